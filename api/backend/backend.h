@@ -1,0 +1,193 @@
+// The seam: what a backend implements. Arguments that arrive here have been checked by the front half; a backend may
+// assert. Everything that fails throws tessera::Error with the native code, translated in the backend's <b>_error
+// alone.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tessera/device.h>
+#include <tessera/error.h>
+#include <tessera/own_kernel.h>
+#include <tessera/version.h>
+
+#include "backend/operator_table.h"
+
+namespace tessera::backend {
+
+/// Raised whenever anything in api/backend changes: a plug-in of another version is refused.
+inline constexpr std::uint32_t kSeamVersion = 1;
+
+/// Memory on a device. Freed by the destructor, which does not throw.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+};
+
+/// Part of a buffer.
+struct Slice {
+  Buffer* buffer = nullptr;
+  std::size_t offset_bytes = 0;
+  std::size_t size_bytes = 0;
+};
+
+/// Host memory that the driver knows. Freed by the destructor.
+class PinnedMemory {
+ public:
+  virtual ~PinnedMemory() = default;
+  [[nodiscard]] virtual void* data() const noexcept = 0;
+};
+
+/// A point on a queue. All functions may be called from any thread.
+class Event {
+ public:
+  virtual ~Event() = default;
+  virtual void wait() = 0;                   ///< blocks; throws if a command before it failed
+  [[nodiscard]] virtual bool is_done() = 0;  ///< does not block; throws likewise
+  /// Seconds from `start`, an event of the same device that is done, to this one, which is done.
+  [[nodiscard]] virtual double seconds_since(Event& start) = 0;
+};
+
+/// The commands of a queue that may have caused its failure: the numbers given to Queue::set_command.
+struct Suspects {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;  ///< equal to first where the backend knows exactly
+};
+
+/// An ordered line of work. The front half numbers the commands and calls from one thread at a time, with one
+/// exception: finish() may run on several threads, and while other functions are called. Everything but finish()
+/// returns before the work is done. The destructor waits for the work. Refusals (invalid_argument, unsupported) queue
+/// nothing.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+
+  /// `host` is alive and unchanged until the queue is past the command.
+  virtual void upload(const Slice& destination, const void* host) = 0;
+  virtual void download(void* host, const Slice& source) = 0;
+  /// Both on this queue's device, of equal size, not overlapping.
+  virtual void copy(const Slice& destination, const Slice& source) = 0;
+  /// Repeats `pattern`, 1, 2, 4 or 8 bytes long, over the slice, whose size and offset are multiples of its length.
+  virtual void fill(const Slice& destination, std::span<const std::byte> pattern) = 0;
+
+  /// A point after everything queued so far.
+  [[nodiscard]] virtual std::unique_ptr<Event> record() = 0;
+  /// What is queued from here on runs after `event`, which is of a queue of the same device.
+  virtual void wait(Event& event) = 0;
+  /// Blocks until everything queued is done; throws the first error.
+  virtual void finish() = 0;
+
+  /// After finish(), Event::wait() or is_done() threw: which commands may have done it.
+  [[nodiscard]] virtual Suspects suspects() const = 0;
+
+  /// The number of the command that is queued next.
+  void set_command(std::uint64_t number) noexcept { command_ = number; }
+  [[nodiscard]] std::uint64_t command() const noexcept { return command_; }
+
+ private:
+  std::uint64_t command_ = 0;
+};
+
+/// A variant bound to a problem, compiled.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  /// Queues one run. Operands stand in the order of the operator's Operands struct.
+  virtual void launch(Queue& queue, std::span<const Slice> operands) = 0;
+};
+
+/// One argument of an own kernel's launch, checked against the declaration.
+struct Argument {
+  ParameterKind kind = ParameterKind::scalar;
+  DataType type = DataType::float32;
+  Slice buffer;                       ///< of inputs and outputs
+  std::array<std::byte, 8> scalar{};  ///< the first size_bytes(type) bytes
+  std::size_t local_bytes = 0;        ///< of local memory
+};
+
+/// A program's own kernel, compiled.
+class OwnKernel {
+ public:
+  virtual ~OwnKernel() = default;
+  [[nodiscard]] virtual OwnKernelLimits limits() const = 0;
+  virtual void launch(Queue& queue, const LaunchShape& shape, std::span<const Argument> arguments) = 0;
+};
+
+/// One opened device. Called from several threads at once.
+class Device {
+ public:
+  virtual ~Device() = default;
+  /// The facts, memory_free_bytes as of now. `id`, `backend` and `chosen_because` are filled in by the front half.
+  [[nodiscard]] virtual DeviceInfo info() const = 0;
+  /// Size is at least 1. Throws out_of_memory, and then leaves the device usable. Aligned to at least 256 bytes.
+  [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t size_bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<PinnedMemory> allocate_pinned(std::size_t size_bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Queue> make_queue() = 0;
+  /// Throws unsupported if `source` holds nothing for this backend, build_failed with the whole log, and
+  /// invalid_argument if the compiled kernel's parameters are not the declared ones.
+  [[nodiscard]] virtual std::unique_ptr<OwnKernel> compile(const KernelSource& source) = 0;
+};
+
+/// Options behind the '?' of a device name: "threads=4".
+using DeviceOptions = std::map<std::string, std::string>;
+
+/// An option that a backend's devices take.
+struct DeviceOption {
+  std::string name;
+  std::string meaning;
+};
+
+/// Is there anything to work with?
+struct Probe {
+  bool ready = false;
+  std::string reason;  ///< one sentence: what was found, or why there is nothing
+};
+
+/// One way of reaching devices. One object a process, never destroyed.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual std::string_view name() const = 0;           ///< "cpu_tbb"
+  [[nodiscard]] virtual std::string_view device_prefix() const = 0;  ///< "cpu"
+  /// Opens the driver. Called once, before anything below. Does not throw for what is merely absent.
+  [[nodiscard]] virtual Probe probe() = 0;
+  /// Every device, in the order of its index. Cheap: opens none.
+  [[nodiscard]] virtual std::vector<DeviceInfo> devices() = 0;
+  [[nodiscard]] virtual std::vector<DeviceOption> device_options() const { return {}; }
+  /// Throws invalid_argument for a bad option value.
+  [[nodiscard]] virtual std::unique_ptr<Device> open(std::size_t index, const DeviceOptions& options) = 0;
+  [[nodiscard]] virtual const OperatorTable& operators() const = 0;
+};
+
+/// What a plug-in's one symbol returns.
+struct PluginEntry {
+  std::uint32_t seam_version = kSeamVersion;
+  const char* library_version = "";  ///< TESSERA_VERSION of the headers that it was built with
+  Backend* backend = nullptr;        ///< not owned; null if the versions differ
+};
+
+/// The type of that symbol, `tessera_backend_entry`. It is given the version that the front half speaks.
+using PluginEntryFunction = PluginEntry (*)(std::uint32_t seam_version);
+
+}  // namespace tessera::backend
+
+/// Exports a plug-in's entry: `TESSERA_BACKEND_PLUGIN(tessera::cuda::CudaBackend)`.
+#define TESSERA_BACKEND_PLUGIN(BackendClass)                                                             \
+  extern "C" __attribute__((visibility("default"))) tessera::backend::PluginEntry tessera_backend_entry( \
+      std::uint32_t seam_version) {                                                                      \
+    tessera::backend::PluginEntry entry;                                                                 \
+    entry.library_version = TESSERA_VERSION;                                                             \
+    if (seam_version == tessera::backend::kSeamVersion) {                                                \
+      static BackendClass* const backend = new BackendClass; /* never destroyed: see rule 9 */           \
+      entry.backend = backend;                                                                           \
+    }                                                                                                    \
+    return entry;                                                                                        \
+  }

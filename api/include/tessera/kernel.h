@@ -1,0 +1,89 @@
+// Operator kernels: the options to make one with, what it says about itself, and the report of what could be made.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/export.h>
+#include <tessera/types.h>
+
+namespace tessera {
+
+/// The named integers that a variant leaves open: {{"tile", 16}}.
+using Tuning = std::map<std::string, std::int64_t>;
+
+/// One integer that a variant leaves open, with every value that it takes for this problem on this device.
+struct Tunable {
+  std::string name;
+  std::string meaning;
+  std::vector<std::int64_t> values;
+  std::int64_t preferred = 0;  ///< what is used when nothing is said
+};
+
+/// How a kernel is to be made. The default lets the library choose.
+struct KernelOptions {
+  std::string variant = {};   ///< force this one; "" chooses the first that can
+  Tuning tuning = {};         ///< values for its tunables; what is not named takes the preferred value
+  bool deterministic = true;  ///< the same bits on every run. Every variant is; false allows those that are not
+  std::string label = {};     ///< names the kernel in errors and traces
+};
+
+/// What a kernel is, after it was made.
+struct KernelInfo {
+  std::string operator_name;  ///< "gemm"; the kernel's own name for the program's own kernels
+  std::string variant;        ///< "tiled"; "own" for the program's own kernels
+  std::string device;         ///< "cuda:0"
+  std::string label;
+  Tuning tuning;              ///< every tunable with the value in use
+  double error_factor = 1.0;  ///< its error bound as a multiple of the strict algorithm's
+};
+
+/// One row of explain(): can this variant run this problem on this device?
+struct VariantReport {
+  std::string variant;
+  std::string summary;  ///< how it computes, in one line
+  bool can_run = false;
+  std::string because;            ///< if it cannot: one sentence with the value and the limit
+  bool is_default = false;        ///< the one that is chosen when none is forced
+  std::vector<Tunable> tunables;  ///< empty if it cannot run
+  double error_factor = 1.0;
+  std::optional<double> measured_s;  ///< median device time of one run, if this machine has measured the problem
+};
+
+namespace detail {
+class KernelCore;
+}
+
+/// Any kernel, ready to run again and again. Cheap to copy; copies are the same kernel.
+class TESSERA_API Kernel {
+ public:
+  [[nodiscard]] const KernelInfo& info() const noexcept;
+  [[nodiscard]] const std::shared_ptr<detail::KernelCore>& core() const noexcept { return core_; }
+
+ protected:
+  explicit Kernel(std::shared_ptr<detail::KernelCore> core) noexcept : core_(std::move(core)) {}
+
+ private:
+  std::shared_ptr<detail::KernelCore> core_;
+};
+
+/// A variant bound to a problem on a device. Run it with Queue::run.
+template <class Problem>
+class OperatorKernel : public Kernel {
+ public:
+  [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
+
+  /// For the library.
+  OperatorKernel(std::shared_ptr<detail::KernelCore> core, Problem problem)
+      : Kernel(std::move(core)), problem_(std::move(problem)) {}
+
+ private:
+  Problem problem_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,13 @@
+// Everything an application needs. Includes only.
+#pragma once
+
+#include <tessera/buffer.h>
+#include <tessera/cache.h>
+#include <tessera/device.h>
+#include <tessera/error.h>
+#include <tessera/kernel.h>
+#include <tessera/ops/gemm.h>
+#include <tessera/own_kernel.h>
+#include <tessera/queue.h>
+#include <tessera/types.h>
+#include <tessera/version.h>

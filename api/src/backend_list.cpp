@@ -1,0 +1,204 @@
+// Finds the plug-ins, loads those that are asked for, and asks each what it has. A backend of ours is one row here.
+#include "backend_list.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "backend/sentence.h"
+#include "backend/shared_library.h"
+#include "environment.h"
+
+namespace tessera::detail {
+namespace {
+
+using backend::enumerate;
+using backend::sentence;
+namespace fs = std::filesystem;
+
+struct KnownBackend {
+  const char* name;
+  const char* device_prefix;
+};
+
+/// Every backend that ships with the library.
+constexpr std::array kKnownBackends{
+    KnownBackend{"cuda", "cuda"},
+    KnownBackend{"opencl", "opencl"},
+    KnownBackend{"cpu_tbb", "cpu"},
+};
+
+constexpr std::string_view kPluginPrefix = "libtessera_";
+constexpr std::string_view kPluginSuffix = ".so";
+
+fs::path folder_of_this_library() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&folder_of_this_library), &info) == 0 || info.dli_fname == nullptr) {
+    return {};
+  }
+  std::error_code failure;
+  const fs::path path = fs::weakly_canonical(info.dli_fname, failure);
+  return failure ? fs::path{} : path.parent_path();
+}
+
+/// Never the current directory: every folder is absolute.
+std::vector<fs::path> plugin_folders() {
+  std::vector<fs::path> folders = backend_search_path();
+  if (const fs::path beside = folder_of_this_library(); !beside.empty()) folders.push_back(beside / "tessera");
+  const fs::path installed(TESSERA_INSTALL_PLUGIN_DIR);
+  if (installed.is_absolute() && std::find(folders.begin(), folders.end(), installed) == folders.end()) {
+    folders.push_back(installed);
+  }
+  return folders;
+}
+
+/// Ours first, then whatever else stands in $TESSERA_BACKEND_PATH.
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const KnownBackend& known : kKnownBackends) names.emplace_back(known.name);
+  std::set<std::string> others;
+  for (const fs::path& folder : backend_search_path()) {
+    std::error_code failure;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
+      const std::string file = entry.path().filename().string();
+      if (!file.starts_with(kPluginPrefix) || !file.ends_with(kPluginSuffix)) continue;
+      std::string name = file.substr(kPluginPrefix.size(), file.size() - kPluginPrefix.size() - kPluginSuffix.size());
+      if (std::find(names.begin(), names.end(), name) == names.end()) others.insert(std::move(name));
+    }
+  }
+  names.insert(names.end(), others.begin(), others.end());
+  return names;
+}
+
+/// $TESSERA_BACKENDS, every name checked; nothing if all are asked for.
+std::optional<std::vector<std::string>> requested_backends(const std::vector<std::string>& names) {
+  auto requested = environment_list("TESSERA_BACKENDS", ',');
+  if (!requested) return requested;
+  for (const std::string& name : *requested) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw Error(ErrorCode::invalid_argument, sentence("$TESSERA_BACKENDS asks for the backend '", name,
+                                                        "', but the backends are ", enumerate(names)));
+    }
+  }
+  return requested;
+}
+
+void set_state(ListedBackend& listed, BackendState state, std::string reason) {
+  listed.info.state = state;
+  listed.info.reason = std::move(reason);
+}
+
+/// Opens the plug-in and checks that it speaks this seam.
+backend::Backend* load_plugin(ListedBackend& listed) {
+  const backend::SharedLibrary library({listed.info.library});
+  if (!library) {
+    set_state(listed, BackendState::refused, sentence("the plug-in does not load: ", library.why()));
+    return nullptr;
+  }
+  backend::PluginEntry (*entry_function)(std::uint32_t) = nullptr;
+  if (!library.function(entry_function, "tessera_backend_entry")) {
+    set_state(listed, BackendState::refused,
+              sentence(listed.info.library, " is no plug-in: it has no symbol tessera_backend_entry"));
+    return nullptr;
+  }
+  const backend::PluginEntry entry = entry_function(backend::kSeamVersion);
+  if (entry.seam_version != backend::kSeamVersion || entry.backend == nullptr) {
+    set_state(
+        listed, BackendState::refused,
+        sentence("the plug-in speaks version ", entry.seam_version, " of the seam (library ", entry.library_version,
+                 "), but this library speaks version ", backend::kSeamVersion, " (library ", TESSERA_VERSION, ")"));
+    return nullptr;
+  }
+  return entry.backend;
+}
+
+void probe_backend(ListedBackend& listed, backend::Backend& backend) {
+  try {
+    const backend::Probe probe = backend.probe();
+    if (!probe.ready) return set_state(listed, BackendState::unavailable, probe.reason);
+    listed.device_prefix = backend.device_prefix();
+    listed.devices = backend.devices();
+    if (listed.devices.empty()) return set_state(listed, BackendState::unavailable, "it has no device");
+    for (std::size_t i = 0; i < listed.devices.size(); ++i) {
+      listed.devices[i].id = sentence(listed.device_prefix, ":", i);
+      listed.devices[i].backend = listed.info.name;
+      listed.info.devices.push_back(listed.devices[i].id);
+    }
+    listed.backend = &backend;
+    set_state(listed, BackendState::ready, probe.reason);
+  } catch (const std::exception& error) {
+    listed.devices.clear();
+    listed.info.devices.clear();
+    set_state(listed, BackendState::unavailable, sentence("asking its driver fails: ", error.what()));
+  }
+}
+
+ListedBackend look_for(const std::string& name, const std::vector<fs::path>& folders, bool asked_for) {
+  ListedBackend listed;
+  listed.info.name = name;
+  listed.device_prefix = name;
+  for (const KnownBackend& known : kKnownBackends) {
+    if (name == known.name) listed.device_prefix = known.device_prefix;
+  }
+  if (!asked_for) {
+    set_state(listed, BackendState::disabled, "$TESSERA_BACKENDS does not ask for it");
+    return listed;
+  }
+  std::vector<std::string> searched;
+  for (const fs::path& folder : folders) {
+    const fs::path file = folder / sentence(kPluginPrefix, name, kPluginSuffix);
+    std::error_code failure;
+    if (fs::exists(file, failure)) {
+      listed.info.library = file.string();
+      if (backend::Backend* backend = load_plugin(listed)) probe_backend(listed, *backend);
+      return listed;
+    }
+    searched.push_back(folder.string());
+  }
+  set_state(listed, BackendState::not_found,
+            sentence("there is no ", kPluginPrefix, name, kPluginSuffix, " in ", enumerate(searched, "any folder")));
+  return listed;
+}
+
+std::vector<ListedBackend>* look_for_all() {
+  const std::vector<std::string> names = backend_names();
+  const auto requested = requested_backends(names);
+  const std::vector<fs::path> folders = plugin_folders();
+  auto list = std::make_unique<std::vector<ListedBackend>>();
+  for (const std::string& name : names) {
+    const bool asked_for = !requested || std::find(requested->begin(), requested->end(), name) != requested->end();
+    list->push_back(look_for(name, folders, asked_for));
+  }
+  return list.release();
+}
+
+/// Lower is better: a GPU before a CPU, CUDA's way to a GPU before OpenCL's, oneTBB's way to a CPU before OpenCL's.
+int preference(const DeviceInfo& device) {
+  if (device.backend == "cuda") return 0;
+  if (device.kind != DeviceKind::cpu) return 1;
+  return device.backend == "cpu_tbb" ? 2 : 3;
+}
+
+}  // namespace
+
+const std::vector<ListedBackend>& listed_backends() {
+  // Never destroyed: plug-ins stay loaded, and no driver is called from a static destructor.
+  static const std::vector<ListedBackend>* const list = look_for_all();
+  return *list;
+}
+
+std::vector<DeviceInfo> devices_by_preference() {
+  std::vector<DeviceInfo> devices;
+  for (const ListedBackend& listed : listed_backends()) {
+    devices.insert(devices.end(), listed.devices.begin(), listed.devices.end());
+  }
+  std::stable_sort(devices.begin(), devices.end(),
+                   [](const DeviceInfo& a, const DeviceInfo& b) { return preference(a) < preference(b); });
+  return devices;
+}
+
+}  // namespace tessera::detail

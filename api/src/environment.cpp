@@ -1,0 +1,68 @@
+// The environment variables of the library, read and checked in one place.
+#include "environment.h"
+
+#include <tessera/cache.h>
+#include <tessera/error.h>
+
+#include <cstdlib>
+
+#include "backend/sentence.h"
+
+namespace tessera {
+
+using backend::sentence;
+
+namespace detail {
+
+std::optional<std::string> environment_value(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string(value);
+}
+
+std::optional<std::vector<std::string>> environment_list(const char* name, char separator) {
+  const auto value = environment_value(name);
+  if (!value) return std::nullopt;
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  while (start <= value->size()) {
+    const std::size_t stop = std::min(value->find(separator, start), value->size());
+    if (stop > start) parts.push_back(value->substr(start, stop - start));
+    start = stop + 1;
+  }
+  return parts;
+}
+
+std::vector<std::filesystem::path> backend_search_path() {
+  std::vector<std::filesystem::path> folders;
+  for (const std::string& part : environment_list("TESSERA_BACKEND_PATH", ':').value_or(std::vector<std::string>{})) {
+    if (!std::filesystem::path(part).is_absolute()) {
+      throw Error(ErrorCode::invalid_argument, sentence("$TESSERA_BACKEND_PATH names the folder '", part,
+                                                        "', but every folder in it must be an absolute path"));
+    }
+    folders.emplace_back(part);
+  }
+  return folders;
+}
+
+}  // namespace detail
+
+std::filesystem::path cache_directory() {
+  if (const auto own = detail::environment_value("TESSERA_CACHE_DIR")) {
+    std::filesystem::path path(*own);
+    if (!path.is_absolute()) {
+      throw Error(ErrorCode::invalid_argument,
+                  sentence("$TESSERA_CACHE_DIR is '", *own, "', but must be an absolute path"));
+    }
+    return path;
+  }
+  if (const auto xdg = detail::environment_value("XDG_CACHE_HOME")) {
+    if (std::filesystem::path path(*xdg); path.is_absolute()) return path / "tessera";
+  }
+  if (const auto home = detail::environment_value("HOME")) {
+    if (std::filesystem::path path(*home); path.is_absolute()) return path / ".cache" / "tessera";
+  }
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,58 @@
+// A compiled kernel, of an operator or of the program's own, with what it says about itself.
+#pragma once
+
+#include <tessera/kernel.h>
+#include <tessera/own_kernel.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.h"
+#include "device_core.h"
+
+namespace tessera::detail {
+
+class KernelCore {
+ public:
+  KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo info, std::unique_ptr<backend::Kernel> kernel)
+      : device_(std::move(device)), info_(std::move(info)), kernel_(std::move(kernel)) {
+    describe();
+  }
+  KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo info, std::unique_ptr<backend::OwnKernel> kernel,
+             std::vector<Parameter> parameters)
+      : device_(std::move(device)),
+        info_(std::move(info)),
+        own_kernel_(std::move(kernel)),
+        parameters_(std::move(parameters)),
+        limits_(own_kernel_->limits()) {
+    describe();
+  }
+
+  [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
+  [[nodiscard]] const KernelInfo& info() const noexcept { return info_; }
+  /// "gemm (tiled) 'layer 1'"
+  [[nodiscard]] const std::shared_ptr<const std::string>& description() const noexcept { return description_; }
+  [[nodiscard]] backend::Kernel& kernel() noexcept { return *kernel_; }
+  [[nodiscard]] backend::OwnKernel& own_kernel() noexcept { return *own_kernel_; }
+  [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
+  [[nodiscard]] const OwnKernelLimits& limits() const noexcept { return limits_; }
+
+ private:
+  void describe() {
+    std::string text = info_.operator_name + " (" + info_.variant + ")";
+    if (!info_.label.empty()) text += " '" + info_.label + "'";
+    description_ = std::make_shared<const std::string>(std::move(text));
+  }
+
+  std::shared_ptr<DeviceCore> device_;  // outlives the kernel
+  KernelInfo info_;
+  std::shared_ptr<const std::string> description_;
+  std::unique_ptr<backend::Kernel> kernel_;
+  std::unique_ptr<backend::OwnKernel> own_kernel_;
+  std::vector<Parameter> parameters_;
+  OwnKernelLimits limits_;
+};
+
+}  // namespace tessera::detail

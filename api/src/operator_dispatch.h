@@ -1,0 +1,122 @@
+// From a problem to a kernel, and from operands to a launch: the same for every operator. What differs stands in
+// OperatorTraits, which each ops/<op>.cpp specialises before it instantiates what is defined here.
+#pragma once
+
+#include <tessera/device.h>
+#include <tessera/queue.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/sentence.h"
+#include "kernel_core.h"
+#include "measured_times.h"
+#include "operand_check.h"
+#include "queue_core.h"
+#include "variant_choice.h"
+
+namespace tessera::detail {
+
+/// For each operator:
+///   static Problem checked(const Problem&)            the problem with defaults filled in; throws what is wrong with
+///   it static auto operands(const Problem&, const Operands&)   std::array of OperandSpec, in the order of Operands
+///   static std::string key(const Problem&)            every field that the time depends on, as text
+template <class Problem>
+struct OperatorTraits;
+
+template <class Problem>
+[[nodiscard]] std::vector<VariantFacts> facts_of(const backend::VariantList<Problem>& list, const Problem& problem,
+                                                 DeviceCore& device) {
+  std::vector<VariantFacts> facts;
+  for (const backend::Variant<Problem>& variant : list) {
+    const backend::Verdict verdict = variant.check(problem, device.device());
+    VariantFacts row{std::string(variant.name), std::string(variant.summary), verdict, {},
+                     variant.error_factor,      variant.deterministic};
+    if (verdict && variant.tunables != nullptr) row.tunables = variant.tunables(problem, device.device());
+    facts.push_back(std::move(row));
+  }
+  return facts;
+}
+
+template <class Problem>
+[[nodiscard]] std::string time_key(const Problem& problem, const DeviceCore& device, const std::string& variant,
+                                   const Tuning& tuning) {
+  return measured_time_key(Problem::kName, OperatorTraits<Problem>::key(problem), device.info_when_opened(), variant,
+                           tuning);
+}
+
+}  // namespace tessera::detail
+
+namespace tessera {
+
+template <class Problem>
+OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptions& options) const {
+  using namespace detail;
+  if (core_ == nullptr) throw Error(ErrorCode::invalid_argument, "the device holds nothing: it was moved from");
+  try {
+    const Problem checked = OperatorTraits<Problem>::checked(problem);
+    const auto& list = core_->operators().template list<Problem>();
+    const auto facts = facts_of(list, checked, *core_);
+    const std::size_t chosen = choose_variant(facts, options, Problem::kName, *core_);
+    Tuning tuning = complete_tuning(facts[chosen], options.tuning, Problem::kName, *core_);
+    auto kernel = list[chosen].make(checked, core_->device(), tuning);
+    KernelInfo info{std::string(Problem::kName), facts[chosen].name,        core_->id(), options.label,
+                    std::move(tuning),           facts[chosen].error_factor};
+    return {std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel)), checked};
+  } catch (const Error& error) {
+    throw error.while_doing(backend::sentence("making a kernel for ", Problem::kName,
+                                              options.label.empty() ? "" : " '" + options.label + "'", " on ",
+                                              core_->id()));
+  }
+}
+
+template <class Problem>
+void Queue::run(const OperatorKernel<Problem>& kernel, const typename Problem::Operands& operands) {
+  using namespace detail;
+  if (core_ == nullptr) throw Error(ErrorCode::invalid_argument, "the queue holds nothing: it was moved from");
+  const auto specs = OperatorTraits<Problem>::operands(kernel.problem(), operands);
+  check_operands(*kernel.core(), *core_, specs);
+  std::array<backend::Slice, specs.size()> slices;
+  std::array<const UntypedView*, specs.size()> views;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    slices[i] = slice_of(*specs[i].view);
+    views[i] = specs[i].view;
+  }
+  core_->submit(Command{"running ", kernel.core()->description()}, views,
+                [&](backend::Queue& queue) { kernel.core()->kernel().launch(queue, slices); });
+  core_->keep(kernel.core());
+}
+
+template <class Problem>
+std::vector<VariantReport> explain(const Problem& problem, const Device& device) {
+  using namespace detail;
+  const Problem checked = OperatorTraits<Problem>::checked(problem);
+  DeviceCore& core = *device.core();
+  const auto facts = facts_of(core.operators().template list<Problem>(), checked, core);
+  std::vector<VariantReport> reports = report_variants(facts);
+  for (VariantReport& report : reports) {
+    if (report.can_run)
+      report.measured_s = find_time(time_key(checked, core, report.variant, preferred(report.tunables)));
+  }
+  return reports;
+}
+
+template <class Problem>
+void remember_time(const OperatorKernel<Problem>& kernel, const Device& device, double seconds) {
+  using namespace detail;
+  const KernelInfo& info = kernel.info();
+  store_time(time_key(kernel.problem(), *device.core(), info.variant, info.tuning), seconds);
+}
+
+}  // namespace tessera
+
+/// Puts everything an operator needs of this file into the library.
+#define TESSERA_INSTANTIATE_OPERATOR(Problem)                                                                       \
+  template TESSERA_API OperatorKernel<Problem> Device::kernel<Problem>(const Problem&, const KernelOptions&) const; \
+  template TESSERA_API void Queue::run<Problem>(const OperatorKernel<Problem>&, const Problem::Operands&);          \
+  template TESSERA_API std::vector<VariantReport> explain<Problem>(const Problem&, const Device&);                  \
+  template TESSERA_API void remember_time<Problem>(const OperatorKernel<Problem>&, const Device&, double);

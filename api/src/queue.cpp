@@ -1,0 +1,177 @@
+// Queue: checks what is asked for, then hands it to QueueCore.
+#include <tessera/queue.h>
+
+#include <array>
+#include <utility>
+
+#include "backend/sentence.h"
+#include "event_core.h"
+#include "queue_core.h"
+
+namespace tessera {
+namespace {
+
+using backend::sentence;
+using detail::Command;
+using detail::QueueCore;
+using detail::slice_of;
+
+/// Copies between devices go through this much pinned memory at a time, two pieces in turn.
+constexpr std::size_t kStagingBytes = std::size_t{8} << 20;
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw Error(ErrorCode::invalid_argument, text);
+}
+
+/// A moved-from queue holds nothing.
+QueueCore& checked(const std::shared_ptr<QueueCore>& core) {
+  if (core == nullptr) refuse("the queue holds nothing: it was moved from");
+  return *core;
+}
+
+void check_view(const UntypedView& view, const QueueCore& queue, std::string_view role) {
+  if (!view) refuse(sentence("the ", role, " holds nothing: it was never allocated, was reset or was moved from"));
+  if (view.block()->device() != queue.device()) {
+    refuse(sentence("the ", role, " lives on ", view.device_name(), ", but ", queue.description(),
+                    view.device_name() == queue.device()->id() ? " is of another opening of that device"
+                                                               : " is of another device"));
+  }
+}
+
+void check_host(const UntypedView& view, const void* host, std::size_t count, std::string_view role) {
+  if (count != view.size()) {
+    refuse(sentence("the host memory has ", count, " elements, but the ", role, " has ", view.size()));
+  }
+  if (host == nullptr && count != 0)
+    refuse(sentence("the host memory is null, but the ", role, " has ", count, " elements"));
+}
+
+/// The source on another device is read in pieces while the pieces before are written here.
+void copy_across(QueueCore& queue, const UntypedView& destination, const UntypedView& source) {
+  const auto& device = queue.device();
+  struct Piece {
+    std::shared_ptr<detail::PinnedBlock> memory;
+    std::unique_ptr<backend::Event> written;
+  };
+  const std::size_t total = source.size_bytes();
+  const std::size_t piece_bytes = std::min(kStagingBytes, total);
+  std::array<Piece, 2> pieces;
+  const std::array views{&destination};
+  for (std::size_t start = 0, turn = 0; start < total; start += piece_bytes, ++turn) {
+    Piece& piece = pieces[turn % 2];
+    if (piece.memory == nullptr) {
+      piece.memory =
+          std::make_shared<detail::PinnedBlock>(device, device->device().allocate_pinned(piece_bytes), piece_bytes);
+    }
+    if (piece.written != nullptr) queue.guarded([&] { piece.written->wait(); });
+    const std::size_t bytes = std::min(piece_bytes, total - start);
+    backend::Slice from = slice_of(source);
+    from.offset_bytes += start;
+    from.size_bytes = bytes;
+    source.block()->device()->download_now(piece.memory->data(), from);
+    queue.submit(Command{"copying from another device ", nullptr, bytes}, views, [&](backend::Queue& native) {
+      backend::Slice to = slice_of(destination);
+      to.offset_bytes += start;
+      to.size_bytes = bytes;
+      native.upload(to, piece.memory->data());
+    });
+    queue.keep(std::shared_ptr<void>(piece.memory));
+    piece.written = queue.record().first;
+  }
+}
+
+}  // namespace
+
+Queue::Queue(const Device& device, const QueueOptions& options) {
+  if (device.core() == nullptr) refuse("the device holds nothing: it was moved from");
+  core_ = std::make_shared<QueueCore>(device.core(), options.label);
+}
+
+Queue::Queue(Queue&&) noexcept = default;
+
+Queue& Queue::operator=(Queue&& other) noexcept {
+  if (core_ != nullptr && core_ != other.core_) core_->drain();
+  core_ = std::move(other.core_);
+  return *this;
+}
+
+Queue::~Queue() {
+  if (core_ != nullptr) core_->drain();
+}
+
+void Queue::upload_bytes(const UntypedView& destination, const void* host, std::size_t count,
+                         std::shared_ptr<void> keep) {
+  QueueCore& core = checked(core_);
+  check_view(destination, core, "destination of the upload");
+  check_host(destination, host, count, "destination of the upload");
+  if (count == 0) return core.throw_if_poisoned();
+  core.submit(Command{"uploading ", nullptr, destination.size_bytes()}, std::array{&destination},
+              [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
+  core.keep(std::move(keep));
+}
+
+void Queue::download_bytes(const UntypedView& source, void* host, std::size_t count, std::shared_ptr<void> keep) {
+  QueueCore& core = checked(core_);
+  check_view(source, core, "source of the download");
+  check_host(source, host, count, "source of the download");
+  if (count == 0) return core.throw_if_poisoned();
+  core.submit(Command{"downloading ", nullptr, source.size_bytes()}, std::array{&source},
+              [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
+  core.keep(std::move(keep));
+}
+
+void Queue::fill_bytes(const UntypedView& destination, const void* value) {
+  QueueCore& core = checked(core_);
+  check_view(destination, core, "destination of the fill");
+  if (destination.size() == 0) return core.throw_if_poisoned();
+  const std::span pattern(static_cast<const std::byte*>(value), size_bytes(destination.type()));
+  core.submit(Command{"filling ", nullptr, destination.size_bytes()}, std::array{&destination},
+              [&](backend::Queue& queue) { queue.fill(slice_of(destination), pattern); });
+}
+
+void Queue::copy_bytes(const UntypedView& destination, const UntypedView& source) {
+  QueueCore& core = checked(core_);
+  check_view(destination, core, "destination of the copy");
+  if (!source) refuse("the source of the copy holds nothing: it was never allocated, was reset or was moved from");
+  if (destination.size() != source.size()) {
+    refuse(sentence("the source of the copy has ", source.size(), " elements, but the destination has ",
+                    destination.size()));
+  }
+  if (destination.size() == 0) return core.throw_if_poisoned();
+  if (source.block()->device() != core.device()) return copy_across(core, destination, source);
+  if (source.block() == destination.block() &&
+      source.offset_bytes() < destination.offset_bytes() + destination.size_bytes() &&
+      destination.offset_bytes() < source.offset_bytes() + source.size_bytes()) {
+    refuse(sentence("the source of the copy, bytes ", source.offset_bytes(), " to ",
+                    source.offset_bytes() + source.size_bytes(), " of its buffer, overlaps the destination, bytes ",
+                    destination.offset_bytes(), " to ", destination.offset_bytes() + destination.size_bytes()));
+  }
+  core.submit(Command{"copying ", nullptr, source.size_bytes()}, std::array{&destination, &source},
+              [&](backend::Queue& queue) { queue.copy(slice_of(destination), slice_of(source)); });
+}
+
+Event Queue::record() {
+  QueueCore& core = checked(core_);
+  auto [event, sequence] = core.record();
+  auto shared = std::make_shared<detail::EventCore>();
+  shared->queue = core_;
+  shared->event = std::move(event);
+  shared->sequence = sequence;
+  return Event(std::move(shared));
+}
+
+void Queue::wait(const Event& event) {
+  QueueCore& core = checked(core_);
+  if (event.core()->queue->device() != core.device()) {
+    refuse(sentence("the event is of ", event.core()->queue->description(), ", but ", core.description(),
+                    " can wait on the device only for events of its own device; wait on the host with Event::wait()"));
+  }
+  core.wait(*event.core()->event);
+  core.keep(std::shared_ptr<void>(event.core()));
+}
+
+void Queue::finish() {
+  checked(core_).finish();
+}
+
+}  // namespace tessera

@@ -1,0 +1,108 @@
+// Choosing a variant and its tuning by the one gate, check(), with the operator's type left behind.
+#include "variant_choice.h"
+
+#include <algorithm>
+
+#include "backend/sentence.h"
+
+namespace tessera::detail {
+namespace {
+
+using backend::enumerate;
+using backend::sentence;
+
+constexpr std::string_view kNotDeterministic =
+    "it does not give the same bits on every run, and the kernel's options ask for deterministic";
+
+/// Can it run, given that the caller wants the same bits on every run?
+bool eligible(const VariantFacts& facts, bool deterministic) {
+  return facts.verdict && (facts.deterministic || !deterministic);
+}
+
+std::string why_not(const VariantFacts& facts) {
+  return facts.verdict ? std::string(kNotDeterministic) : facts.verdict.because();
+}
+
+std::size_t forced_variant(const std::vector<VariantFacts>& facts, const KernelOptions& options,
+                           std::string_view operator_name, const DeviceCore& device) {
+  const auto found =
+      std::find_if(facts.begin(), facts.end(), [&](const VariantFacts& row) { return row.name == options.variant; });
+  if (found == facts.end()) {
+    std::vector<std::string> names;
+    for (const VariantFacts& row : facts) names.push_back(row.name);
+    throw Error(ErrorCode::invalid_argument,
+                sentence("the variant '", options.variant, "' of ", operator_name, " is unknown on ", device.id(),
+                         "; its variants are: ", enumerate(names)));
+  }
+  if (!eligible(*found, options.deterministic)) {
+    throw Error(ErrorCode::unsupported, sentence("the variant '", options.variant, "' of ", operator_name,
+                                                 " cannot run on ", device.id(), ": ", why_not(*found)));
+  }
+  return static_cast<std::size_t>(found - facts.begin());
+}
+
+}  // namespace
+
+std::size_t choose_variant(const std::vector<VariantFacts>& facts, const KernelOptions& options,
+                           std::string_view operator_name, const DeviceCore& device) {
+  if (facts.empty()) {
+    throw Error(ErrorCode::unsupported, sentence("the backend ", device.backend_name(), " offers no ", operator_name));
+  }
+  if (!options.variant.empty()) return forced_variant(facts, options, operator_name, device);
+  std::string reasons;
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (eligible(facts[i], options.deterministic)) return i;
+    reasons += sentence(reasons.empty() ? "" : "; ", facts[i].name, ": ", why_not(facts[i]));
+  }
+  throw Error(ErrorCode::unsupported,
+              sentence("no variant of ", operator_name, " can run this problem on ", device.id(), ": ", reasons));
+}
+
+Tuning preferred(const std::vector<Tunable>& tunables) {
+  Tuning tuning;
+  for (const Tunable& tunable : tunables) tuning[tunable.name] = tunable.preferred;
+  return tuning;
+}
+
+Tuning complete_tuning(const VariantFacts& variant, const Tuning& asked, std::string_view operator_name,
+                       const DeviceCore& device) {
+  Tuning tuning = preferred(variant.tunables);
+  for (const auto& [name, value] : asked) {
+    const auto found = std::find_if(variant.tunables.begin(), variant.tunables.end(),
+                                    [&, &key = name](const Tunable& tunable) { return tunable.name == key; });
+    if (found == variant.tunables.end()) {
+      std::vector<std::string> names;
+      for (const Tunable& tunable : variant.tunables) names.push_back(tunable.name);
+      throw Error(ErrorCode::invalid_argument,
+                  sentence("the tuning '", name, "' is unknown to the variant '", variant.name, "' of ", operator_name,
+                           " on ", device.id(), "; its tunables are: ", enumerate(names)));
+    }
+    if (std::find(found->values.begin(), found->values.end(), value) == found->values.end()) {
+      throw Error(ErrorCode::invalid_argument,
+                  sentence("the tuning '", name, "' of the variant '", variant.name, "' of ", operator_name, " is ",
+                           value, ", but on ", device.id(), " must be one of ", enumerate(found->values)));
+    }
+    tuning[name] = value;
+  }
+  return tuning;
+}
+
+std::vector<VariantReport> report_variants(const std::vector<VariantFacts>& facts) {
+  std::vector<VariantReport> reports;
+  bool default_found = false;
+  for (const VariantFacts& row : facts) {
+    VariantReport report;
+    report.variant = row.name;
+    report.summary = row.summary;
+    report.can_run = static_cast<bool>(row.verdict);
+    report.because = row.verdict.because();
+    report.is_default = !default_found && eligible(row, true);
+    report.tunables = row.tunables;
+    report.error_factor = row.error_factor;
+    default_found |= report.is_default;
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+}  // namespace tessera::detail

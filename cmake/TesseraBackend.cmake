@@ -1,0 +1,42 @@
+# What the three backends share in their builds: the option AUTO|ON|OFF and the shape of a plug-in.
+include_guard(GLOBAL)
+
+# tessera_backend_option(<b> <reason>): decides whether backend <b> is built. `reason` is "" if everything it needs is
+# there, or the sentence that says what is missing. Sets TESSERA_BUILD_<B> in the caller and records the summary's row.
+function(tessera_backend_option backend reason)
+  string(TOUPPER "${backend}" upper)
+  set(option "${TESSERA_BACKEND_${upper}}")
+  if(NOT option MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "TESSERA_BACKEND_${upper} is '${option}', but must be AUTO, ON or OFF")
+  endif()
+  set(build OFF)
+  if(option STREQUAL "OFF")
+    set(row "off: TESSERA_BACKEND_${upper}=OFF")
+  elseif(reason STREQUAL "")
+    set(build ON)
+    set(row "on")
+  elseif(option STREQUAL "ON")
+    message(FATAL_ERROR "TESSERA_BACKEND_${upper}=ON, but ${reason}")
+  else()
+    set(row "off: ${reason}")
+  endif()
+  set(TESSERA_BUILD_${upper} ${build} PARENT_SCOPE)
+  set_property(GLOBAL PROPERTY TESSERA_SUMMARY_${upper} "${row}")
+endfunction()
+
+# tessera_add_backend(<b> SOURCES <files...> [LIBRARIES <targets...>]): the plug-in libtessera_<b>.so, placed and
+# installed in the folder tessera/ beside the library, with its own libraries found beside itself or one folder up.
+function(tessera_add_backend backend)
+  cmake_parse_arguments(PARSE_ARGV 1 BACKEND "" "" "SOURCES;LIBRARIES")
+  set(target tessera_${backend})
+  add_library(${target} MODULE ${BACKEND_SOURCES})
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE tessera::seam tessera_compiler ${BACKEND_LIBRARIES})
+  set_target_properties(${target} PROPERTIES
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/tessera"
+    INSTALL_RPATH "$ORIGIN;$ORIGIN/..")
+  install(TARGETS ${target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/tessera" COMPONENT ${backend})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_BACKENDS ${backend})
+endfunction()

@@ -1,0 +1,88 @@
+# CUDA at build time: finding nvcc and the headers, and compiling one .cu file to one embedded image. CMake's CUDA
+# language is not used: host code is ordinary C++ and nothing of the toolkit is linked.
+include_guard(GLOBAL)
+
+# tessera_find_cuda(<reason>): looks for nvcc, cuda.h and nvrtc.h. Sets in the caller the variable named by `reason` to
+# "" or to the sentence that says what is missing, and TESSERA_CUDA_NVCC, TESSERA_CUDA_INCLUDE, TESSERA_CUDA_VERSION and
+# TESSERA_CUDA_GENCODE (nvcc's options for TESSERA_CUDA_ARCHITECTURES).
+function(tessera_find_cuda reason)
+  find_package(CUDAToolkit QUIET)
+  set(roots ${CUDAToolkit_BIN_DIR}/.. $ENV{CUDA_PATH} $ENV{CUDA_HOME} /usr/local/cuda)
+  find_program(TESSERA_CUDA_NVCC nvcc HINTS ${CUDAToolkit_NVCC_EXECUTABLE} ${roots} PATH_SUFFIXES bin)
+  find_path(TESSERA_CUDA_INCLUDE NAMES cuda.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ${roots} PATH_SUFFIXES include)
+  mark_as_advanced(TESSERA_CUDA_NVCC TESSERA_CUDA_INCLUDE)
+  set(${reason} "" PARENT_SCOPE)
+  if(NOT TESSERA_CUDA_NVCC)
+    set(${reason} "nvcc is not found on the PATH, in $CUDA_PATH or in /usr/local/cuda" PARENT_SCOPE)
+    return()
+  endif()
+  if(NOT EXISTS "${TESSERA_CUDA_INCLUDE}/cuda.h" OR NOT EXISTS "${TESSERA_CUDA_INCLUDE}/nvrtc.h")
+    set(${reason} "${TESSERA_CUDA_NVCC} is there, but cuda.h and nvrtc.h are not" PARENT_SCOPE)
+    return()
+  endif()
+
+  execute_process(COMMAND "${TESSERA_CUDA_NVCC}" --version OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE failed)
+  string(REGEX MATCH "release ([0-9]+\\.[0-9]+)" found "${text}")
+  set(version "${CMAKE_MATCH_1}")
+  if(failed OR NOT found)
+    set(${reason} "${TESSERA_CUDA_NVCC} --version does not answer with a release" PARENT_SCOPE)
+    return()
+  endif()
+  if(version VERSION_LESS 12.0)
+    set(${reason} "nvcc is of CUDA ${version}, but C++20 needs at least 12.0" PARENT_SCOPE)
+    return()
+  endif()
+
+  execute_process(COMMAND "${TESSERA_CUDA_NVCC}" --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
+  string(REGEX MATCHALL "[0-9]+" known "${known}")
+  set(gencode "")
+  foreach(architecture IN LISTS TESSERA_CUDA_ARCHITECTURES)
+    if(NOT architecture MATCHES "^(ptx)?(([0-9]+)[af]?)$")
+      message(FATAL_ERROR "TESSERA_CUDA_ARCHITECTURES holds '${architecture}', but each must be like 80, 90a or ptx90")
+    endif()
+    set(name "${CMAKE_MATCH_2}")
+    set(kind "sm")
+    if(CMAKE_MATCH_1)
+      set(kind "compute")
+    endif()
+    if(NOT CMAKE_MATCH_3 IN_LIST known)
+      string(REPLACE ";" ", " known "${known}")
+      set(${reason} "nvcc of CUDA ${version} knows ${known}, but TESSERA_CUDA_ARCHITECTURES holds ${architecture}"
+          PARENT_SCOPE)
+      return()
+    endif()
+    list(APPEND gencode "--generate-code=arch=compute_${name},code=${kind}_${name}")
+  endforeach()
+  if(NOT gencode)
+    set(${reason} "TESSERA_CUDA_ARCHITECTURES is empty" PARENT_SCOPE)
+    return()
+  endif()
+  set(TESSERA_CUDA_VERSION "${version}" PARENT_SCOPE)
+  set(TESSERA_CUDA_GENCODE "${gencode}" PARENT_SCOPE)
+endfunction()
+
+# tessera_cuda_kernel(<target> FILE <path.cu> SYMBOL <name>): compiles the file for every listed architecture into one
+# image, build/.../<name>.fatbin, and embeds it in the target under that name (TesseraEmbed.cmake).
+function(tessera_cuda_kernel target)
+  cmake_parse_arguments(PARSE_ARGV 1 KERNEL "" "FILE;SYMBOL" "")
+  cmake_path(ABSOLUTE_PATH KERNEL_FILE NORMALIZE)
+  set(image "${CMAKE_CURRENT_BINARY_DIR}/images/${KERNEL_SYMBOL}.fatbin")
+  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/images")
+  set(strict "")
+  if(TESSERA_WERROR)
+    set(strict --Werror all-warnings)
+  endif()
+  cmake_path(RELATIVE_PATH KERNEL_FILE BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE shown)
+  # -lineinfo costs nothing at run time and gives profilers and compute-sanitizer the source's lines. TESSERA_NVCC_FLAGS
+  # is for experiments: -DTESSERA_NVCC_FLAGS="-Xptxas;-v" prints registers and spills.
+  add_custom_command(
+    OUTPUT "${image}"
+    COMMAND "${TESSERA_CUDA_NVCC}" --fatbin -std=c++20 -O3 -lineinfo ${strict} ${TESSERA_CUDA_GENCODE}
+            ${TESSERA_NVCC_FLAGS} "-I${CMAKE_CURRENT_SOURCE_DIR}" -MD -MF "${image}.d" -MT "${image}"
+            -o "${image}" "${KERNEL_FILE}"
+    DEPENDS "${KERNEL_FILE}"
+    DEPFILE "${image}.d"
+    COMMENT "Compiling ${shown} for ${TESSERA_CUDA_ARCHITECTURES}"
+    VERBATIM)
+  tessera_embed(${target} FILE "${image}" SYMBOL "${KERNEL_SYMBOL}")
+endfunction()

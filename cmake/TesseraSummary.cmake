@@ -1,0 +1,18 @@
+# The last thing that configure prints: what will be built, and why what will not be is off.
+include_guard(GLOBAL)
+
+message(STATUS "")
+message(STATUS "Tessera ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+foreach(backend cpu_tbb opencl cuda)
+  string(TOUPPER "${backend}" upper)
+  get_property(row GLOBAL PROPERTY TESSERA_SUMMARY_${upper})
+  message(STATUS "  backend ${backend}: ${row}")
+endforeach()
+foreach(part TOOLS TESTS EXAMPLES BENCHMARKS)
+  string(TOLOWER "${part}" lower)
+  message(STATUS "  ${lower}: ${TESSERA_${part}}")
+endforeach()
+if(TESSERA_SANITIZER)
+  message(STATUS "  sanitizer: ${TESSERA_SANITIZER}")
+endif()
+message(STATUS "")

@@ -1,0 +1,106 @@
+// The one description of what an operator must compute, for tests, `tessera verify`, the benchmark and the tuner: cases
+// with inputs, oracle, error bound and amount of work. Knows no test framework. An operator adds <op>_problems.{h,cpp},
+// <op>_oracle.{h,cpp} and one line in problem_sets.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tessera/tessera.h>
+
+namespace tessera::conformance {
+
+/// One named number or word of a problem, as result files write it: {"m", 17}.
+struct Field {
+  std::string name;
+  std::variant<std::int64_t, double, bool, std::string> value;
+};
+
+/// The least that any algorithm of the natural kind does: what speeds are computed from.
+struct Work {
+  double flops = 0;
+  double bytes = 0;  ///< every input read once, every output written once
+};
+
+/// A result against the oracle.
+struct Outcome {
+  bool passed = false;
+  /// The element that comes closest to its bound, or is furthest past it: its error and its bound, both absolute.
+  double worst_error = 0;
+  double bound = 0;
+  /// One sentence if it failed: which element, what was expected and found; or which guard zone was written.
+  std::string failure;
+};
+
+/// A case on one device with one kernel: operands uploaded, outputs poisoned and fenced by guard zones.
+class Run {
+ public:
+  virtual ~Run() = default;
+  [[nodiscard]] virtual const KernelInfo& info() const = 0;
+  /// Poisons the outputs again, and refills those that are inputs too. Asynchronous.
+  virtual void reset(Queue& queue) = 0;
+  /// Queues one run.
+  virtual void enqueue(Queue& queue) = 0;
+  /// After reset() and one enqueue(): downloads everything and compares with the oracle. Blocks.
+  [[nodiscard]] virtual Outcome check(Queue& queue) = 0;
+  /// The outputs' bits as they are now, guard zones included. Blocks.
+  [[nodiscard]] virtual std::vector<std::byte> output_bits(Queue& queue) = 0;
+  /// Keeps `seconds` for explain() to report.
+  virtual void remember_time(const Device& device, double seconds) = 0;
+};
+
+/// What a case is for.
+enum class Purpose : std::uint8_t {
+  conformance,  ///< small: correctness at every edge
+  slow,         ///< correctness too, but too large for the everyday loop
+  benchmark,    ///< large enough to time
+};
+
+/// One problem with its inputs, the same on every device.
+class Case {
+ public:
+  virtual ~Case() = default;
+  /// Unique in its problem set, letters, digits and '_' only: "float32_m17_n1_k33_ta".
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual Purpose purpose() const = 0;
+  [[nodiscard]] virtual DataType type() const = 0;
+  [[nodiscard]] virtual std::vector<Field> problem() const = 0;
+  [[nodiscard]] virtual Work work() const = 0;
+  /// tessera::explain() for this problem.
+  [[nodiscard]] virtual std::vector<VariantReport> explain(const Device& device) const = 0;
+  /// Makes the kernel and the operands. Errors as Device::kernel().
+  [[nodiscard]] virtual std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const = 0;
+
+  /// Does a correct run change at least one bit of the outputs that reset() wrote? Not if they are empty or C = 1 * C.
+  [[nodiscard]] virtual bool changes_output() const { return true; }
+  /// Is this one of the few cases on which every tuning value of every variant is tried?
+  [[nodiscard]] virtual bool tries_every_tuning() const { return false; }
+  /// "", or one sentence that says why the case asks too much of this device (memory, mostly). Such a case is reported
+  /// as skipped and never prepared.
+  [[nodiscard]] virtual std::string skip_reason(const Device& device) const {
+    static_cast<void>(device);
+    return "";
+  }
+};
+
+/// What one backend must at least offer for an operator: the tests fail if a variant of it is missing or runs nothing.
+struct Floor {
+  std::string backend;
+  std::vector<std::string> variants;
+};
+
+struct ProblemSet {
+  std::string operator_name;  ///< "gemm"
+  std::vector<std::unique_ptr<Case>> cases;
+  std::vector<Floor> floors;
+};
+
+/// The problem set of every operator. Built once.
+[[nodiscard]] const std::vector<ProblemSet>& problem_sets();
+
+}  // namespace tessera::conformance
