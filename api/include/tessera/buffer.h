@@ -59,8 +59,10 @@ class BufferView {
 
   BufferView() = default;
   /// A writable view is a read-only one as well.
-  BufferView(const BufferView<value_type>& other)  // NOLINT(google-explicit-constructor)
-      requires std::is_const_v<T> : view_(other.untyped().as_const()) {}
+  template <class U>
+  requires(std::is_const_v<T>&& std::is_same_v<U, value_type>)
+      BufferView(const BufferView<U>& other)  // NOLINT(google-explicit-constructor)
+      : view_(other.untyped().as_const()) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return view_.size(); }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return view_.size_bytes(); }

@@ -1,0 +1,58 @@
+// What becomes of plug-ins: each state of a backend with its reason.
+#include <tessera/tessera.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+BackendInfo backend(const std::string& name) {
+  for (const BackendInfo& info : backends()) {
+    if (info.name == name) return info;
+  }
+  ADD_FAILURE() << "backends() has no " << name;
+  return {};
+}
+
+void expect_state(const std::string& name, BackendState state, const std::string& part) {
+  const BackendInfo info = backend(name);
+  EXPECT_EQ(to_string(info.state), to_string(state)) << name << ": " << info.reason;
+  EXPECT_NE(info.reason.find(part), std::string::npos) << name << ": " << info.reason;
+}
+
+TEST(BackendListTest, ReadyBackendsListTheirDevices) {
+  expect_state("minimal", BackendState::ready, "host memory");
+  EXPECT_EQ(backend("minimal").devices, std::vector<std::string>{"minimal:0"});
+  EXPECT_NE(backend("minimal").library.find("libtessera_minimal.so"), std::string::npos);
+}
+
+TEST(BackendListTest, AnotherSeamVersionIsRefusedWithBothVersions) {
+  expect_state("other_version", BackendState::refused, "speaks version 2 of the seam (library 99.0.0)");
+  expect_state("other_version", BackendState::refused, "speaks version 1");
+}
+
+TEST(BackendListTest, LibrariesThatAreNoPluginsAreRefused) {
+  expect_state("no_entry", BackendState::refused, "tessera_backend_entry");
+  expect_state("garbage", BackendState::refused, "does not load");
+}
+
+TEST(BackendListTest, ADriverThatFailsIsAReason) {
+  expect_state("throwing", BackendState::unavailable, "the driver answers nonsense");
+}
+
+TEST(BackendListTest, WhatIsNotAskedForIsNotTouched) {
+  expect_state("cuda", BackendState::disabled, "$TESSERA_BACKENDS");
+  EXPECT_EQ(backend("cuda").library, "");
+}
+
+TEST(BackendListTest, DevicesCarryTheirIds) {
+  const auto list = devices();
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list.front().id, "minimal:0");
+  EXPECT_EQ(list.front().backend, "minimal");
+}
+
+}  // namespace
+}  // namespace tessera

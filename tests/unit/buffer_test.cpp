@@ -1,0 +1,69 @@
+// Buffers and views: parts, ownership and what is left after a move.
+#include <tessera/tessera.h>
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+#include "expect_error.h"
+
+namespace tessera {
+namespace {
+
+TEST(BufferTest, PartsAreCheckedAgainstTheEnd) {
+  const Device device = open("minimal:0");
+  const auto buffer = device.allocate<float>(10, {.label = "weights"});
+  EXPECT_EQ(buffer.view(10, 0).size(), 0U);
+  EXPECT_EQ(buffer.view(2, 8).part(3, 5).untyped().offset_bytes(), 20U);
+  EXPECT_ERROR((void)buffer.view(3, 8), ErrorCode::invalid_argument, "element 3", "8 long", "'weights'", "10 elements");
+  EXPECT_ERROR((void)buffer.view(SIZE_MAX, 2), ErrorCode::invalid_argument, "10 elements");
+  EXPECT_ERROR((void)buffer.view(1, SIZE_MAX), ErrorCode::invalid_argument, "10 elements");
+}
+
+TEST(BufferTest, MovedFromAndResetBuffersHoldNothing) {
+  const Device device = open("minimal:0");
+  auto first = device.allocate<int>(4);
+  auto second = std::move(first);
+  EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): that is the question
+  EXPECT_TRUE(second);
+  second.reset();
+  EXPECT_FALSE(second);
+  EXPECT_ERROR((void)second.view(0, 0), ErrorCode::invalid_argument, "holds nothing");
+}
+
+TEST(BufferTest, AViewKeepsTheMemoryAlive) {
+  const Device device = open("minimal:0");
+  BufferView<int> view;
+  {
+    const auto buffer = device.upload<int>(std::vector{1, 2, 3});
+    view = buffer.view(1, 2);
+  }
+  EXPECT_GT(device.memory().in_use_bytes, 0U);
+  Queue queue(device);
+  EXPECT_EQ(queue.download(view).get(), (std::vector{2, 3}));
+}
+
+TEST(BufferTest, ConstViewsCannotBeWritten) {
+  static_assert(!std::is_constructible_v<Operand, BufferView<const float>>);
+  static_assert(std::is_constructible_v<ConstOperand, BufferView<const float>>);
+  static_assert(!std::is_convertible_v<BufferView<const float>, BufferView<float>>);
+  static_assert(!std::is_copy_constructible_v<Buffer<float>>);
+}
+
+TEST(BufferTest, SizesThatOverflowAreRefused) {
+  const Device device = open("minimal:0");
+  EXPECT_ERROR((void)device.allocate<double>(SIZE_MAX / 4), ErrorCode::invalid_argument, "8 bytes", "minimal:0");
+  EXPECT_ERROR((void)device.allocate_pinned<double>(SIZE_MAX / 4), ErrorCode::invalid_argument, "8 bytes");
+}
+
+TEST(BufferTest, NoElementsAreAllowed) {
+  const Device device = open("minimal:0");
+  const auto buffer = device.allocate<float>(0);
+  EXPECT_TRUE(buffer);
+  Queue queue(device);
+  queue.fill(buffer, 1.0F);
+  EXPECT_TRUE(queue.download(buffer).get().empty());
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,72 @@
+// gemm in the front half: what a correct problem is, and which operands it takes.
+#include <tessera/tessera.h>
+
+#include <gtest/gtest.h>
+
+#include "expect_error.h"
+
+namespace tessera {
+namespace {
+
+TEST(GemmProblemTest, WrongProblemsAreRefusedByField) {
+  const Device device = open("minimal:0");
+  const auto make = [&](const Gemm& problem) { (void)device.kernel(problem); };
+  EXPECT_ERROR(make({.m = -1}), ErrorCode::invalid_argument, "m of gemm is -1", "at least 0");
+  EXPECT_ERROR(make({.m = 2, .n = 3, .k = 5, .lda = 3}), ErrorCode::invalid_argument, "lda of gemm is 3", "k = 5");
+  EXPECT_ERROR(make({.m = 2, .n = 3, .k = 5, .transpose_a = true, .lda = 1}), ErrorCode::invalid_argument, "m = 2");
+  EXPECT_ERROR(make({.m = 2, .n = 3, .k = 5, .ldb = 2}), ErrorCode::invalid_argument, "ldb of gemm is 2", "n = 3");
+  EXPECT_ERROR(make({.m = 2, .n = 3, .k = 5, .transpose_b = true, .ldb = 4}), ErrorCode::invalid_argument, "k = 5");
+  EXPECT_ERROR(make({.m = 2, .n = 3, .k = 5, .ldc = 2}), ErrorCode::invalid_argument, "ldc of gemm is 2", "n = 3");
+  EXPECT_ERROR(make({.m = 2, .n = 3, .k = 5, .ldc = -9}), ErrorCode::invalid_argument, "ldc of gemm is -9");
+  EXPECT_ERROR(make({.m = 2, .type = DataType::int32}), ErrorCode::invalid_argument, "int32", "float32 or float64");
+  EXPECT_ERROR(make({.m = INT64_MAX / 2, .n = 16, .k = 0}), ErrorCode::invalid_argument, "operand c", "passes");
+}
+
+TEST(GemmProblemTest, LeadingDimensionsAreFilledIn) {
+  const Device device = open("minimal:0");
+  const auto kernel = device.kernel(Gemm{.m = 2, .n = 3, .k = 5, .transpose_a = true});
+  EXPECT_EQ(kernel.problem().lda, 2);
+  EXPECT_EQ(kernel.problem().ldb, 3);
+  EXPECT_EQ(kernel.problem().ldc, 3);
+}
+
+TEST(GemmProblemTest, OperandsAreCheckedBeforeAnythingIsQueued) {
+  const Device device = open("minimal:0");
+  Queue queue(device);
+  const auto kernel = device.kernel(Gemm{.m = 2, .n = 3, .k = 5, .ldc = 4}, {.label = "layer 1"});
+  const auto a = device.allocate<float>(10);
+  const auto b = device.allocate<float>(15);
+  const auto c = device.allocate<float>(7);  // (2 - 1) * 4 + 3: the last row has no gap behind it
+  queue.run(kernel, {.a = a, .b = b, .c = c});
+  queue.finish();
+  const auto small = device.allocate<float>(6);
+  const auto wide = device.allocate<double>(100);
+  const Device again = open("minimal:0");
+  const auto elsewhere = again.allocate<float>(100);
+  const auto code = ErrorCode::invalid_argument;
+  EXPECT_ERROR(queue.run(kernel, {.a = a, .b = b, .c = small}), code, "operand c", "6 elements", "7", "'layer 1'");
+  EXPECT_ERROR(queue.run(kernel, {.a = a, .b = wide, .c = c}), code, "operand b", "float64", "float32");
+  EXPECT_ERROR(queue.run(kernel, {.a = {}, .b = b, .c = c}), code, "operand a", "holds nothing");
+  EXPECT_ERROR(queue.run(kernel, {.a = elsewhere, .b = b, .c = c}), code, "operand a", "opened another time");
+  EXPECT_ERROR(queue.run(kernel, {.a = a, .b = c, .c = c}), code, "operand b", "7 elements");
+  EXPECT_ERROR(queue.run(kernel, {.a = a, .b = b, .c = b}), code, "operand c", "overlaps operand b");
+  Queue other(again);
+  EXPECT_ERROR(other.run(kernel, {.a = a, .b = b, .c = c}), code, "opened another time");
+}
+
+TEST(GemmProblemTest, VariantsAndTheirTimesAreExplained) {
+  const Device device = open("minimal:0");
+  const Gemm problem{.m = 11, .n = 13, .k = 17};
+  const auto kernel = device.kernel(problem);
+  remember_time(kernel, device, 0.25);
+  const auto reports = explain(problem, device);
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports.front().variant, "naive");
+  EXPECT_TRUE(reports.front().is_default);
+  EXPECT_EQ(reports.front().measured_s, 0.25);
+  EXPECT_FALSE(explain(Gemm{.m = 11, .n = 13, .k = 18}, device).front().measured_s);
+  EXPECT_ERROR((void)device.kernel(problem, {.variant = "tiled"}), ErrorCode::invalid_argument, "'tiled'", "naive");
+}
+
+}  // namespace
+}  // namespace tessera

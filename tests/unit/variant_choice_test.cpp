@@ -1,0 +1,64 @@
+// Choosing a variant: the first that can, the forced one or its reason, and tuning only from its list.
+#include "variant_choice.h"
+
+#include <tessera/tessera.h>
+
+#include <gtest/gtest.h>
+
+#include "expect_error.h"
+
+namespace tessera::detail {
+namespace {
+
+using backend::Verdict;
+
+class VariantChoiceTest : public ::testing::Test {
+ protected:
+  Device device_ = open("minimal:0");
+  const DeviceCore& core_ = *device_.core();
+  const std::vector<VariantFacts> facts_{
+      {"tensor", "", Verdict::no("it needs tensor cores"), {}, 2.0, true},
+      {"atomic", "", Verdict::yes(), {}, 1.0, false},
+      {"tiled", "", Verdict::yes(), {{"tile", "edge of a tile", {8, 16}, 16}}, 1.0, true},
+      {"naive", "", Verdict::yes(), {}, 1.0, true},
+  };
+};
+
+TEST_F(VariantChoiceTest, TheFirstThatCanIsChosen) {
+  EXPECT_EQ(choose_variant(facts_, {}, "gemm", core_), 2U);
+  EXPECT_EQ(choose_variant(facts_, {.deterministic = false}, "gemm", core_), 1U);
+  EXPECT_EQ(choose_variant(facts_, {.variant = "naive"}, "gemm", core_), 3U);
+}
+
+TEST_F(VariantChoiceTest, RefusalsTellTheReason) {
+  EXPECT_ERROR((void)choose_variant(facts_, {.variant = "tensor"}, "gemm", core_), ErrorCode::unsupported, "'tensor'",
+               "it needs tensor cores", "minimal:0");
+  EXPECT_ERROR((void)choose_variant(facts_, {.variant = "atomic"}, "gemm", core_), ErrorCode::unsupported, "same bits");
+  EXPECT_ERROR((void)choose_variant(facts_, {.variant = "magic"}, "gemm", core_), ErrorCode::invalid_argument,
+               "'magic'", "tensor, atomic, tiled and naive");
+  EXPECT_ERROR((void)choose_variant({facts_[0], facts_[1]}, {}, "gemm", core_), ErrorCode::unsupported,
+               "tensor: it needs tensor cores", "atomic: ");
+  EXPECT_ERROR((void)choose_variant({}, {}, "gemm", core_), ErrorCode::unsupported, "offers no gemm");
+}
+
+TEST_F(VariantChoiceTest, TuningComesFromTheList) {
+  EXPECT_EQ(complete_tuning(facts_[2], {}, "gemm", core_), (Tuning{{"tile", 16}}));
+  EXPECT_EQ(complete_tuning(facts_[2], {{"tile", 8}}, "gemm", core_), (Tuning{{"tile", 8}}));
+  EXPECT_ERROR((void)complete_tuning(facts_[2], {{"tile", 7}}, "gemm", core_), ErrorCode::invalid_argument, "'tile'",
+               "is 7", "8 and 16");
+  EXPECT_ERROR((void)complete_tuning(facts_[2], {{"tyle", 8}}, "gemm", core_), ErrorCode::invalid_argument, "'tyle'",
+               "tile");
+  EXPECT_ERROR((void)complete_tuning(facts_[3], {{"tile", 8}}, "gemm", core_), ErrorCode::invalid_argument, "none");
+}
+
+TEST_F(VariantChoiceTest, ReportsNameOneDefault) {
+  const auto reports = report_variants(facts_);
+  ASSERT_EQ(reports.size(), 4U);
+  EXPECT_EQ(reports[0].because, "it needs tensor cores");
+  EXPECT_FALSE(reports[1].is_default);
+  EXPECT_TRUE(reports[2].is_default);
+  EXPECT_FALSE(reports[3].is_default);
+}
+
+}  // namespace
+}  // namespace tessera::detail
