@@ -1,5 +1,5 @@
-# Install rules of what is not a plug-in, the package config, pkg-config and the .deb. Plug-ins install themselves
-# (TesseraBackend.cmake). Components: library, <b> for each backend, development, program; and tests, on request alone.
+# Install rules of the library and its headers, the package config, pkg-config and the .deb. Plug-ins (component: their
+# name) and the program (component: tools) install themselves. Here: library, development; and tests, on request alone.
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
 
@@ -14,7 +14,7 @@ install(TARGETS tessera tessera_seam EXPORT tessera_targets
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/api/include/tessera" "${PROJECT_BINARY_DIR}/api/include/tessera"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/api/backend"
-  DESTINATION "${TESSERA_INSTALL_SEAMDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h")
+  DESTINATION "${TESSERA_INSTALL_SEAMDIR}" COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN example EXCLUDE)
 if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/api/backend/example")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/api/backend/example/"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/tessera/minimal_backend" COMPONENT development)
@@ -44,17 +44,13 @@ configure_file("${TESSERA_PACKAGE_TEMPLATES}/tessera.pc.in" "${PROJECT_BINARY_DI
 install(FILES "${PROJECT_BINARY_DIR}/package/tessera.pc"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
-# The program, and what scripts/stage.sh takes to machines that cannot build. Both find the library beside themselves.
+# What scripts/stage.sh takes to machines that cannot build; it finds the library beside itself.
 file(RELATIVE_PATH tessera_bin_to_lib "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
-function(tessera_install_program target component)
+foreach(target tessera_conformance_test tessera_misuse_test tessera_overhead)
   if(TARGET ${target})
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${tessera_bin_to_lib}")
-    install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT ${component} ${ARGN})
+    install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tests EXCLUDE_FROM_ALL)
   endif()
-endfunction()
-tessera_install_program(tessera_tool program)
-foreach(target tessera_conformance_test tessera_misuse_test tessera_overhead)
-  tessera_install_program(${target} tests EXCLUDE_FROM_ALL)
 endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT library)

@@ -5,6 +5,7 @@
 
 #include "backend/sentence.h"
 #include "device_core.h"
+#include "handle.h"
 
 namespace tessera {
 
@@ -31,32 +32,35 @@ Device& Device::operator=(Device&&) noexcept = default;
 Device::~Device() = default;
 
 DeviceInfo Device::info() const {
-  return core_->info();
+  return detail::core_of(core_, "device").info();
 }
 const std::string& Device::id() const noexcept {
-  return core_->id();
+  static const std::string nothing;  // id() throws nothing, so a handle that was moved from has no name
+  return core_ != nullptr ? core_->id() : nothing;
 }
 
 UntypedView Device::allocate_untyped(DataType type, std::size_t count, const BufferOptions& options) const {
-  const std::size_t size = checked_size(count, size_bytes(type), core_->id());
-  return {core_->allocate(size, options.label), type, 0, count, true};
+  detail::DeviceCore& core = detail::core_of(core_, "device");
+  const std::size_t size = checked_size(count, size_bytes(type), core.id());
+  return {core.allocate(size, options.label), type, 0, count, true};
 }
 
 void Device::upload_bytes(const UntypedView& destination, const void* host) const {
-  core_->upload_now(detail::slice_of(destination), host);
+  detail::core_of(core_, "device").upload_now(detail::slice_of(destination), host);
 }
 
 detail::PinnedMemory Device::allocate_pinned_bytes(std::size_t count, std::size_t element_bytes) const {
-  const std::size_t size = checked_size(count, element_bytes, core_->id());
-  auto memory = core_->device().allocate_pinned(std::max<std::size_t>(size, 1));
+  detail::DeviceCore& core = detail::core_of(core_, "device");
+  const std::size_t size = checked_size(count, element_bytes, core.id());
+  auto memory = core.device().allocate_pinned(std::max<std::size_t>(size, 1));
   return detail::PinnedMemory(std::make_shared<detail::PinnedBlock>(core_, std::move(memory), size));
 }
 
 MemoryStatistics Device::memory() const {
-  return core_->allocator().statistics();
+  return detail::core_of(core_, "device").allocator().statistics();
 }
 std::uint64_t Device::trim() const {
-  return core_->allocator().trim();
+  return detail::core_of(core_, "device").allocator().trim();
 }
 
 }  // namespace tessera

@@ -4,23 +4,26 @@
 #include <tessera/queue.h>
 
 #include "backend/sentence.h"
+#include "handle.h"
 
 namespace tessera {
 
 void Event::wait() const {
-  core_->queue->guarded([&] { core_->event->wait(); });
-  core_->queue->note_past(core_->sequence);
+  detail::EventCore& core = detail::core_of(core_, "event");
+  core.queue->guarded([&] { core.event->wait(); });
+  core.queue->note_past(core.sequence);
 }
 
 bool Event::is_done() const {
-  const bool done = core_->queue->guarded([&] { return core_->event->is_done(); });
-  if (done) core_->queue->note_past(core_->sequence);
+  detail::EventCore& core = detail::core_of(core_, "event");
+  const bool done = core.queue->guarded([&] { return core.event->is_done(); });
+  if (done) core.queue->note_past(core.sequence);
   return done;
 }
 
 double seconds_between(const Event& start, const Event& stop) {
-  const auto& from = start.core()->queue->device();
-  const auto& to = stop.core()->queue->device();
+  const auto& from = detail::core_of(start.core(), "start event").queue->device();
+  const auto& to = detail::core_of(stop.core(), "stop event").queue->device();
   if (from != to) {
     throw Error(ErrorCode::invalid_argument,
                 backend::sentence("the start event is of ", from->id(), " and the stop event of ", to->id(),

@@ -9,6 +9,7 @@
 
 #include "backend/sentence.h"
 #include "device_core.h"
+#include "handle.h"
 #include "kernel_core.h"
 #include "queue_core.h"
 
@@ -158,7 +159,7 @@ OwnKernel Device::compile(const KernelSource& source) const {
 void Queue::launch_arguments(const OwnKernel& kernel, const LaunchShape& shape,
                              std::span<const LaunchArgument> arguments) {
   if (core_ == nullptr) refuse("the queue holds nothing: it was moved from");
-  KernelCore& core = *kernel.core();
+  KernelCore& core = detail::core_of(kernel.core(), "kernel");
   if (core.device() != core_->device()) {
     refuse(sentence(core_->description(), " is asked to launch the kernel '", core.info().operator_name,
                     "', which was compiled for ", core.device()->id(),

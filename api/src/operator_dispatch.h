@@ -13,6 +13,7 @@
 
 #include "backend/backend.h"
 #include "backend/sentence.h"
+#include "handle.h"
 #include "kernel_core.h"
 #include "measured_times.h"
 #include "operand_check.h"
@@ -78,8 +79,9 @@ template <class Problem>
 void Queue::run(const OperatorKernel<Problem>& kernel, const typename Problem::Operands& operands) {
   using namespace detail;
   if (core_ == nullptr) throw Error(ErrorCode::invalid_argument, "the queue holds nothing: it was moved from");
+  const KernelCore& core = core_of(kernel.core(), "kernel");
   const auto specs = OperatorTraits<Problem>::operands(kernel.problem(), operands);
-  check_operands(*kernel.core(), *core_, specs);
+  check_operands(core, *core_, specs);
   std::array<backend::Slice, specs.size()> slices;
   std::array<const UntypedView*, specs.size()> views;
   for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -95,7 +97,7 @@ template <class Problem>
 std::vector<VariantReport> explain(const Problem& problem, const Device& device) {
   using namespace detail;
   const Problem checked = OperatorTraits<Problem>::checked(problem);
-  DeviceCore& core = *device.core();
+  DeviceCore& core = core_of(device.core(), "device");
   const auto facts = facts_of(core.operators().template list<Problem>(), checked, core);
   std::vector<VariantReport> reports = report_variants(facts);
   for (VariantReport& report : reports) {
@@ -108,8 +110,8 @@ std::vector<VariantReport> explain(const Problem& problem, const Device& device)
 template <class Problem>
 void remember_time(const OperatorKernel<Problem>& kernel, const Device& device, double seconds) {
   using namespace detail;
-  const KernelInfo& info = kernel.info();
-  store_time(time_key(kernel.problem(), *device.core(), info.variant, info.tuning), seconds);
+  const KernelInfo& info = core_of(kernel.core(), "kernel").info();
+  store_time(time_key(kernel.problem(), core_of(device.core(), "device"), info.variant, info.tuning), seconds);
 }
 
 }  // namespace tessera

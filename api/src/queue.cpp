@@ -6,6 +6,7 @@
 
 #include "backend/sentence.h"
 #include "event_core.h"
+#include "handle.h"
 #include "queue_core.h"
 
 namespace tessera {
@@ -162,11 +163,12 @@ Event Queue::record() {
 
 void Queue::wait(const Event& event) {
   QueueCore& core = checked(core_);
-  if (event.core()->queue->device() != core.device()) {
-    refuse(sentence("the event is of ", event.core()->queue->description(), ", but ", core.description(),
+  const detail::EventCore& waited_for = detail::core_of(event.core(), "event");
+  if (waited_for.queue->device() != core.device()) {
+    refuse(sentence("the event is of ", waited_for.queue->description(), ", but ", core.description(),
                     " can wait on the device only for events of its own device; wait on the host with Event::wait()"));
   }
-  core.wait(*event.core()->event);
+  core.wait(*waited_for.event);
   core.keep(std::shared_ptr<void>(event.core()));
 }
 

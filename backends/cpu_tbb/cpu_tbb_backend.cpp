@@ -1,0 +1,66 @@
+// The plug-in's entry, its devices' options, and the operator table.
+#include "cpu_tbb_backend.h"
+
+#include <tessera/version.h>
+
+#include <charconv>
+#include <string>
+#include <system_error>
+
+#include "cpu_tbb_device.h"
+#include "ops/gemm/gemm_variants.h"
+
+namespace tessera::cpu_tbb {
+
+namespace {
+
+int parse_threads(const std::string& text, std::size_t device_index) {
+  int threads = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, threads);
+  if (error != std::errc() || stop != end || threads < 1 || threads > kMaxThreads) {
+    throw Error(ErrorCode::invalid_argument, "option threads of cpu:" + std::to_string(device_index) + " is '" + text +
+                                                 "', but must be a whole number from 1 to " +
+                                                 std::to_string(kMaxThreads));
+  }
+  return threads;
+}
+
+}  // namespace
+
+CpuTbbBackend::CpuTbbBackend()
+    : machine_(describe_machine()), budget_(std::make_shared<MemoryBudget>(machine_.memory_total_bytes)) {
+  operators_.set<Gemm>(gemm_variants());
+}
+
+backend::Probe CpuTbbBackend::probe() {
+  const DeviceInfo info = devices().front();
+  return {true, info.driver + " " + info.driver_version + " on " + info.name + " with " +
+                    std::to_string(info.compute_units) + " threads, " + info.instruction_set};
+}
+
+std::vector<DeviceInfo> CpuTbbBackend::devices() {
+  std::vector<DeviceInfo> list;
+  for (std::size_t index = 0; index < kDeviceCount; ++index)
+    list.push_back(describe_device(machine_, *budget_, static_cast<ExecutorKind>(index), machine_.threads));
+  return list;
+}
+
+std::vector<backend::DeviceOption> CpuTbbBackend::device_options() const {
+  return {{"threads", "the most threads that compute at once, 1 to " + std::to_string(kMaxThreads)}};
+}
+
+std::unique_ptr<backend::Device> CpuTbbBackend::open(std::size_t index, const backend::DeviceOptions& options) {
+  int threads = machine_.threads;
+  for (const auto& [name, value] : options) {
+    if (name != "threads")
+      throw Error(ErrorCode::invalid_argument,
+                  "cpu:" + std::to_string(index) + " has no option '" + name + "'; it has threads");
+    threads = parse_threads(value, index);
+  }
+  return std::make_unique<CpuTbbDevice>(machine_, budget_, static_cast<ExecutorKind>(index), threads);
+}
+
+}  // namespace tessera::cpu_tbb
+
+TESSERA_BACKEND_PLUGIN(tessera::cpu_tbb::CpuTbbBackend)

@@ -1,0 +1,76 @@
+// How a loop is spread over threads: one interface with two implementations, oneTBB and a static partition over
+// threads of its own, because studies compare them. Also the scratch memory that loop bodies work in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace tessera::cpu_tbb {
+
+/// Memory lent to loop bodies and kept for the next one: taken fresh from the system, 300 kB cost more page faults
+/// than a small product costs arithmetic. Holds as many blocks as were ever lent at once.
+class ScratchPool {
+  struct Block {
+    std::unique_ptr<std::byte[], void (*)(std::byte*)> memory{nullptr, nullptr};
+    std::size_t size_bytes = 0;
+  };
+
+ public:
+  static constexpr std::size_t kAlignment = 64;
+
+  /// A block on loan, uninitialised, aligned to kAlignment; goes back to the pool when this object dies.
+  class Loan {
+   public:
+    Loan(ScratchPool& pool, std::size_t size_bytes);
+    ~Loan();
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    [[nodiscard]] std::byte* data() const noexcept { return block_.memory.get(); }
+
+   private:
+    ScratchPool& pool_;
+    Block block_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::vector<Block> free_;
+};
+
+/// Runs loops on at most threads() threads. Used by several queues at once.
+class Executor {
+ public:
+  /// Works on the chunks [first, last).
+  using Body = std::function<void(std::int64_t first, std::int64_t last)>;
+
+  virtual ~Executor() = default;
+
+  /// Calls `body` for ranges that together are [0, chunks), each chunk once, on several threads, and returns when all
+  /// are done. How chunks fall into ranges depends on the threads, so what one chunk computes must depend on its number
+  /// alone: then results are the same for any number of threads. Rethrows an exception of a body; chunks that have not
+  /// begun by then may be left out.
+  void parallel_for(std::int64_t chunks, const Body& body);
+
+  [[nodiscard]] virtual int threads() const noexcept = 0;
+  [[nodiscard]] ScratchPool& scratch() noexcept { return scratch_; }
+
+ private:
+  /// parallel_for with at least 2 chunks and 2 threads.
+  virtual void run(std::int64_t chunks, const Body& body) = 0;
+
+  ScratchPool scratch_;
+};
+
+/// oneTBB: a task arena of its own, ranges as small as the load's balance asks for. The number of threads is a cap:
+/// oneTBB has one pool for the process with no more threads than processors, and threads() says what it gives.
+[[nodiscard]] std::shared_ptr<Executor> make_tbb_executor(int threads);
+
+/// One contiguous range for each of `threads` POSIX threads (the caller is one of them), whatever the load. Error
+/// unavailable if the system does not give that many threads.
+[[nodiscard]] std::shared_ptr<Executor> make_static_executor(int threads);
+
+}  // namespace tessera::cpu_tbb

@@ -1,0 +1,11 @@
+// Which instruction set the kernels run with on this processor.
+#pragma once
+
+#include <string>
+
+namespace tessera::cpu_tbb {
+
+/// The best one of those that the kernels were compiled for and the processor has: "AVX-512".
+[[nodiscard]] std::string instruction_set();
+
+}  // namespace tessera::cpu_tbb

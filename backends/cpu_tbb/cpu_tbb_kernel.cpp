@@ -1,0 +1,20 @@
+// Queues one run of an operator's kernel.
+#include "cpu_tbb_kernel.h"
+
+#include <vector>
+
+#include "cpu_tbb_buffer.h"
+#include "cpu_tbb_queue.h"
+
+namespace tessera::cpu_tbb {
+
+void CpuTbbKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands) {
+  std::vector<std::byte*> addresses;
+  addresses.reserve(operands.size());
+  for (const backend::Slice& operand : operands)
+    addresses.push_back(operand.buffer == nullptr ? nullptr : address_of(operand));
+  static_cast<CpuTbbQueue&>(queue).submit(
+      [run = run_, addresses = std::move(addresses)](Executor& executor) { (*run)(executor, addresses); });
+}
+
+}  // namespace tessera::cpu_tbb

@@ -1,0 +1,15 @@
+// The variants of gemm on the CPU, each in its own file.
+#pragma once
+
+#include "backend/operator_table.h"
+
+namespace tessera::cpu_tbb {
+
+/// Best first, plain one last.
+[[nodiscard]] backend::VariantList<Gemm> gemm_variants();
+
+[[nodiscard]] backend::Variant<Gemm> gemm_tiled();
+[[nodiscard]] backend::Variant<Gemm> gemm_naive();
+[[nodiscard]] backend::Variant<Gemm> gemm_sequential();
+
+}  // namespace tessera::cpu_tbb
