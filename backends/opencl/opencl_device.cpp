@@ -1,0 +1,29 @@
+// Opens a device and makes what lives on it.
+#include "opencl_device.h"
+
+#include "opencl_buffer.h"
+#include "opencl_own_kernel.h"
+#include "opencl_queue.h"
+
+namespace tessera::opencl {
+
+OpenclDevice::OpenclDevice(const OpenclApi& api, const DeviceFacts& facts)
+    : context_(std::make_shared<OpenclContext>(api, facts)), programs_(std::make_unique<OpenclPrograms>(context_)) {}
+
+std::unique_ptr<backend::Buffer> OpenclDevice::allocate(std::size_t size_bytes) {
+  return std::make_unique<OpenclBuffer>(context_, size_bytes);
+}
+
+std::unique_ptr<backend::PinnedMemory> OpenclDevice::allocate_pinned(std::size_t size_bytes) {
+  return std::make_unique<OpenclPinnedMemory>(context_, size_bytes);
+}
+
+std::unique_ptr<backend::Queue> OpenclDevice::make_queue() {
+  return std::make_unique<OpenclQueue>(context_);
+}
+
+std::unique_ptr<backend::OwnKernel> OpenclDevice::compile(const KernelSource& source) {
+  return compile_own_kernel(context_, *programs_, source);
+}
+
+}  // namespace tessera::opencl

@@ -1,0 +1,37 @@
+// What a driver says about one of its devices. Gathered without opening the device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <tessera/device.h>
+
+#include "opencl_api.h"
+
+namespace tessera::opencl {
+
+/// One device of one platform with everything that this backend wants to know about it.
+struct DeviceFacts {
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+  DeviceInfo info;
+  std::uint64_t base_alignment_bytes = 1;  ///< of an offset that a part of a buffer may start at
+  /// NVIDIA's own driver, whose quirks the README tells.
+  bool is_nvidia = false;
+  /// Commands wait until the queue is flushed. NVIDIA and PoCL start them at once.
+  bool needs_flush = true;
+  /// Equal only if a program compiled for one is right for the other: name, vendor, and versions of device and driver.
+  std::string identity;
+};
+
+/// Fills in the facts. Throws Error if the driver does not answer.
+[[nodiscard]] DeviceFacts gather_facts(const OpenclApi& api, cl_platform_id platform, cl_device_id device);
+
+/// Why this backend cannot use the device ("it offers OpenCL 1.1, but must offer 1.2 or newer"), or "" if it can.
+[[nodiscard]] std::string why_unusable(const OpenclApi& api, cl_device_id device);
+
+/// A platform's text, without the padding that some drivers put around it.
+[[nodiscard]] std::string platform_text(const OpenclApi& api, cl_platform_id platform, cl_platform_info what);
+[[nodiscard]] std::string device_text(const OpenclApi& api, cl_device_id device, cl_device_info what);
+
+}  // namespace tessera::opencl

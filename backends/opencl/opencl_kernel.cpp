@@ -1,0 +1,82 @@
+// Makes, asks and launches kernels.
+#include "opencl_kernel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "opencl_buffer.h"
+
+namespace tessera::opencl {
+
+CompiledKernel::CompiledKernel(std::shared_ptr<OpenclContext> context, cl_program program, std::string name)
+    : context_(std::move(context)), name_(std::move(name)) {
+  cl_int code = CL_SUCCESS;
+  kernel_ = {context_->api().clCreateKernel(program, name_.c_str(), &code), context_->api().clReleaseKernel};
+  if (code != CL_SUCCESS) {
+    throw_error(code, Stage::build,
+                "kernel '" + name_ + "' cannot be made on '" + context_->device_name() + "' from its compiled program");
+  }
+}
+
+template <class Value>
+Value CompiledKernel::ask(cl_kernel_work_group_info what) const {
+  Value value{};
+  context_->check(context_->api().clGetKernelWorkGroupInfo(native(), context_->facts().device, what, sizeof(value),
+                                                           &value, nullptr),
+                  "clGetKernelWorkGroupInfo");
+  return value;
+}
+
+cl_uint CompiledKernel::argument_count() const {
+  cl_uint count = 0;
+  context_->check(context_->api().clGetKernelInfo(native(), CL_KERNEL_NUM_ARGS, sizeof(count), &count, nullptr),
+                  "clGetKernelInfo");
+  return count;
+}
+
+std::uint64_t CompiledKernel::max_group_size() const {
+  const std::uint64_t limit = ask<std::size_t>(CL_KERNEL_WORK_GROUP_SIZE);
+  if (!context_->facts().is_nvidia) return limit;
+  // NVIDIA's driver 580 answers 256 for every kernel, even for one that was built for a larger group and runs with it.
+  const std::array<std::size_t, 3> required = required_group();
+  return std::max<std::uint64_t>(limit, required[0] * required[1] * required[2]);
+}
+
+std::uint64_t CompiledKernel::local_memory_bytes() const {
+  return ask<cl_ulong>(CL_KERNEL_LOCAL_MEM_SIZE);
+}
+
+std::uint64_t CompiledKernel::preferred_group_multiple() const {
+  return std::max<std::uint64_t>(ask<std::size_t>(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE), 1);
+}
+
+std::array<std::size_t, 3> CompiledKernel::required_group() const {
+  return ask<std::array<std::size_t, 3>>(CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
+}
+
+void CompiledKernel::set(cl_uint index, std::size_t size_bytes, const void* value) const {
+  const cl_int code = context_->api().clSetKernelArg(native(), index, size_bytes, value);
+  if (code != CL_SUCCESS) [[unlikely]] {
+    throw_error(code, Stage::request,
+                "argument " + std::to_string(index) + " of kernel '" + name_ + "', " + std::to_string(size_bytes) +
+                    " bytes, is refused by the driver");
+  }
+}
+
+OperatorKernel::OperatorKernel(std::unique_ptr<CompiledKernel> kernel, const NdRange& range,
+                               std::vector<DataType> operand_types)
+    : kernel_(std::move(kernel)), range_(range), operand_types_(std::move(operand_types)) {}
+
+void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands) {
+  if (range_.global[0] == 0 || range_.global[1] == 0 || range_.global[2] == 0) return;  // an empty result
+  const std::lock_guard lock(kernel_->mutex());
+  cl_uint index = 0;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const cl_ulong first_element = operands[i].offset_bytes / size_bytes(operand_types_[i]);
+    kernel_->set(index++, native(operands[i]));
+    kernel_->set(index++, first_element);
+  }
+  static_cast<OpenclQueue&>(queue).launch(kernel_->native(), range_);
+}
+
+}  // namespace tessera::opencl

@@ -1,0 +1,113 @@
+// Compiles programs and reads and writes the cache on disk.
+#include "opencl_program.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tessera::opencl {
+
+OpenclPrograms::OpenclPrograms(std::shared_ptr<OpenclContext> context)
+    : context_(std::move(context)), cache_("opencl") {}
+
+Handle<cl_program> OpenclPrograms::build(const ProgramSource& source) {
+  const std::string key = key_of(source);
+  if (Handle<cl_program> program = load(key, source)) return program;
+  Handle<cl_program> program = compile(source);
+  store(key, program.get());
+  return program;
+}
+
+const Handle<cl_program>& OpenclPrograms::build_once(const ProgramSource& source) {
+  std::string key = source.options + '\0' + source.text;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = kept_.find(key); found != kept_.end()) return found->second;
+  }
+  // Not under the lock, so that different programs compile side by side. If two threads compile the same one, the first
+  // to be done wins.
+  Handle<cl_program> program = build(source);
+  const std::lock_guard lock(mutex_);
+  return kept_.try_emplace(std::move(key), std::move(program)).first->second;
+}
+
+std::string OpenclPrograms::key_of(const ProgramSource& source) const {
+  return context_->facts().identity + '\0' + source.options + '\0' + source.text;
+}
+
+Handle<cl_program> OpenclPrograms::load(const std::string& key, const ProgramSource& source) {
+  const auto stored = cache_.find(key);
+  if (!stored || stored->empty()) return {};
+  const OpenclApi& api = context_->api();
+  const cl_device_id device = context_->facts().device;
+  const auto* binary = reinterpret_cast<const unsigned char*>(stored->data());
+  const std::size_t size = stored->size();
+  cl_int binary_status = CL_SUCCESS;
+  cl_int code = CL_SUCCESS;
+  Handle<cl_program> program(
+      api.clCreateProgramWithBinary(context_->native(), 1, &device, &size, &binary, &binary_status, &code),
+      api.clReleaseProgram);
+  // A driver that does not want the file back gets the source again: see build().
+  if (code != CL_SUCCESS || binary_status != CL_SUCCESS || !program) return {};
+  if (api.clBuildProgram(program.get(), 1, &device, source.options.c_str(), nullptr, nullptr) != CL_SUCCESS) return {};
+  ++loaded_;
+  return program;
+}
+
+Handle<cl_program> OpenclPrograms::compile(const ProgramSource& source) {
+  const OpenclApi& api = context_->api();
+  const cl_device_id device = context_->facts().device;
+  const char* text = source.text.data();
+  const std::size_t length = source.text.size();
+  cl_int code = CL_SUCCESS;
+  Handle<cl_program> program(api.clCreateProgramWithSource(context_->native(), 1, &text, &length, &code),
+                             api.clReleaseProgram);
+  context_->check(code, "clCreateProgramWithSource");
+  code = api.clBuildProgram(program.get(), 1, &device, source.options.c_str(), nullptr, nullptr);
+  if (code != CL_SUCCESS) {
+    throw_error(code, Stage::build,
+                "the OpenCL compiler of '" + context_->device_name() + "' refuses '" + source.name +
+                    "' with the options '" + source.options + "'",
+                build_log(program.get()));
+  }
+  ++compiled_;
+  return program;
+}
+
+void OpenclPrograms::store(const std::string& key, cl_program program) const {
+  const OpenclApi& api = context_->api();
+  std::size_t size = 0;
+  if (api.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, nullptr) != CL_SUCCESS || size == 0) {
+    return;  // the driver does not give its binaries away: then every process compiles
+  }
+  std::vector<std::byte> binary(size);
+  auto* place = reinterpret_cast<unsigned char*>(binary.data());
+  if (api.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(place), &place, nullptr) != CL_SUCCESS) return;
+  cache_.store(key, binary);
+}
+
+std::string OpenclPrograms::build_log(cl_program program) const {
+  const OpenclApi& api = context_->api();
+  const cl_device_id device = context_->facts().device;
+  std::size_t size = 0;
+  if (api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return {};
+  std::string log(size, '\0');
+  if (api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  log.erase(log.find_last_not_of('\0') + 1);
+  return log;
+}
+
+std::string OpenclPrograms::kernel_names(cl_program program) const {
+  const OpenclApi& api = context_->api();
+  std::size_t size = 0;
+  context_->check(api.clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size), "clGetProgramInfo");
+  std::string names(size, '\0');
+  context_->check(api.clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, size, names.data(), nullptr),
+                  "clGetProgramInfo");
+  names.erase(names.find_last_not_of('\0') + 1);
+  return names;
+}
+
+}  // namespace tessera::opencl

@@ -1,0 +1,58 @@
+// Programs: OpenCL C compiled by the driver, kept on disk so that the next process need not compile it again.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "backend/disk_cache.h"
+#include "opencl_context.h"
+
+namespace tessera::opencl {
+
+/// OpenCL C to compile.
+struct ProgramSource {
+  std::string name;  ///< for error sentences: "gemm_tiled"
+  std::string text;
+  std::string options;
+};
+
+/// The compiler of one opened device and its two caches, on disk and in memory. Used from several threads.
+class OpenclPrograms {
+ public:
+  explicit OpenclPrograms(std::shared_ptr<OpenclContext> context);
+
+  /// A program, from the disk if it was compiled before with this source, these options and this driver. Throws
+  /// build_failed with the compiler's whole log.
+  [[nodiscard]] Handle<cl_program> build(const ProgramSource& source);
+  /// The same, kept in memory for the next kernel with the same source and options. For operators, whose programs are
+  /// few; the reference stays good as long as this object.
+  [[nodiscard]] const Handle<cl_program>& build_once(const ProgramSource& source);
+
+  /// How many programs this process compiled from source on this device, and how many it read from the disk.
+  [[nodiscard]] std::uint64_t compiled() const noexcept { return compiled_; }
+  [[nodiscard]] std::uint64_t loaded() const noexcept { return loaded_; }
+
+  /// Names of the kernels in a program, separated by ';'.
+  [[nodiscard]] std::string kernel_names(cl_program program) const;
+
+ private:
+  [[nodiscard]] std::string key_of(const ProgramSource& source) const;
+  [[nodiscard]] Handle<cl_program> load(const std::string& key, const ProgramSource& source);
+  [[nodiscard]] Handle<cl_program> compile(const ProgramSource& source);
+  void store(const std::string& key, cl_program program) const;
+  [[nodiscard]] std::string build_log(cl_program program) const;
+
+  std::shared_ptr<OpenclContext> context_;
+  backend::DiskCache cache_;
+  std::mutex mutex_;
+  std::map<std::string, Handle<cl_program>> kept_;
+  std::atomic<std::uint64_t> compiled_{0};
+  std::atomic<std::uint64_t> loaded_{0};
+};
+
+}  // namespace tessera::opencl

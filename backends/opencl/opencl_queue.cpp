@@ -1,0 +1,108 @@
+// Hands commands to the driver and keeps count of them.
+#include "opencl_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "opencl_buffer.h"
+
+namespace tessera::opencl {
+
+namespace {
+
+/// The most patterns that one fill writes. NVIDIA's driver 580 on an H200 hangs, or writes nothing, at 2^31 and above.
+constexpr std::size_t kMaxFillPatterns = std::size_t{1} << 30U;
+
+}  // namespace
+
+OpenclQueue::OpenclQueue(std::shared_ptr<OpenclContext> context)
+    : context_(std::move(context)),
+      progress_(std::make_shared<Progress>()),
+      times_markers_(context_->times_markers()),
+      queue_(context_->make_queue()) {}
+
+OpenclQueue::~OpenclQueue() {
+  // An error has nowhere to go from here; finish() reports it to those who ask.
+  (void)context_->api().clFinish(queue_.get());
+}
+
+void OpenclQueue::accepted(cl_int code, std::string_view call, Stage stage) {
+  context_->check(code, call, stage);
+  progress_->newest = command();
+  // Measured on an H200 (driver 580): a bare launch takes 2.95 us, a flush 0.6 us, and work starts without it.
+  if (context_->facts().needs_flush) (void)context_->api().clFlush(queue_.get());
+}
+
+void OpenclQueue::upload(const backend::Slice& destination, const void* host) {
+  if (destination.size_bytes == 0) return;
+  accepted(context_->api().clEnqueueWriteBuffer(queue_.get(), native(destination), CL_FALSE, destination.offset_bytes,
+                                                destination.size_bytes, host, 0, nullptr, nullptr),
+           "clEnqueueWriteBuffer");
+}
+
+void OpenclQueue::download(void* host, const backend::Slice& source) {
+  if (source.size_bytes == 0) return;
+  accepted(context_->api().clEnqueueReadBuffer(queue_.get(), native(source), CL_FALSE, source.offset_bytes,
+                                               source.size_bytes, host, 0, nullptr, nullptr),
+           "clEnqueueReadBuffer");
+}
+
+void OpenclQueue::copy(const backend::Slice& destination, const backend::Slice& source) {
+  if (source.size_bytes == 0) return;
+  accepted(context_->api().clEnqueueCopyBuffer(queue_.get(), native(source), native(destination), source.offset_bytes,
+                                               destination.offset_bytes, source.size_bytes, 0, nullptr, nullptr),
+           "clEnqueueCopyBuffer");
+}
+
+void OpenclQueue::fill(const backend::Slice& destination, std::span<const std::byte> pattern) {
+  const std::size_t largest_bytes = kMaxFillPatterns * pattern.size();
+  for (std::size_t done = 0; done < destination.size_bytes; done += largest_bytes) {
+    accepted(context_->api().clEnqueueFillBuffer(
+                 queue_.get(), native(destination), pattern.data(), pattern.size(), destination.offset_bytes + done,
+                 std::min(largest_bytes, destination.size_bytes - done), 0, nullptr, nullptr),
+             "clEnqueueFillBuffer");
+  }
+}
+
+void OpenclQueue::launch(cl_kernel kernel, const NdRange& range) {
+  accepted(context_->api().clEnqueueNDRangeKernel(queue_.get(), kernel, range.dimensions, nullptr, range.global.data(),
+                                                  range.local.data(), 0, nullptr, nullptr),
+           "clEnqueueNDRangeKernel", Stage::launch);
+}
+
+std::unique_ptr<backend::Event> OpenclQueue::record() {
+  const OpenclApi& api = context_->api();
+  cl_event event = nullptr;
+  if (times_markers_) {
+    context_->check(api.clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
+  } else {
+    // Any small command that is timed stands for the marker: the queue is in order.
+    const cl_int zero = 0;
+    context_->check(api.clEnqueueFillBuffer(queue_.get(), context_->scratch(), &zero, sizeof(zero), 0, sizeof(zero), 0,
+                                            nullptr, &event),
+                    "clEnqueueFillBuffer");
+  }
+  Handle<cl_event> owned(event, api.clReleaseEvent);
+  // Another queue, or another thread, may wait for this event: OpenCL demands a flush before that.
+  context_->check(api.clFlush(queue_.get()), "clFlush", Stage::execution);
+  return std::make_unique<OpenclEvent>(context_, progress_, std::move(owned), progress_->newest.load());
+}
+
+void OpenclQueue::wait(backend::Event& event) {
+  const cl_event native_event = static_cast<const OpenclEvent&>(event).native();
+  accepted(context_->api().clEnqueueBarrierWithWaitList(queue_.get(), 1, &native_event, nullptr),
+           "clEnqueueBarrierWithWaitList");
+}
+
+void OpenclQueue::finish() {
+  const std::uint64_t newest = progress_->newest;
+  context_->check(context_->api().clFinish(queue_.get()), "clFinish", Stage::execution);
+  progress_->note_done(newest);
+}
+
+backend::Suspects OpenclQueue::suspects() const {
+  const std::uint64_t newest = progress_->newest;
+  return {std::min(progress_->done + 1, newest), newest};
+}
+
+}  // namespace tessera::opencl

@@ -1,0 +1,51 @@
+// A queue: one in-order command queue of OpenCL with profiling on, so that events carry times.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+
+#include "backend/backend.h"
+#include "opencl_context.h"
+#include "opencl_event.h"
+
+namespace tessera::opencl {
+
+/// A kernel's launch: work-items in all and in a group. No local extent given (dimensions 0) means nothing to do.
+struct NdRange {
+  cl_uint dimensions = 0;
+  std::array<std::size_t, 3> global{1, 1, 1};
+  std::array<std::size_t, 3> local{1, 1, 1};
+};
+
+class OpenclQueue final : public backend::Queue {
+ public:
+  explicit OpenclQueue(std::shared_ptr<OpenclContext> context);
+  ~OpenclQueue() override;
+  OpenclQueue(const OpenclQueue&) = delete;
+  OpenclQueue& operator=(const OpenclQueue&) = delete;
+
+  void upload(const backend::Slice& destination, const void* host) override;
+  void download(void* host, const backend::Slice& source) override;
+  void copy(const backend::Slice& destination, const backend::Slice& source) override;
+  void fill(const backend::Slice& destination, std::span<const std::byte> pattern) override;
+  [[nodiscard]] std::unique_ptr<backend::Event> record() override;
+  void wait(backend::Event& event) override;
+  void finish() override;
+  [[nodiscard]] backend::Suspects suspects() const override;
+
+  /// Queues a kernel whose arguments are set. The caller holds the kernel's lock.
+  void launch(cl_kernel kernel, const NdRange& range);
+
+ private:
+  /// Notes a command that the driver has accepted, or throws, and sees to it that it starts.
+  void accepted(cl_int code, std::string_view call, Stage stage = Stage::request);
+
+  std::shared_ptr<OpenclContext> context_;
+  std::shared_ptr<Progress> progress_;
+  bool times_markers_;
+  Handle<cl_command_queue> queue_;
+};
+
+}  // namespace tessera::opencl

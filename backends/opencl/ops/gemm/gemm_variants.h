@@ -1,0 +1,15 @@
+// gemm on OpenCL: the list of its variants, and one row for each, defined beside its kernel.
+#pragma once
+
+#include "backend/variant.h"
+
+#include <tessera/ops/gemm.h>
+
+namespace tessera::opencl {
+
+[[nodiscard]] backend::VariantList<Gemm> gemm_variants();
+
+[[nodiscard]] backend::Variant<Gemm> gemm_tiled();
+[[nodiscard]] backend::Variant<Gemm> gemm_naive();
+
+}  // namespace tessera::opencl

@@ -1,0 +1,30 @@
+// gemm, naive: one work-item, one element of C.
+//
+//            p ->              column                     A work-group is 32 x 8 work-items (fewer where a device
+//        +---------+         +---+---+                    allows fewer) over a block of C. Groups stand in one line,
+//   row  |=========|       p |   | | |     one element    columns first, so that no second extent has a limit.
+//        |    A    |       | |   | | |  =  of C
+//        +---------+       v |   | | |
+//                            +---+---+
+//
+// Every element of A is read n times and every element of B m times, from global memory or whatever cache there is:
+// nothing is reused on purpose. That is its purpose: the plain one that works wherever OpenCL does, and the kernel that
+// the others are compared with. Columns run along the first extent, so neighbouring work-items read neighbouring
+// elements of B and write neighbouring elements of C.
+__kernel void gemm_naive(GEMM_PARAMETERS) {
+  const long columns = (long)get_local_size(0);
+  const long groups_per_row = (n + columns - 1) / columns;
+  const long group = (long)get_group_id(0);
+  const long group_row = group / groups_per_row;
+  const long group_column = group - group_row * groups_per_row;
+  const long row = group_row * (long)get_local_size(1) + (long)get_local_id(1);
+  const long column = group_column * columns + (long)get_local_id(0);
+  if (row >= m || column >= n) return;
+
+  a += a_first;
+  b += b_first;
+  c += c_first;
+  real sum = 0;
+  for (long p = 0; p < k; ++p) sum += a[A_INDEX(row, p)] * b[B_INDEX(p, column)];
+  store_result(&c[row * ldc + column], sum, alpha, beta);
+}
