@@ -1,0 +1,122 @@
+// Opens libcuda and NVRTC and fills their tables.
+#include "cuda_api.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backend/shared_library.h"
+
+namespace tessera::cuda {
+namespace {
+
+using backend::SharedLibrary;
+
+// Two steps, so that a name that cuda.h maps to a versioned one is mapped before it becomes text.
+#define TESSERA_CUDA_TEXT_OF(name) #name
+#define TESSERA_CUDA_TEXT(name) TESSERA_CUDA_TEXT_OF(name)
+#define TESSERA_CUDA_LOAD(name) \
+  if (!library.function(api.name, TESSERA_CUDA_TEXT(name))) add_to_list(missing, TESSERA_CUDA_TEXT(name));
+
+void add_to_list(std::string& list, std::string_view name) {
+  if (!list.empty()) list += ", ";
+  list += name;
+}
+
+DriverApi open_driver() {
+  DriverApi api;
+  const SharedLibrary library({"libcuda.so.1"});
+  if (!library) {
+    api.why = "libcuda.so.1 is not there: no NVIDIA driver is installed, or the loader does not find it (" +
+              library.why() + ")";
+    return api;
+  }
+  api.library = library.name();
+  std::string missing;
+  TESSERA_CUDA_DRIVER_FUNCTIONS(TESSERA_CUDA_LOAD)
+  if (!library.function(api.cuEventElapsedTime, TESSERA_CUDA_TEXT(cuEventElapsedTime)) &&
+      !library.function(api.cuEventElapsedTime, "cuEventElapsedTime")) {
+    add_to_list(missing, "cuEventElapsedTime");
+  }
+  if (!missing.empty()) {
+    api.why = "the NVIDIA driver is too old: its " + library.name() + " lacks " + missing;
+    return api;
+  }
+  library.function(api.cuStreamWriteValue32, TESSERA_CUDA_TEXT(cuStreamWriteValue32));
+  library.function(api.cuFuncGetParamInfo, "cuFuncGetParamInfo");
+  return api;
+}
+
+// The folder of the file that this code was loaded from, where an application may have put NVRTC for itself.
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::absolute(info.dli_fname, error);
+  return error ? std::filesystem::path() : file.parent_path();
+}
+
+std::vector<std::string> nvrtc_names() {
+  // The toolkit's own major version first: a driver of that version certainly takes what that NVRTC makes.
+  std::vector<std::string> sonames{"libnvrtc.so.13", "libnvrtc.so.12"};
+  if (CUDA_VERSION < 13000) std::swap(sonames[0], sonames[1]);
+  sonames.emplace_back("libnvrtc.so");
+
+  std::vector<std::filesystem::path> folders;
+  if (const char* root = std::getenv("CUDA_PATH"); root != nullptr && std::filesystem::path(root).is_absolute()) {
+    folders.emplace_back(std::filesystem::path(root) / "lib64");
+  }
+  if (std::filesystem::path folder = own_folder(); !folder.empty()) folders.push_back(std::move(folder));
+  folders.emplace_back("");  // wherever the loader looks
+  folders.emplace_back("/usr/local/cuda/lib64");
+
+  std::vector<std::string> names;
+  for (const std::filesystem::path& folder : folders) {
+    for (const std::string& soname : sonames) names.push_back((folder / soname).string());
+  }
+  return names;
+}
+
+NvrtcApi open_nvrtc() {
+  NvrtcApi api;
+  const SharedLibrary library(nvrtc_names());
+  if (!library) {
+    api.why =
+        "NVRTC, which compiles CUDA C++ at run time, is not there: libnvrtc.so.13 or .12 of the CUDA toolkit is "
+        "neither where the loader looks, nor in $CUDA_PATH/lib64, nor in /usr/local/cuda/lib64";
+    return api;
+  }
+  api.library = library.name();
+  std::string missing;
+  TESSERA_CUDA_NVRTC_FUNCTIONS(TESSERA_CUDA_LOAD)
+  if (!missing.empty()) {
+    api.why = "NVRTC is too old: " + library.name() + " lacks " + missing;
+    return api;
+  }
+  if (const nvrtcResult result = api.nvrtcVersion(&api.major, &api.minor); result != NVRTC_SUCCESS) {
+    api.why = library.name() + " does not tell its version: " + api.nvrtcGetErrorString(result);
+  }
+  return api;
+}
+
+#undef TESSERA_CUDA_LOAD
+#undef TESSERA_CUDA_TEXT
+#undef TESSERA_CUDA_TEXT_OF
+
+}  // namespace
+
+const DriverApi& driver_api() {
+  static const DriverApi* const api = new DriverApi(open_driver());  // never destroyed: see rule 9
+  return *api;
+}
+
+const NvrtcApi& nvrtc_api() {
+  static const NvrtcApi* const api = new NvrtcApi(open_nvrtc());
+  return *api;
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,116 @@
+// The one place that knows what CUresult and nvrtcResult mean for a program.
+#include "cuda_error.h"
+
+#include <utility>
+
+namespace tessera::cuda {
+namespace {
+
+// Newer than the oldest cuda.h that this backend is built with.
+constexpr int kContained = 226;
+constexpr int kTensorMemoryLeak = 721;
+
+ErrorCode code_of(CUresult result) noexcept {
+  switch (static_cast<int>(result)) {
+    case CUDA_ERROR_OUT_OF_MEMORY: return ErrorCode::out_of_memory;
+
+    case CUDA_ERROR_STUB_LIBRARY:
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    case CUDA_ERROR_NO_DEVICE:
+    case CUDA_ERROR_INVALID_DEVICE:
+    case CUDA_ERROR_DEVICE_NOT_LICENSED:
+    case CUDA_ERROR_NOT_INITIALIZED:
+    case CUDA_ERROR_NOT_PERMITTED:
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+    case CUDA_ERROR_MPS_CONNECTION_FAILED:
+    case CUDA_ERROR_MPS_SERVER_NOT_READY:
+    case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
+    case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED: return ErrorCode::unavailable;
+
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    case CUDA_ERROR_UNSUPPORTED_LIMIT:
+    case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+    case CUDA_ERROR_JIT_COMPILATION_DISABLED:
+    case CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER:
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+    case CUDA_ERROR_NOT_SUPPORTED: return ErrorCode::unsupported;
+
+    case CUDA_ERROR_INVALID_PTX:
+    case CUDA_ERROR_INVALID_SOURCE: return ErrorCode::build_failed;
+
+    // Those of the driver's "sticky" errors that a kernel or the hardware causes: the context is dead afterwards.
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case kContained:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case kTensorMemoryLeak:
+    case CUDA_ERROR_MPS_RPC_FAILURE:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+    case CUDA_ERROR_UNKNOWN: return ErrorCode::device_lost;
+
+    default: return ErrorCode::internal;
+  }
+}
+
+std::string name_of(CUresult result) {
+  const char* name = nullptr;
+  const DriverApi& api = driver_api();
+  if (api.cuGetErrorName != nullptr) api.cuGetErrorName(result, &name);
+  return name != nullptr ? name : "CUresult " + std::to_string(static_cast<int>(result));
+}
+
+std::string words_of(CUresult result) {
+  const char* words = nullptr;
+  const DriverApi& api = driver_api();
+  if (api.cuGetErrorString != nullptr) api.cuGetErrorString(result, &words);
+  return words != nullptr ? words : "an error that this driver has no words for";
+}
+
+}  // namespace
+
+std::string text_of(CUresult result) {
+  return name_of(result) + " (" + words_of(result) + ")";
+}
+
+Error cuda_error(CUresult result, std::string_view doing) {
+  const ErrorCode code = code_of(result);
+  std::string sentence(doing);
+  sentence += " fails: " + words_of(result);
+  if (code == ErrorCode::device_lost) {
+    sentence += "; a command of any queue of this card may have caused it, and this process cannot use the card again";
+  }
+  return Error(code, std::move(sentence), {static_cast<std::int64_t>(result), name_of(result)});
+}
+
+Error nvrtc_error(nvrtcResult result, std::string_view doing, std::string log) {
+  ErrorCode code = ErrorCode::internal;
+  switch (result) {
+    case NVRTC_ERROR_OUT_OF_MEMORY: code = ErrorCode::out_of_memory; break;
+    case NVRTC_ERROR_COMPILATION:
+    case NVRTC_ERROR_INVALID_OPTION:
+    case NVRTC_ERROR_INVALID_INPUT: code = ErrorCode::build_failed; break;
+    default: break;
+  }
+  const NvrtcApi& api = nvrtc_api();
+  const std::string words = api.nvrtcGetErrorString != nullptr ? api.nvrtcGetErrorString(result) : "NVRTC error";
+  std::string sentence(doing);
+  sentence += code == ErrorCode::build_failed ? " fails: NVRTC refuses the source or the options" : " fails in NVRTC";
+  return Error(code, std::move(sentence), {static_cast<std::int64_t>(result), words}, std::move(log));
+}
+
+}  // namespace tessera::cuda

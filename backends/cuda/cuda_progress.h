@@ -1,0 +1,38 @@
+// Marks on a queue that survive a fault: after each of a program's own kernels the queue writes the command's number
+// into host memory, so that after a fault the host can read which were done.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "backend/backend.h"
+#include "cuda_context.h"
+
+namespace tessera::cuda {
+
+/// Belongs to one queue and is used under its lock. Never throws: without marks an error only names more suspects.
+class ProgressMarks {
+ public:
+  explicit ProgressMarks(const Context& context) noexcept;
+  ProgressMarks(const ProgressMarks&) = delete;
+  ProgressMarks& operator=(const ProgressMarks&) = delete;
+  /// The stream is idle.
+  ~ProgressMarks();
+
+  /// Queues a mark that says "past `command`".
+  void add(CUstream stream, std::uint64_t command) noexcept;
+  /// Leaves in `suspects` what the marks do not clear: from behind the last mark written to the next one.
+  void narrow(backend::Suspects& suspects) const noexcept;
+
+ private:
+  [[nodiscard]] std::uint64_t last_written() const noexcept;
+
+  const Context& context_;
+  volatile std::uint32_t* written_ = nullptr;  ///< page-locked; the low half of the last command marked
+  CUdeviceptr address_ = 0;
+  std::uint64_t newest_ = 0;
+  std::deque<std::uint64_t> queued_;  ///< commands marked and not yet seen written; the driver bounds what is pending
+};
+
+}  // namespace tessera::cuda

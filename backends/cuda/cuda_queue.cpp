@@ -1,0 +1,132 @@
+// Puts commands on a stream. Sizes of 0 never reach the driver.
+#include "cuda_queue.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "cuda_buffer.h"
+#include "cuda_error.h"
+#include "cuda_fill.h"
+
+extern "C" const unsigned char tessera_cuda_fill[];
+
+namespace tessera::cuda {
+namespace {
+
+CUfunction fill_function(Context& context) {
+  return context.function({"the kernel of fill", tessera_cuda_fill}, "tessera_fill_64");
+}
+
+}  // namespace
+
+void load_fill(Context& context) {
+  (void)fill_function(context);
+}
+
+CudaQueue::CudaQueue(std::shared_ptr<Context> context)
+    : context_(std::move(context)), progress_(std::make_shared<Progress>()), marks_(*context_) {
+  context_->make_current();
+  // Non-blocking: the application's work on the legacy default stream neither waits for ours nor holds it up.
+  check(context_->api().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "creating a stream");
+}
+
+CudaQueue::~CudaQueue() {
+  if (!context_->try_make_current()) return;
+  context_->api().cuStreamSynchronize(stream_);
+  context_->api().cuStreamDestroy(stream_);
+}
+
+void CudaQueue::upload(const backend::Slice& destination, const void* host) {
+  if (destination.size_bytes == 0) return;
+  context_->make_current();
+  check(context_->api().cuMemcpyHtoDAsync(address_of(destination), host, destination.size_bytes, stream_),
+        "copying to the card");
+  note_queued();
+}
+
+void CudaQueue::download(void* host, const backend::Slice& source) {
+  if (source.size_bytes == 0) return;
+  context_->make_current();
+  check(context_->api().cuMemcpyDtoHAsync(host, address_of(source), source.size_bytes, stream_),
+        "copying from the card");
+  note_queued();
+}
+
+void CudaQueue::copy(const backend::Slice& destination, const backend::Slice& source) {
+  if (destination.size_bytes == 0) return;
+  context_->make_current();
+  check(context_->api().cuMemcpyDtoDAsync(address_of(destination), address_of(source), destination.size_bytes, stream_),
+        "copying on the card");
+  note_queued();
+}
+
+void CudaQueue::fill(const backend::Slice& destination, std::span<const std::byte> pattern) {
+  if (destination.size_bytes == 0) return;
+  context_->make_current();
+  const DriverApi& api = context_->api();
+  const CUdeviceptr address = address_of(destination);
+  const std::size_t count = destination.size_bytes / pattern.size();
+  std::uint64_t value = 0;  // the pattern in the low bytes: the host is little-endian, as every host of CUDA is
+  std::memcpy(&value, pattern.data(), pattern.size());
+  const auto low = static_cast<std::uint32_t>(value);
+  CUresult result = CUDA_SUCCESS;
+  switch (pattern.size()) {
+    case 1: result = api.cuMemsetD8Async(address, static_cast<unsigned char>(value), count, stream_); break;
+    case 2: result = api.cuMemsetD16Async(address, static_cast<unsigned short>(value), count, stream_); break;
+    case 4: result = api.cuMemsetD32Async(address, low, count, stream_); break;
+    default:
+      if (low != value >> 32) return fill_64(destination, value);
+      result = api.cuMemsetD32Async(address, low, 2 * count, stream_);
+      break;
+  }
+  check(result, "filling memory of the card");
+  note_queued();
+}
+
+void CudaQueue::fill_64(const backend::Slice& destination, std::uint64_t pattern) {
+  FillArguments arguments{pointer_to<std::uint64_t>(destination),
+                          static_cast<std::int64_t>(destination.size_bytes / sizeof(pattern)), pattern};
+  LaunchGrid grid;
+  const auto blocks = static_cast<std::uint64_t>(arguments.count + kFillThreads - 1) / kFillThreads;
+  grid.groups[0] = static_cast<unsigned>(std::min(blocks, context_->limits().groups[0]));
+  grid.group_size[0] = kFillThreads;
+  void* parameters[] = {&arguments};
+  launch(fill_function(*context_), grid, parameters);
+}
+
+void CudaQueue::launch(CUfunction function, const LaunchGrid& grid, void** parameters) {
+  context_->make_current();
+  check(context_->api().cuLaunchKernel(function, grid.groups[0], grid.groups[1], grid.groups[2], grid.group_size[0],
+                                       grid.group_size[1], grid.group_size[2], grid.dynamic_shared_bytes, stream_,
+                                       parameters, nullptr),
+        "launching a kernel");
+  note_queued();
+}
+
+std::unique_ptr<backend::Event> CudaQueue::record() {
+  context_->make_current();
+  return std::make_unique<CudaEvent>(context_, stream_, progress_, queued_.load(std::memory_order_relaxed));
+}
+
+void CudaQueue::wait(backend::Event& event) {
+  context_->make_current();
+  check(context_->api().cuStreamWaitEvent(stream_, static_cast<CudaEvent&>(event).handle(), CU_EVENT_WAIT_DEFAULT),
+        "waiting for another queue's event");
+  note_queued();
+}
+
+void CudaQueue::finish() {
+  const std::uint64_t queued = queued_.load(std::memory_order_relaxed);
+  context_->make_current();
+  check(context_->api().cuStreamSynchronize(stream_), "waiting for the queue's work");
+  progress_->reached(queued);
+}
+
+backend::Suspects CudaQueue::suspects() const {
+  backend::Suspects suspects{progress_->known() + 1, queued_.load(std::memory_order_relaxed)};
+  marks_.narrow(suspects);
+  return suspects;
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,59 @@
+// Queues: a stream each, with the books that tell which command may have failed.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "backend/backend.h"
+#include "cuda_context.h"
+#include "cuda_event.h"
+#include "cuda_progress.h"
+
+namespace tessera::cuda {
+
+/// The extents of a launch, as the driver takes them.
+struct LaunchGrid {
+  std::array<unsigned, 3> groups{1, 1, 1};
+  std::array<unsigned, 3> group_size{1, 1, 1};
+  unsigned dynamic_shared_bytes = 0;
+};
+
+/// Loads the kernels of fill(), which are then there for every queue of the context.
+void load_fill(Context& context);
+
+class CudaQueue final : public backend::Queue {
+ public:
+  explicit CudaQueue(std::shared_ptr<Context> context);
+  CudaQueue(const CudaQueue&) = delete;
+  CudaQueue& operator=(const CudaQueue&) = delete;
+  ~CudaQueue() override;
+
+  void upload(const backend::Slice& destination, const void* host) override;
+  void download(void* host, const backend::Slice& source) override;
+  void copy(const backend::Slice& destination, const backend::Slice& source) override;
+  void fill(const backend::Slice& destination, std::span<const std::byte> pattern) override;
+  [[nodiscard]] std::unique_ptr<backend::Event> record() override;
+  void wait(backend::Event& event) override;
+  void finish() override;
+  [[nodiscard]] backend::Suspects suspects() const override;
+
+  /// Queues a kernel. `parameters` point to the values of its parameters, which are copied before this returns.
+  void launch(CUfunction function, const LaunchGrid& grid, void** parameters);
+  /// Lets a fault be told apart from what comes behind the last launch.
+  void mark_progress() noexcept { marks_.add(stream_, command()); }
+
+ private:
+  void fill_64(const backend::Slice& destination, std::uint64_t pattern);
+  /// Stands behind every command that the driver took.
+  void note_queued() noexcept { queued_.store(command(), std::memory_order_relaxed); }
+
+  std::shared_ptr<Context> context_;
+  std::shared_ptr<Progress> progress_;
+  ProgressMarks marks_;
+  std::atomic<std::uint64_t> queued_{0};  ///< finish() is called beside a thread that queues
+  CUstream stream_ = nullptr;
+};
+
+}  // namespace tessera::cuda

@@ -1,0 +1,31 @@
+// What the kernels of gemm take, by value; read by host and device.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::cuda {
+
+/// C = alpha * op(A) * op(B) + beta * C, row-major, in elements of T. alpha is 0 and k is 0 where A and B are not to be
+/// read; beta is 0 where C is not to be read.
+template <class T>
+struct GemmArguments {
+  const T* a;
+  const T* b;
+  T* c;
+  std::int64_t m;
+  std::int64_t n;
+  std::int64_t k;
+  std::int64_t lda;
+  std::int64_t ldb;
+  std::int64_t ldc;
+  T alpha;
+  T beta;
+  bool transpose_a;
+  bool transpose_b;
+};
+
+/// Columns and rows of C that a group of the naive kernel computes.
+inline constexpr int kGemmNaiveColumns = 32;
+inline constexpr int kGemmNaiveRows = 8;
+
+}  // namespace tessera::cuda
