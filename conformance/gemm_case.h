@@ -1,0 +1,44 @@
+// One case of gemm: a problem, what its inputs hold, and how its operands lie in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/inputs.h"
+#include "conformance/problem_set.h"
+
+namespace tessera::conformance {
+
+/// A value put into one element of op(A), op(B) or C after the matrix was filled: infinities and NaN.
+struct GemmPlant {
+  char matrix = 'a';
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+  double value = 0;
+};
+
+struct GemmSpec {
+  Gemm problem;  ///< leading dimension 0: packed
+  Purpose purpose = Purpose::conformance;
+  Values values = Values::symmetric;
+  std::vector<GemmPlant> plants = {};
+  std::string note = {};         ///< appended to the name: what the numbers don't say
+  std::size_t misalignment = 0;  ///< elements between an aligned address and the operands' first elements
+  bool every_tuning = false;
+};
+
+/// Where alpha is 0, A and B hold NaN, and where beta is 0, C does, because they must not be read; so do the gaps
+/// behind the rows and the guard zones. Inputs and expected values are made when the case is first prepared, and kept
+/// while runs of it exist.
+[[nodiscard]] std::unique_ptr<Case> make_gemm_case(GemmSpec spec);
+
+/// "float32_m17_n1_k33_ta_alpham0p5": every field that is not the default, for names of cases.
+[[nodiscard]] std::string gemm_case_name(const Gemm& problem);
+/// The problem's fields for result files.
+[[nodiscard]] std::vector<Field> gemm_fields(const Gemm& problem);
+[[nodiscard]] Work gemm_work(const Gemm& problem);
+
+}  // namespace tessera::conformance

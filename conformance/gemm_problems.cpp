@@ -1,0 +1,189 @@
+// The list of gemm's cases. Sizes straddle the edges of tiles of 4, 8, 16 and 32.
+#include "conformance/gemm_problems.h"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "conformance/gemm_case.h"
+#include "conformance/gemm_huge.h"
+
+namespace tessera::conformance {
+
+namespace {
+
+struct Shape {
+  std::int64_t m;
+  std::int64_t n;
+  std::int64_t k;
+};
+
+Gemm gemm_of(DataType type, const Shape& shape) {
+  return {.m = shape.m, .n = shape.n, .k = shape.k, .type = type};
+}
+
+class CaseList {
+ public:
+  explicit CaseList(std::vector<std::unique_ptr<Case>>& cases) : cases_(&cases) {}
+  void add(GemmSpec spec) { cases_->push_back(make_gemm_case(std::move(spec))); }
+
+ private:
+  std::vector<std::unique_ptr<Case>>* cases_;
+};
+
+/// Sizes alone: 1, primes, one less and one more than a tile in every dimension, long and thin.
+void add_shapes(CaseList& list, DataType type) {
+  for (const std::int64_t side : {1, 2, 3, 5, 7, 13, 23, 61}) list.add({.problem = gemm_of(type, {side, side, side})});
+  for (const std::int64_t tile : {4, 8, 16, 32}) {
+    list.add({.problem = gemm_of(type, {tile, tile, tile})});
+    list.add({.problem = gemm_of(type, {tile - 1, tile, tile + 1})});
+    list.add({.problem = gemm_of(type, {tile, tile + 1, tile - 1})});
+    list.add({.problem = gemm_of(type, {tile + 1, tile - 1, tile})});
+    list.add({.problem = gemm_of(type, {2 * tile + 1, 3 * tile - 1, 2 * tile + 3})});
+  }
+  for (const Shape& shape :
+       {Shape{4099, 1, 3}, Shape{1, 4099, 3}, Shape{1, 1, 4099}, Shape{3, 2, 4099}, Shape{257, 2, 131},
+        Shape{2, 257, 131}, Shape{131, 129, 1}, Shape{1, 37, 41}, Shape{37, 1, 41}, Shape{127, 131, 67}}) {
+    list.add({.problem = gemm_of(type, shape)});
+  }
+}
+
+/// All four transposes, on sizes of which no two are equal.
+void add_transposes(CaseList& list, DataType type) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const Shape& shape : {Shape{33, 17, 31}, Shape{16, 32, 8}, Shape{5, 67, 3}, Shape{1, 9, 70}}) {
+        Gemm problem = gemm_of(type, shape);
+        problem.transpose_a = transpose_a;
+        problem.transpose_b = transpose_b;
+        list.add({.problem = problem, .every_tuning = shape.m == 33});
+      }
+    }
+  }
+}
+
+/// Nothing to add up, and nothing to write.
+void add_empty(CaseList& list, DataType type) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 58;  // of an empty matrix, so that it takes no memory
+  for (const Shape& shape : {Shape{0, 5, 7}, Shape{5, 0, 7}, Shape{5, 7, 0}, Shape{0, 0, 0}, Shape{0, 0, 3},
+                             Shape{kHuge, 0, 0}, Shape{0, kHuge, 0}, Shape{0, 0, kHuge}}) {
+    for (const double beta : {0.0, 1.0, -0.5}) {
+      Gemm problem = gemm_of(type, shape);
+      problem.beta = beta;
+      list.add({.problem = problem});
+    }
+  }
+}
+
+/// alpha and beta, with NaN in what must not be read. 0.1 is no number of either type: it must be rounded.
+void add_factors(CaseList& list, DataType type) {
+  for (const double alpha : {0.0, 1.0, -0.5, 0.1}) {
+    for (const double beta : {0.0, 1.0, -0.5, 0.1}) {
+      Gemm problem = gemm_of(type, {19, 23, 29});
+      problem.alpha = alpha;
+      problem.beta = beta;
+      list.add({.problem = problem});
+    }
+  }
+}
+
+/// Rows longer than the matrix is wide, and operands that do not start at an aligned address.
+void add_layouts(CaseList& list, DataType type) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      Gemm problem = gemm_of(type, {18, 21, 35});
+      problem.transpose_a = transpose_a;
+      problem.transpose_b = transpose_b;
+      problem.alpha = 1.5;
+      problem.beta = transpose_a == transpose_b ? 0.0 : 0.75;
+      problem.lda = (transpose_a ? problem.m : problem.k) + 1;
+      problem.ldb = (transpose_b ? problem.k : problem.n) + 13;
+      problem.ldc = problem.n + 7;
+      list.add({.problem = problem, .misalignment = 1, .every_tuning = true});
+    }
+  }
+  Gemm packed = gemm_of(type, {32, 32, 32});
+  list.add({.problem = packed, .misalignment = 1});
+  list.add({.problem = packed, .note = "by3", .misalignment = 3});
+  Gemm far_rows = gemm_of(type, {9, 5, 6});
+  far_rows.lda = 1003;
+  far_rows.ldb = 517;
+  far_rows.ldc = 2048;
+  list.add({.problem = far_rows});
+}
+
+/// Inputs that cancel, that don't, that differ much in size, and that reach the ends of the type.
+void add_values(CaseList& list, DataType type) {
+  constexpr std::array<std::pair<Values, const char*>, 4> kinds{
+      {{Values::positive, "positive"}, {Values::wide, "wide"}, {Values::tiny, "tiny"}, {Values::large, "large"}}};
+  for (const auto& [values, note] : kinds) {
+    Gemm problem = gemm_of(type, {17, 33, 63});
+    if (values != Values::tiny) problem.beta = 0.5;
+    list.add({.problem = problem, .values = values, .note = note});
+  }
+}
+
+/// Infinities and NaN spread exactly as far as IEEE arithmetic carries them.
+void add_special(CaseList& list, DataType type) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::array<std::pair<const char*, std::vector<GemmPlant>>, 7> kinds{{
+      {"inf_a", {{'a', 3, 5, kInfinity}, {'a', 16, 0, -kInfinity}}},
+      {"inf_b", {{'b', 5, 3, -kInfinity}, {'b', 20, 17, kInfinity}}},
+      {"inf_minus_inf", {{'a', 2, 4, kInfinity}, {'a', 2, 9, -kInfinity}, {'a', 7, 7, kInfinity}}},
+      {"inf_times_0", {{'a', 1, 6, kInfinity}, {'b', 6, 2, 0.0}}},
+      {"nan_a", {{'a', 0, 0, kNan}, {'a', 11, 20, kNan}}},
+      {"nan_b", {{'b', 20, 17, kNan}}},
+      {"nan_c", {{'c', 4, 4, kNan}, {'c', 16, 17, kInfinity}}},
+  }};
+  for (const auto& [note, plants] : kinds) {
+    Gemm problem = gemm_of(type, {17, 18, 21});
+    if (plants.front().matrix == 'c') problem.beta = 0.5;
+    list.add({.problem = problem, .values = Values::positive, .plants = plants, .note = note});
+  }
+}
+
+void add_slow(CaseList& list, DataType type) {
+  for (const Shape& shape : {Shape{509, 769, 1021}, Shape{3, 5, 200003}, Shape{1025, 3, 1027}}) {
+    list.add({.problem = gemm_of(type, shape), .purpose = Purpose::slow});
+  }
+  Gemm all = gemm_of(type, {301, 515, 777});
+  all.transpose_a = true;
+  all.transpose_b = true;
+  all.alpha = -0.5;
+  all.beta = 2.5;
+  all.ldc = 600;
+  list.add({.problem = all, .purpose = Purpose::slow, .values = Values::positive, .misalignment = 1});
+}
+
+}  // namespace
+
+ProblemSet gemm_problem_set() {
+  ProblemSet set{.operator_name = std::string(Gemm::kName), .cases = {}, .floors = {}};
+  CaseList list(set.cases);
+  for (const DataType type : {DataType::float32, DataType::float64}) {
+    add_shapes(list, type);
+    add_transposes(list, type);
+    add_empty(list, type);
+    add_factors(list, type);
+    add_layouts(list, type);
+    add_values(list, type);
+    add_special(list, type);
+    add_slow(list, type);
+    for (const std::int64_t side : {256, 512, 1024, 2048, 4096}) {
+      list.add({.problem = gemm_of(type, {side, side, side}), .purpose = Purpose::benchmark});
+    }
+  }
+  // More work-groups than a GPU takes in one direction of a grid (65535) with the largest tile.
+  for (const Shape& shape : {Shape{2100011, 1, 2}, Shape{1, 2100011, 2}}) {
+    list.add({.problem = gemm_of(DataType::float32, shape), .purpose = Purpose::slow});
+  }
+  for (const GemmFar far : {GemmFar::a, GemmFar::b, GemmFar::c, GemmFar::wide}) {
+    set.cases.push_back(make_huge_gemm_case(far));
+  }
+  set.floors = {
+      {"cpu_tbb", {"sequential", "naive", "tiled"}}, {"opencl", {"naive", "tiled"}}, {"cuda", {"naive", "tiled"}}};
+  return set;
+}
+
+}  // namespace tessera::conformance

@@ -1,0 +1,52 @@
+// A gemm case on one device: operands between guard zones, one kernel, and the check of what it left behind.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/gemm_reference.h"
+#include "conformance/guarded_buffer.h"
+#include "conformance/problem_set.h"
+
+namespace tessera::conformance {
+
+/// The inputs of a case, stored matrices with packed rows, and what they must give.
+template <class T>
+struct GemmData {
+  T alpha = 1;
+  T beta = 0;
+  std::vector<T> a;
+  std::vector<T> b;
+  std::vector<T> c;
+  std::unique_ptr<const GemmReference<T>> reference;
+};
+
+template <class T>
+class GemmRun final : public Run {
+ public:
+  GemmRun(const Device& device, OperatorKernel<Gemm> kernel, std::shared_ptr<const GemmData<T>> data,
+          std::size_t misalignment);
+
+  [[nodiscard]] const KernelInfo& info() const override { return kernel_.info(); }
+  void reset(Queue& queue) override;
+  void enqueue(Queue& queue) override;
+  [[nodiscard]] Outcome check(Queue& queue) override;
+  [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
+  void remember_time(const Device& device, double seconds) override;
+
+ private:
+  OperatorKernel<Gemm> kernel_;
+  Gemm problem_;  // with leading dimensions
+  std::shared_ptr<const GemmData<T>> data_;
+  GuardedBuffer<T> a_;
+  GuardedBuffer<T> b_;
+  GuardedBuffer<T> c_;
+  bool inputs_are_there_ = false;
+};
+
+extern template class GemmRun<float>;
+extern template class GemmRun<double>;
+
+}  // namespace tessera::conformance

@@ -1,0 +1,34 @@
+// Seeded inputs that are the same on every platform and compiler: the standard's distributions differ between
+// libraries, so none is used. A value depends on the seed and its index alone, so that any part of an input can be made
+// without the rest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tessera::conformance {
+
+/// 64 well-mixed bits for element `index` of the sequence named by `seed` (splitmix64, entered at any point).
+[[nodiscard]] std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) noexcept;
+
+/// A number in [0, limit), limit at least 1. Its bias is below limit / 2^32: for choosing samples, limit < 2^32.
+[[nodiscard]] std::uint64_t random_below(std::uint64_t limit, std::uint64_t seed, std::uint64_t index) noexcept;
+
+/// Which values an input holds.
+enum class Values : std::uint8_t {
+  symmetric,  ///< evenly in [-1, 1): sums cancel
+  positive,   ///< evenly in [0, 1): errors of one sign add up
+  wide,       ///< signs and magnitudes from 2^-20 to 2^20
+  tiny,       ///< products lie below the smallest normal number
+  large,      ///< products come near the largest number, sums of 64 of them do not overflow
+};
+
+/// Fills `out` with the first elements of a sequence. Every value has as many significant bits as T holds.
+template <class T>
+void fill_values(std::span<T> out, Values values, std::uint64_t seed);
+
+extern template void fill_values(std::span<float>, Values, std::uint64_t);
+extern template void fill_values(std::span<double>, Values, std::uint64_t);
+
+}  // namespace tessera::conformance

@@ -1,0 +1,16 @@
+// The list of problem sets: a new operator is one line here.
+#include "conformance/gemm_problems.h"
+#include "conformance/problem_set.h"
+
+namespace tessera::conformance {
+
+const std::vector<ProblemSet>& problem_sets() {
+  static const std::vector<ProblemSet> sets = [] {
+    std::vector<ProblemSet> list;
+    list.push_back(gemm_problem_set());
+    return list;
+  }();
+  return sets;
+}
+
+}  // namespace tessera::conformance

@@ -1,0 +1,33 @@
+# The OpenCL kernels under Oclgrind's race and bounds checking, on a few small cases of every variant and tuning value.
+if(NOT "opencl" IN_LIST TESSERA_TEST_BACKENDS)
+  return()
+endif()
+
+set(under_oclgrind "${CMAKE_CURRENT_SOURCE_DIR}/run_under_oclgrind.sh")
+
+set(oclgrind_gemm
+  "gemm/opencl_0/*.float32_m33_n17_k31*"
+  "gemm/opencl_0/*.float64_m33_n17_k31_ta_tb*"
+  "gemm/opencl_0/*.float64_m18_n21_k35*"
+  "gemm/opencl_0/*.float*_m19_n23_k29_alpham0p5*"
+  "gemm/opencl_0/*.float*_m5_n7_k0*"
+  "gemm/opencl_0/*.float32_m1_n1_k1"
+  "gemm/opencl_0/*.float32_m2_n257_k131")
+list(JOIN oclgrind_gemm ":" oclgrind_gemm)
+tessera_add_test_entry(oclgrind.gemm
+  COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_gemm.log"
+    $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${oclgrind_gemm}
+  LABELS conformance oclgrind backend:opencl op:gemm
+  TIMEOUT 300)
+tessera_add_test_entry(oclgrind.api
+  COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_api.log"
+    $<TARGET_FILE:tessera_conformance_test> --backend=opencl
+    --gtest_filter=api/OwnKernelTest.saxpy*:api/OwnKernelTest.group_sums*:api/OwnKernelTest.three*:api/MemoryTest.views*:api/MemoryTest.every_type*
+  LABELS conformance oclgrind backend:opencl
+  TIMEOUT 300)
+tessera_add_test_entry(oclgrind.finds_a_planted_race
+  COMMAND "${under_oclgrind}" finds "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_race.log"
+    $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_also_run_disabled_tests
+    --gtest_filter=api/OwnKernelTest.DISABLED_planted_race/*
+  LABELS conformance oclgrind backend:opencl
+  TIMEOUT 120)

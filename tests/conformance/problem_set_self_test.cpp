@@ -1,0 +1,58 @@
+// The problem sets themselves: names that filters and files can carry, the operators that the build knows of, and
+// floors.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <sstream>
+
+#include "conformance/problem_set.h"
+
+namespace tessera::conformance {
+namespace {
+
+TEST(ProblemSets, are_those_that_the_build_knows_of) {
+  std::set<std::string> built;
+  std::istringstream list(TESSERA_OPERATORS);
+  for (std::string name; std::getline(list, name, ',');) built.insert(name);
+  std::set<std::string> present;
+  for (const ProblemSet& set : problem_sets()) present.insert(set.operator_name);
+  EXPECT_EQ(present, built) << "tests/conformance/CMakeLists.txt must list the operators of problem_sets()";
+}
+
+TEST(ProblemSets, names_are_unique_and_plain) {
+  for (const ProblemSet& set : problem_sets()) {
+    std::set<std::string_view> names;
+    for (const auto& problem : set.cases) {
+      EXPECT_TRUE(names.insert(problem->name()).second) << problem->name() << " appears twice";
+      EXPECT_TRUE(std::all_of(problem->name().begin(), problem->name().end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_';
+      })) << problem->name();
+    }
+  }
+}
+
+TEST(ProblemSets, hold_cases_of_every_purpose_and_floors) {
+  for (const ProblemSet& set : problem_sets()) {
+    std::set<Purpose> purposes;
+    int tuned = 0;
+    for (const auto& problem : set.cases) {
+      purposes.insert(problem->purpose());
+      tuned += problem->tries_every_tuning() ? 1 : 0;
+      EXPECT_FALSE(problem->problem().empty());
+      EXPECT_GE(problem->work().flops, 0);
+      EXPECT_GE(problem->work().bytes, 0);
+    }
+    EXPECT_EQ(purposes.size(), 3U) << set.operator_name;
+    EXPECT_GT(tuned, 0) << set.operator_name;
+    for (const std::string backend : {"cpu_tbb", "opencl", "cuda"}) {
+      EXPECT_TRUE(std::any_of(set.floors.begin(), set.floors.end(),
+                              [&](const Floor& floor) { return floor.backend == backend && !floor.variants.empty(); }))
+          << set.operator_name << " has no floor for " << backend;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::conformance

@@ -1,0 +1,23 @@
+// Runs a program in a process of its own, for what needs another environment or may end the process.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tessera::testing_support {
+
+struct ChildResult {
+  int status = -1;     ///< exit status; -1 if a signal ended it
+  int signal = 0;      ///< the signal that ended it, or 0
+  std::string output;  ///< stdout and stderr
+};
+
+/// Runs `program` with these arguments, and with these variables set ("" unsets one) on top of this environment.
+[[nodiscard]] ChildResult run_child(const std::string& program, const std::vector<std::string>& arguments,
+                                    const std::map<std::string, std::string>& environment);
+
+/// Path of the running program.
+[[nodiscard]] std::string this_program();
+
+}  // namespace tessera::testing_support
