@@ -1,0 +1,87 @@
+// A problem set whose results are what a test wants them to be: right, wrong, unstable or an error. It proves that the
+// tool can see a failure, which no right backend could.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "conformance/problem_set.h"
+
+namespace tessera::tool::fake {
+
+enum class Behaviour { right, wrong, unstable, throws, wrong_later };
+
+class FakeRun : public conformance::Run {
+ public:
+  FakeRun(Behaviour behaviour, KernelInfo info) : behaviour_(behaviour), info_(std::move(info)) {}
+
+  [[nodiscard]] const KernelInfo& info() const override { return info_; }
+  void reset(Queue&) override {}
+  void enqueue(Queue&) override {
+    ++runs_;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  [[nodiscard]] conformance::Outcome check(Queue&) override {
+    if (behaviour_ == Behaviour::wrong) return {false, 3.0, 1.0, "element 7 is 4, but must be 1 within 1"};
+    return {true, 0.5, 1.0, ""};
+  }
+  [[nodiscard]] std::vector<std::byte> output_bits(Queue&) override {
+    if (behaviour_ == Behaviour::unstable) return {static_cast<std::byte>(runs_)};
+    if (behaviour_ == Behaviour::wrong_later && runs_ > 5) return {std::byte{99}};
+    return {std::byte{1}};
+  }
+  void remember_time(const Device&, double) override {}
+
+ private:
+  Behaviour behaviour_;
+  KernelInfo info_;
+  int runs_ = 0;
+};
+
+class FakeCase : public conformance::Case {
+ public:
+  FakeCase(std::string name, Behaviour behaviour) : name_(std::move(name)), behaviour_(behaviour) {}
+
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] conformance::Purpose purpose() const override { return conformance::Purpose::conformance; }
+  [[nodiscard]] DataType type() const override { return DataType::float32; }
+  [[nodiscard]] std::vector<conformance::Field> problem() const override { return {{"n", std::int64_t{8}}}; }
+  [[nodiscard]] conformance::Work work() const override { return {1e6, 1e9}; }
+  [[nodiscard]] std::vector<VariantReport> explain(const Device&) const override {
+    VariantReport plain;
+    plain.variant = "plain";
+    plain.can_run = true;
+    plain.tunables = {{"tile", "side of the tile", {4, 8}, 8}};
+    VariantReport fancy;
+    fancy.variant = "fancy";
+    fancy.because = "n of fake is 8, but must be at least 9";
+    return {plain, fancy};
+  }
+  [[nodiscard]] std::unique_ptr<conformance::Run> prepare(const Device& device,
+                                                          const KernelOptions& options) const override {
+    if (behaviour_ == Behaviour::throws) throw Error(ErrorCode::device_lost, "the fake device is lost");
+    return std::make_unique<FakeRun>(behaviour_,
+                                     KernelInfo{"fake", options.variant, device.id(), "", options.tuning, 1.0});
+  }
+
+ private:
+  std::string name_;
+  Behaviour behaviour_;
+};
+
+/// One operator "fake" with one case for each behaviour given, named case_0, case_1, ...
+inline std::vector<conformance::ProblemSet> problem_sets(const std::vector<Behaviour>& behaviours) {
+  std::vector<conformance::ProblemSet> sets(1);
+  sets[0].operator_name = "fake";
+  for (std::size_t i = 0; i < behaviours.size(); ++i) {
+    sets[0].cases.push_back(std::make_unique<FakeCase>("case_" + std::to_string(i), behaviours[i]));
+  }
+  return sets;
+}
+
+}  // namespace tessera::tool::fake

@@ -1,0 +1,68 @@
+// How often a kernel is repeated, and that a measured time is the time that passed.
+#include "tools/measurement.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <span>
+#include <thread>
+
+namespace tessera::tool {
+namespace {
+
+TEST(MeasurementPlan, RunsShortKernelsInBatchesBehindALeadingRun) {
+  const MeasurementPlan plan = plan_measurement(2e-6, 1e-9, 20, {});
+  EXPECT_TRUE(plan.lead);
+  EXPECT_GE(plan.batch, 100U);
+  EXPECT_LE(plan.batch, 101U);
+  EXPECT_EQ(plan.repetitions, 10U);
+  EXPECT_EQ(plan.skipped, "");
+}
+
+TEST(MeasurementPlan, MakesBatchesLongerForACoarseTimer) {
+  EXPECT_GE(static_cast<double>(plan_measurement(10e-6, 1e-5, 20, {}).batch) * 10e-6, 200 * 1e-5 * 0.999);
+}
+
+TEST(MeasurementPlan, RunsLongKernelsAlone) {
+  const MeasurementPlan plan = plan_measurement(0.1, 1e-6, 20, {});
+  EXPECT_FALSE(plan.lead);
+  EXPECT_EQ(plan.batch, 1U);
+}
+
+TEST(MeasurementPlan, RepeatsLessWithinTheTimeLimitAndSaysSo) {
+  const MeasurementPlan plan = plan_measurement(1.0, 1e-6, 5.5, {});
+  EXPECT_EQ(plan.skipped, "");
+  EXPECT_EQ(plan.repetitions, 5U);
+  EXPECT_NE(plan.note.find("5 repetitions instead of 10"), std::string::npos) << plan.note;
+}
+
+TEST(MeasurementPlan, SkipsWhatCannotBeRepeatedThreeTimes) {
+  EXPECT_NE(plan_measurement(2.0, 1e-6, 5.5, {}).skipped.find("one run takes 2.00 s"), std::string::npos);
+}
+
+TEST(Measurement, GivesTheTimeThatAKernelTakes) {
+  for (const BackendInfo& backend : backends()) {
+    if (backend.name == "cpu_tbb" && backend.state != BackendState::ready) GTEST_SKIP() << backend.reason;
+  }
+  const Device device = open("cpu:0");
+  Queue queue(device);
+  const OwnKernel sleep = device.compile(
+      {.name = "sleep", .parameters = {output<float>("x")}, .cpu = [](const WorkGroup&, std::span<float>) {
+         std::this_thread::sleep_for(std::chrono::milliseconds(8));
+       }});
+  const auto x = device.allocate<float>(1);
+  const auto enqueue = [&] { queue.launch(sleep, {.groups = {1}, .group_size = {1}}, x); };
+  const Measurement result =
+      measure(enqueue, queue, device.info().timer_resolution_s, {.warm_up_s = 0.02, .min_time_s = 0.01});
+  EXPECT_EQ(result.device_s.count, 10U);
+  EXPECT_GE(result.device_s.min, 8e-3);
+  EXPECT_GE(result.wall_s.median, result.device_s.min);
+  EXPECT_LT(result.device_s.min, 80e-3);
+
+  const Measurement skipped = measure(enqueue, queue, 1e-6, {.warm_up_s = 0.01, .min_time_s = 0, .time_limit_s = 0.01});
+  EXPECT_NE(skipped.plan.skipped, "");
+  EXPECT_EQ(skipped.device_s.count, 0U);
+}
+
+}  // namespace
+}  // namespace tessera::tool

@@ -1,0 +1,131 @@
+// The cache of peaks trusts nothing but its own whole files; and shares of peaks are what they say.
+#include "tools/peaks.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tools/cpu_fma.h"
+#include "tools/peak_cache.h"
+
+namespace tessera::tool {
+namespace {
+
+Peaks some_peaks() {
+  Peaks peaks;
+  peaks.fma_float32_gflops.value = 200;
+  peaks.fma_float64_gflops.value = 100;
+  peaks.copy_gbytes_per_s.value = 50;
+  return peaks;
+}
+
+class PeakCacheTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              ("tessera_peaks_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::remove_all(folder_);
+    info_.name = "Some card";
+    info_.driver_version = "1.2";
+    info_.uuid = "00ff";
+    info_.has_float64 = true;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] PeakCache cache() const { return {info_, "cuda:0", folder_}; }
+  [[nodiscard]] std::string stored() const {
+    std::ifstream file(cache().path());
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  void damage(const std::string& content) const { std::ofstream(cache().path(), std::ios::trunc) << content; }
+
+  std::filesystem::path folder_;
+  DeviceInfo info_;
+};
+
+TEST_F(PeakCacheTest, FindsWhatWasStored) {
+  EXPECT_FALSE(cache().find());
+  cache().store(some_peaks());
+  const auto found = cache().find();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->fma_float32_gflops.value, 200);
+  EXPECT_EQ(found->fma_float64_gflops.value, 100);
+  EXPECT_EQ(found->copy_gbytes_per_s.value, 50);
+}
+
+TEST_F(PeakCacheTest, KnowsNothingOfAnotherDriver) {
+  cache().store(some_peaks());
+  info_.driver_version = "1.3";
+  EXPECT_FALSE(cache().find());
+}
+
+TEST_F(PeakCacheTest, IgnoresAForeignKey) {
+  cache().store(some_peaks());
+  std::string content = stored();
+  content.replace(content.find("Some card"), 4, "Xxxx");
+  damage(content);
+  EXPECT_FALSE(cache().find());
+}
+
+TEST_F(PeakCacheTest, IgnoresDamagedFiles) {
+  cache().store(some_peaks());
+  const std::string whole = stored();
+  for (std::size_t length = 0; length + 2 < whole.size(); length += 7) {
+    damage(whole.substr(0, length));
+    EXPECT_FALSE(cache().find()) << "cut to " << length << " bytes";
+  }
+  for (const char* content : {"", "null", "[]", "{}", "\x01\x02\xff", "{\"key\": 3, \"peaks\": 4}"}) {
+    damage(content);
+    EXPECT_FALSE(cache().find()) << content;
+  }
+}
+
+TEST_F(PeakCacheTest, IgnoresPeaksThatAreNoPeaks) {
+  for (const char* value : {"\"fast\"", "-1", "0", "null"}) {
+    cache().store(some_peaks());
+    std::string content = stored();
+    const std::string name = "\"fma_float64_gflops\": 100.0";
+    const std::size_t place = content.find(name);
+    ASSERT_NE(place, std::string::npos) << content;
+    content.replace(place, name.size(), "\"fma_float64_gflops\": " + std::string(value));
+    damage(content);
+    EXPECT_FALSE(cache().find()) << value;
+  }
+}
+
+TEST_F(PeakCacheTest, DoesWithoutAFolder) {
+  const PeakCache nowhere(info_, "cuda:0", {});
+  nowhere.store(some_peaks());
+  EXPECT_FALSE(nowhere.find());
+}
+
+TEST_F(PeakCacheTest, DoesWithoutAFolderThatCanBeWritten) {
+  std::ofstream(folder_.string()) << "a file where the folder should be";
+  cache().store(some_peaks());
+  EXPECT_FALSE(cache().find());
+}
+
+TEST(PeakShare, IsTheLargerOfTheTwoShares) {
+  EXPECT_DOUBLE_EQ(peak_share(some_peaks(), DataType::float32, 100, 5).value(), 0.5);
+  EXPECT_DOUBLE_EQ(peak_share(some_peaks(), DataType::float64, 90, 5).value(), 0.9);
+  EXPECT_DOUBLE_EQ(peak_share(some_peaks(), DataType::float32, 1, 40).value(), 0.8);
+  EXPECT_DOUBLE_EQ(peak_share(some_peaks(), DataType::int32, 1000, 40).value(), 0.8);
+}
+
+TEST(PeakShare, IsUnknownWithoutThePeak) {
+  Peaks peaks = some_peaks();
+  peaks.fma_float32_gflops = {std::nullopt, "unavailable: NVRTC is not here"};
+  EXPECT_FALSE(peak_share(peaks, DataType::float32, 100, 5));
+  EXPECT_TRUE(peak_share(peaks, DataType::float64, 100, 5));
+  EXPECT_EQ(to_json(peaks).at("unknown_because").at("fma_float32_gflops"), "unavailable: NVRTC is not here");
+}
+
+TEST(CpuFma, ComputesItsChains) {
+  // Every chain of x = x * 0.5 + 1 ends at 2.
+  EXPECT_FLOAT_EQ(cpu_fma<float>(0.5F, 1.0F, 200), 2.0F * kFmaChains * static_cast<float>(cpu_fma_lanes<float>()));
+  EXPECT_DOUBLE_EQ(cpu_fma<double>(0.5, 1.0, 200), 2.0 * kFmaChains * cpu_fma_lanes<double>());
+}
+
+}  // namespace
+}  // namespace tessera::tool

@@ -1,0 +1,122 @@
+// Patterns, settings, and the jobs that a selection makes.
+#include "tools/selection.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "fake_problem.h"
+#include "tools/device_facts.h"
+#include "tools/usage_error.h"
+
+namespace tessera::tool {
+namespace {
+
+using conformance::Purpose;
+
+TEST(Pattern, MatchesWholeNames) {
+  EXPECT_TRUE(matches("m17", "m17"));
+  EXPECT_FALSE(matches("m17", "m171"));
+  EXPECT_FALSE(matches("m17", "m1"));
+  EXPECT_TRUE(matches("", ""));
+  EXPECT_FALSE(matches("", "a"));
+}
+
+TEST(Pattern, StarsAndQuestionMarks) {
+  EXPECT_TRUE(matches("*", ""));
+  EXPECT_TRUE(matches("float32_*_k1", "float32_m1_k12_k1"));
+  EXPECT_FALSE(matches("float32_*_k1", "float32_m1_k12"));
+  EXPECT_TRUE(matches("?ab*", "xabc"));
+  EXPECT_FALSE(matches("?ab", "ab"));
+}
+
+TEST(Settings, AreNamesAndIntegers) {
+  EXPECT_EQ(parse_settings({"tile=8", "threads=-2"}), (Tuning{{"tile", 8}, {"threads", -2}}));
+  for (const char* wrong : {"tile", "=8", "tile=", "tile=8x", "tile=1.5", "tile=99999999999999999999"}) {
+    EXPECT_THROW((void)parse_settings({wrong}), UsageError) << wrong;
+  }
+  EXPECT_THROW((void)parse_settings({"tile=8", "tile=4"}), UsageError);
+}
+
+TEST(SameCard, IsFoundByUuidOrAddress) {
+  DeviceInfo cuda;
+  cuda.id = "cuda:0";
+  cuda.uuid = "00ff";
+  DeviceInfo opencl;
+  opencl.id = "opencl:1";
+  opencl.uuid = "00ff";
+  DeviceInfo other;
+  other.id = "opencl:0";
+  other.pci_address = "0000:01:00.0";
+  EXPECT_EQ(same_card_as(cuda, {cuda, opencl, other}), std::vector<std::string>{"opencl:1"});
+  cuda.pci_address = "0000:01:00.0";
+  EXPECT_EQ(same_card_as(other, {cuda, opencl, other}), std::vector<std::string>{"cuda:0"});
+}
+
+TEST(SameCard, IsNotFoundByFactsThatNoDriverGave) {
+  DeviceInfo first;
+  first.id = "cpu:0";
+  DeviceInfo second;
+  second.id = "cpu:1";
+  EXPECT_TRUE(same_card_as(first, {first, second}).empty());
+}
+
+class Jobs : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::ostringstream complaints;
+    try {
+      devices_ = open_devices({"cpu:0"}, complaints);
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.sentence();
+    }
+    sets_ = fake::problem_sets({fake::Behaviour::right, fake::Behaviour::right});
+  }
+  [[nodiscard]] std::vector<Job> plan(const Selection& selection) const {
+    return plan_jobs(selection, sets_, devices_.list, {Purpose::conformance});
+  }
+  /// The sentence of the UsageError, "" if there is none.
+  [[nodiscard]] std::string refusal(const Selection& selection) const {
+    try {
+      (void)plan(selection);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  OpenDevices devices_;
+  std::vector<conformance::ProblemSet> sets_;
+};
+
+TEST_F(Jobs, AreEveryCaseTimesEveryVariant) {
+  const std::vector<Job> jobs = plan({});
+  ASSERT_EQ(jobs.size(), 4U);
+  EXPECT_EQ(jobs[0].variant, "plain");
+  EXPECT_EQ(jobs[0].because, "");
+  EXPECT_EQ(jobs[1].variant, "fancy");
+  EXPECT_NE(jobs[1].because.find("must be at least 9"), std::string::npos);
+}
+
+TEST_F(Jobs, AreOnlyWhatIsNamed) {
+  const std::vector<Job> jobs = plan({.variants = {"plain"}, .cases = {"*_1"}, .settings = {"tile=4"}});
+  ASSERT_EQ(jobs.size(), 1U);
+  EXPECT_EQ(jobs[0].tuning, (Tuning{{"tile", 4}}));
+  EXPECT_EQ(command_line("verify", jobs[0]),
+            "tessera verify fake --device 'cpu:0' --variant plain --case case_1 --set tile=4");
+}
+
+TEST_F(Jobs, RefuseNamesThatExistNowhere) {
+  EXPECT_NE(refusal({.operator_name = "gemmm"}).find("there are: fake"), std::string::npos);
+  EXPECT_NE(refusal({.variants = {"plane"}}).find("'plane'"), std::string::npos);
+  EXPECT_NE(refusal({.cases = {"case_9"}}).find("'case_9'"), std::string::npos);
+  EXPECT_NE(refusal({.settings = {"tle=8"}}).find("there are: tile"), std::string::npos);
+  EXPECT_NE(refusal({.settings = {"tile=5"}}).find("must be one of 4, 8"), std::string::npos);
+}
+
+TEST_F(Jobs, KnowNoPurposeThatWasNotAskedFor) {
+  EXPECT_TRUE(plan_jobs({}, sets_, devices_.list, {Purpose::benchmark}).empty());
+}
+
+}  // namespace
+}  // namespace tessera::tool

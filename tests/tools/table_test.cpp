@@ -1,0 +1,87 @@
+// Tables, numbers and the progress bar, as text.
+#include "tools/table.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <stdexcept>
+
+#include "tools/progress.h"
+
+namespace tessera::tool {
+namespace {
+
+TEST(Table, AlignsColumnsAndTrimsLines) {
+  Table table({{"name"}, {"GB/s", Align::right}, {"note"}});
+  table.add_row({"copy", "1.5", "ok"});
+  table.add_row({"a", "1234.5"});
+  EXPECT_EQ(table.render(),
+            "name    GB/s  note\n"
+            "----  ------  ----\n"
+            "copy     1.5  ok\n"
+            "a     1234.5\n");
+}
+
+TEST(Table, CountsCharactersAndNotBytes) {
+  Table table({{"device"}, {"n", Align::right}});
+  table.add_row({"\xC3\xA9", "1"});
+  EXPECT_EQ(table.render(), "device  n\n------  -\n\xC3\xA9       1\n");
+}
+
+TEST(Table, RefusesMoreCellsThanColumns) {
+  Table table({{"one"}});
+  EXPECT_THROW(table.add_row({"1", "2"}), std::logic_error);
+}
+
+TEST(Format, Seconds) {
+  EXPECT_EQ(format_seconds(12.3e-9), "12.3 ns");
+  EXPECT_EQ(format_seconds(12.34e-6), "12.3 us");
+  EXPECT_EQ(format_seconds(4.56e-3), "4.56 ms");
+  EXPECT_EQ(format_seconds(7.891), "7.89 s");
+}
+
+TEST(Format, Bytes) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(48 * 1024), "48 KiB");
+  EXPECT_EQ(format_bytes(150'000'000'000), "139.7 GiB");
+}
+
+TEST(Format, Numbers) {
+  EXPECT_EQ(format_number(0), "0");
+  EXPECT_EQ(format_number(3.14159), "3.142");
+  EXPECT_EQ(format_number(50800.4), "50800");
+  EXPECT_EQ(format_number(0.01234567), "0.01235");
+  EXPECT_EQ(format_number(2.5e-7), "2.50e-07");
+}
+
+TEST(Progress, LineShowsShareCountAndWhatIsDone) {
+  EXPECT_EQ(Progress::line(10, 20, "gemm", 80), "[##########..........]  50 % (10/20) gemm");
+  EXPECT_EQ(Progress::line(0, 4, "x", 80), "[....................]   0 % (0/4) x");
+  EXPECT_EQ(Progress::line(4, 4, "x", 80), "[####################] 100 % (4/4) x");
+}
+
+TEST(Progress, LineFitsTheTerminal) {
+  EXPECT_EQ(Progress::line(1, 2, "a long name", 30).size(), 30U);
+}
+
+TEST(Progress, IsSilentWithoutATerminal) {
+  std::ostringstream stream;
+  {
+    Progress progress(3, stream, 0);
+    progress.show(0, "work");
+  }
+  EXPECT_EQ(stream.str(), "");
+}
+
+TEST(Progress, LeavesAnEmptyLineBehind) {
+  std::ostringstream stream;
+  {
+    Progress progress(3, stream, 80);
+    progress.show(0, "work");
+  }
+  EXPECT_NE(stream.str().find("work"), std::string::npos);
+  EXPECT_TRUE(stream.str().ends_with("\r\x1b[K"));
+}
+
+}  // namespace
+}  // namespace tessera::tool

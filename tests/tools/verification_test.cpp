@@ -1,0 +1,118 @@
+// A wrong result is a failure, in verify and in bench: shown with runs that are wrong on purpose.
+#include "tools/verification.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "fake_problem.h"
+#include "tools/benchmark.h"
+#include "tools/verify_command.h"
+
+namespace tessera::tool {
+namespace {
+
+using conformance::Purpose;
+using fake::Behaviour;
+
+class Verify : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::ostringstream complaints;
+    try {
+      devices_ = open_devices({"cpu:0"}, complaints);
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.sentence();
+    }
+  }
+  /// Runs the command's heart on cases that behave like this.
+  VerifyCounts verify(const std::vector<Behaviour>& behaviours, const Selection& selection = {}) {
+    sets_ = fake::problem_sets(behaviours);
+    std::ostringstream text;
+    records_ = Json::array();
+    const auto jobs = plan_jobs(selection, sets_, devices_.list, {Purpose::conformance});
+    const VerifyCounts counts = verify_jobs(jobs, text, records_);
+    text_ = text.str();
+    return counts;
+  }
+  [[nodiscard]] bool says(const std::string& words) const { return text_.find(words) != std::string::npos; }
+
+  OpenDevices devices_;
+  std::vector<conformance::ProblemSet> sets_;
+  std::string text_;
+  Json records_;
+};
+
+TEST_F(Verify, PassesWhatIsRight) {
+  const VerifyCounts counts = verify({Behaviour::right});
+  EXPECT_EQ(counts.passed, 1U);
+  EXPECT_EQ(counts.failed, 0U);
+  EXPECT_EQ(counts.unsupported, 1U);
+  EXPECT_TRUE(counts.success());
+  EXPECT_TRUE(says("fancy (1 case): n of fake is 8, but must be at least 9")) << text_;
+}
+
+TEST_F(Verify, FailsAWrongResultAndSaysHowToReproduceIt) {
+  const VerifyCounts counts = verify({Behaviour::right, Behaviour::wrong});
+  EXPECT_EQ(counts.failed, 1U);
+  EXPECT_FALSE(counts.success());
+  EXPECT_TRUE(says("element 7 is 4, but must be 1 within 1")) << text_;
+  EXPECT_TRUE(says("reproduce: tessera verify fake --device 'cpu:0' --variant plain --case case_1")) << text_;
+  const Json& record = records_.at(2);
+  EXPECT_EQ(record.at("status"), "failed");
+  EXPECT_EQ(record.at("error").at("worst"), 3.0);
+  EXPECT_EQ(record.at("error").at("bound"), 1.0);
+}
+
+TEST_F(Verify, FailsASecondRunWithOtherBits) {
+  EXPECT_FALSE(verify({Behaviour::unstable}).success());
+  EXPECT_TRUE(says("a second run gives other bits than the first")) << text_;
+}
+
+TEST_F(Verify, FailsWhatThrowsAndGoesOn) {
+  const VerifyCounts counts = verify({Behaviour::throws, Behaviour::right});
+  EXPECT_EQ(counts.failed, 1U);
+  EXPECT_EQ(counts.passed, 1U);
+  EXPECT_TRUE(says("device_lost: the fake device is lost")) << text_;
+}
+
+TEST_F(Verify, IsNoSuccessIfNothingRan) {
+  const VerifyCounts counts = verify({Behaviour::right}, {.variants = {"fancy"}});
+  EXPECT_EQ(counts.unsupported, 1U);
+  EXPECT_FALSE(counts.success());
+  EXPECT_TRUE(says("nothing ran")) << text_;
+}
+
+TEST_F(Verify, BenchTellsNoSpeedOfAWrongResult) {
+  sets_ = fake::problem_sets({Behaviour::wrong, Behaviour::wrong_later, Behaviour::right});
+  const auto jobs = plan_jobs({.variants = {"plain"}}, sets_, devices_.list, {Purpose::conformance});
+  Benchmark benchmark({.warm_up_s = 0.001, .min_time_s = 0.001});
+  std::vector<BenchRecord> records;
+  for (const Job& job : jobs) records.push_back(benchmark.run(job, Peaks{}));
+
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_EQ(records[0].status, BenchStatus::failed);
+  EXPECT_EQ(records[1].status, BenchStatus::failed);
+  EXPECT_NE(records[1].reason.find("differ from the verified ones"), std::string::npos) << records[1].reason;
+  for (const char* number : {"device_time_s", "wall_time_s", "gflops", "gbytes_per_s", "peak_share"}) {
+    EXPECT_TRUE(to_json(records[0]).at(number).is_null()) << number;
+    EXPECT_TRUE(to_json(records[1]).at(number).is_null()) << number;
+  }
+  const std::string table = bench_table(records);
+  EXPECT_NE(table.find("FAILED"), std::string::npos) << table;
+  EXPECT_NE(table.find("element 7 is 4"), std::string::npos) << table;
+  EXPECT_EQ(records[2].status, BenchStatus::verified) << records[2].reason;
+  // A run of the fake sleeps for a millisecond between the two events: 1e6 operations in that time are 1 GFLOP/s.
+  EXPECT_GT(records[2].gflops, 0.0);
+  EXPECT_LE(records[2].gflops, 1.0);
+}
+
+TEST(ShareOfBound, ExactIsNothingAndWrongWithoutABoundIsInfinite) {
+  EXPECT_EQ(share_of_bound(0, 0), 0.0);
+  EXPECT_EQ(share_of_bound(1, 2), 0.5);
+  EXPECT_TRUE(std::isinf(share_of_bound(1, 0)));
+}
+
+}  // namespace
+}  // namespace tessera::tool

@@ -1,0 +1,39 @@
+// A subcommand of the program and the list of them. A new subcommand is one file, one maker here and one line in
+// command_list.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::tool {
+
+/// What the program's exit says to a script.
+enum ExitCode : int {
+  kExitSuccess = 0,
+  kExitFailure = 1,        ///< something was found wrong, or the library reported an error
+  kExitWrongUse = 2,       ///< the command line cannot be understood
+  kExitInterrupted = 130,  ///< Ctrl-C, as shells count it
+};
+
+/// One subcommand: declares its options, and runs once they are parsed.
+class Command {
+ public:
+  virtual ~Command() = default;
+  /// Adds the subcommand to the program. Returns it, so that the program sees whether it was asked for.
+  virtual CLI::App* declare(CLI::App& program) = 0;
+  /// Returns the exit code. Throws UsageError for wrong use and tessera::Error for what the library reports.
+  [[nodiscard]] virtual int run() = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Command> make_devices_command();
+[[nodiscard]] std::unique_ptr<Command> make_verify_command();
+[[nodiscard]] std::unique_ptr<Command> make_bench_command();
+
+/// Every subcommand, in the order that --help lists them.
+[[nodiscard]] std::vector<std::unique_ptr<Command>> make_commands();
+
+}  // namespace tessera::tool

@@ -1,0 +1,14 @@
+// The list of subcommands: one line each.
+#include "tools/command.h"
+
+namespace tessera::tool {
+
+std::vector<std::unique_ptr<Command>> make_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_devices_command());
+  commands.push_back(make_verify_command());
+  commands.push_back(make_bench_command());
+  return commands;
+}
+
+}  // namespace tessera::tool

@@ -1,0 +1,89 @@
+// The program `tessera`: parses the command line, runs the subcommand and turns every failure into one line and an exit
+// code. What the subcommands do is in their own files.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include <fmt/format.h>
+#include <tessera/tessera.h>
+
+#include "tools/command.h"
+#include "tools/interrupt.h"
+#include "tools/usage_error.h"
+
+namespace {
+
+using namespace tessera;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  tessera devices                          what is here, and what is missing and why\n"
+    "  tessera verify gemm --device cpu:0       is every variant right on this device?\n"
+    "  tessera bench gemm --device all          how fast is every variant on every device?\n"
+    "\n"
+    "Exit codes: 0 success, 1 something failed, 2 wrong use.\n";
+
+/// The library's error as one line; a compiler's log follows it whole, because nobody can do without.
+int report(const Error& error) {
+  std::string line = fmt::format("tessera: {}: {}", to_string(error.code()), error.sentence());
+  if (!error.native().text.empty()) line += fmt::format(" [{} = {}]", error.native().text, error.native().code);
+  if (!error.doing().empty()) {
+    std::string doing = error.doing();
+    for (char& letter : doing) {
+      if (letter == '\n') letter = ';';
+    }
+    line += fmt::format(" (while {})", doing);
+  }
+  std::cerr << line << "\n";
+  if (!error.log().empty()) std::cerr << error.log() << "\n";
+  return tool::kExitFailure;
+}
+
+int run(int argc, char** argv) {
+  CLI::App program("Tessera, one API for CUDA, OpenCL and CPU devices: lists, verifies and measures them.", "tessera");
+  program.set_version_flag("--version", fmt::format("tessera {} ({})", version(), commit()));
+  program.footer(kExamples);
+  program.require_subcommand(1);
+
+  const auto commands = tool::make_commands();
+  std::vector<CLI::App*> subcommands;
+  for (const auto& command : commands) subcommands.push_back(command->declare(program));
+
+  std::string asked = "tessera";
+  try {
+    program.parse(argc, argv);
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      if (!subcommands[i]->parsed()) continue;
+      asked += " " + subcommands[i]->get_name();
+      return commands[i]->run();
+    }
+    return tool::kExitWrongUse;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
+    for (const CLI::App* subcommand : subcommands) {
+      if (subcommand->parsed()) asked = "tessera " + subcommand->get_name();
+    }
+    std::cerr << fmt::format("{}: {} (see {} --help)\n", asked, error.what(), asked);
+  } catch (const tool::UsageError& error) {
+    std::cerr << fmt::format("{}: {} (see {} --help)\n", asked, error.what(), asked);
+  }
+  return tool::kExitWrongUse;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    tool::listen_for_interrupt();
+    return run(argc, argv);
+  } catch (const tool::Interrupted&) {
+    std::cerr << "tessera: interrupted\n";
+    return tool::kExitInterrupted;
+  } catch (const Error& error) {
+    return report(error);
+  } catch (const std::exception& error) {
+    std::cerr << "tessera: " << error.what() << "\n";
+    return tool::kExitFailure;
+  }
+}

@@ -1,0 +1,136 @@
+// Field names of result files, and the temporary file that becomes the result.
+#include "tools/result_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace tessera::tool {
+
+namespace {
+
+/// Raised when a field changes its name or meaning.
+constexpr int kResultFormat = 1;
+
+Error cannot_write(const std::string& where) {
+  return {ErrorCode::invalid_argument,
+          fmt::format("the result file '{}' cannot be written: {}", where, std::strerror(errno))};
+}
+
+}  // namespace
+
+Json to_json(const Machine& machine) {
+  return {{"cpu", machine.cpu},         {"cores", machine.cores},
+          {"threads", machine.threads}, {"memory_bytes", machine.memory_bytes},
+          {"os", machine.os},           {"kernel", machine.kernel}};
+}
+
+Json to_json(const DeviceInfo& info) {
+  return {{"id", info.id},
+          {"backend", info.backend},
+          {"name", info.name},
+          {"vendor", info.vendor},
+          {"kind", to_string(info.kind)},
+          {"driver", info.driver},
+          {"driver_version", info.driver_version},
+          {"api_version", info.api_version},
+          {"instruction_set", info.instruction_set},
+          {"memory_total_bytes", info.memory_total_bytes},
+          {"memory_free_bytes", info.memory_free_bytes},
+          {"max_allocation_bytes", info.max_allocation_bytes},
+          {"compute_units", info.compute_units},
+          {"max_group_size", info.max_group_size},
+          {"max_group_extent", info.max_group_extent},
+          {"local_memory_bytes", info.local_memory_bytes},
+          {"has_float64", info.has_float64},
+          {"has_float16", info.has_float16},
+          {"unified_memory", info.unified_memory},
+          {"timer_resolution_s", info.timer_resolution_s},
+          {"pci_address", info.pci_address},
+          {"uuid", info.uuid}};
+}
+
+Json to_json(const BackendInfo& info) {
+  return {{"name", info.name},
+          {"state", to_string(info.state)},
+          {"reason", info.reason},
+          {"library", info.library},
+          {"devices", info.devices}};
+}
+
+Json to_json(const Statistics& statistics) {
+  return {{"median", statistics.median},
+          {"min", statistics.min},
+          {"max", statistics.max},
+          {"count", statistics.count},
+          {"spread", statistics.spread}};
+}
+
+Json to_json(const Tuning& tuning) {
+  Json result = Json::object();
+  for (const auto& [name, value] : tuning) result[name] = value;
+  return result;
+}
+
+Json to_json(const std::vector<conformance::Field>& problem) {
+  Json result = Json::object();
+  for (const auto& field : problem) {
+    std::visit([&](const auto& value) { result[field.name] = value; }, field.value);
+  }
+  return result;
+}
+
+Json result_head(const std::string& tool) {
+  Json result = Json::object();
+  result["tool"] = tool;
+  result["format"] = kResultFormat;
+  result["date"] = utc_now();
+  result["library"] = {{"version", version()}, {"commit", commit()}};
+  result["machine"] = to_json(this_machine());
+  result["backends"] = Json::array();
+  for (const BackendInfo& backend : backends()) result["backends"].push_back(to_json(backend));
+  result["devices"] = Json::array();
+  result["records"] = Json::array();
+  return result;
+}
+
+ResultFile::ResultFile(std::string where) : where_(std::move(where)) {
+  if (where_.empty() || where_ == "-") return;
+  partial_.open(partial_name(), std::ios::trunc);
+  if (!partial_) throw cannot_write(where_);
+}
+
+ResultFile::~ResultFile() {
+  if (partial_.is_open()) std::remove(partial_name().c_str());
+}
+
+void ResultFile::write(const Json& result) {
+  if (where_.empty()) return;
+  // A name that a driver gave need not be valid UTF-8: such bytes are replaced, not an error.
+  const std::string text = result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (where_ == "-") {
+    std::cout << text << std::flush;
+    return;
+  }
+  partial_ << text << std::flush;
+  if (!partial_) throw cannot_write(where_);
+  partial_.close();
+  if (std::rename(partial_name().c_str(), where_.c_str()) != 0) throw cannot_write(where_);
+}
+
+std::ostream& ResultFile::text() const {
+  return where_ == "-" ? std::cerr : std::cout;
+}
+
+std::string ResultFile::partial_name() const {
+  return fmt::format("{}.{}.partial", where_, getpid());
+}
+
+}  // namespace tessera::tool

@@ -1,0 +1,53 @@
+// Result files: the JSON forms of what every command reports, the head that they share, and writing them in one piece.
+#pragma once
+
+#include <fstream>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include <tessera/tessera.h>
+#include <nlohmann/json.hpp>
+
+#include "conformance/problem_set.h"
+#include "tools/machine.h"
+#include "tools/statistics.h"
+
+namespace tessera::tool {
+
+/// Keeps the order in which fields are written.
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] Json to_json(const Machine& machine);
+[[nodiscard]] Json to_json(const DeviceInfo& info);
+[[nodiscard]] Json to_json(const BackendInfo& info);
+[[nodiscard]] Json to_json(const Statistics& statistics);
+[[nodiscard]] Json to_json(const Tuning& tuning);
+[[nodiscard]] Json to_json(const std::vector<conformance::Field>& problem);
+
+/// What every result file opens with: tool, format, date, library, machine, backends; devices and records are still
+/// empty lists.
+[[nodiscard]] Json result_head(const std::string& tool);
+
+/// Where a result goes: a file, "-" for standard output, or "" for nowhere.
+class ResultFile {
+ public:
+  /// Opens a temporary file beside the destination at once, so that a wrong path is known before long work starts.
+  /// Error invalid_argument if that fails.
+  explicit ResultFile(std::string where);
+  ResultFile(const ResultFile&) = delete;
+  ResultFile& operator=(const ResultFile&) = delete;
+  ~ResultFile();
+
+  /// Writes all of it, or leaves the destination as it was and throws.
+  void write(const Json& result);
+  /// Where people's text goes: standard output, but standard error when that carries the JSON.
+  [[nodiscard]] std::ostream& text() const;
+
+ private:
+  [[nodiscard]] std::string partial_name() const;
+  std::string where_;
+  std::ofstream partial_;
+};
+
+}  // namespace tessera::tool
