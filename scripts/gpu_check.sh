@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Everything that is checked and measured on a machine with an NVIDIA GPU, from a staged folder (scripts/stage.sh): the
+# tests on all devices, compute-sanitizer, the library's cost beside the driver, the benchmark. Builds nothing.
+set -euo pipefail
+
+all_stages=(devices conformance misuse memcheck racecheck verify overhead bench)
+usage() {
+  cat <<TEXT
+usage: scripts/gpu_check.sh [--only STAGE[,STAGE...]] FOLDER RESULTS [ARGUMENTS OF tessera bench]
+
+FOLDER is what scripts/stage.sh left; logs and JSON files are written to the folder RESULTS. Exit code 0 only if every
+stage passed.
+
+stages: ${all_stages[*]}
+
+environment:
+  TESSERA_REQUIRE   backends whose absence is a failure (default here: cpu_tbb,opencl,cuda)
+TEXT
+}
+
+stages=("${all_stages[@]}")
+while [[ ${1:-} == -* ]]; do
+  case "$1" in
+    --only) IFS=, read -r -a stages <<<"${2:?--only needs the names of stages}"; shift 2 ;;
+    --help | -h) usage; exit 0 ;;
+    *) echo "gpu_check.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
+  esac
+done
+if [[ $# -lt 2 ]]; then
+  usage >&2
+  exit 2
+fi
+for stage in "${stages[@]}"; do
+  if [[ " ${all_stages[*]} " != *" $stage "* ]]; then
+    echo "gpu_check.sh: there is no stage '$stage'; the stages are: ${all_stages[*]}" >&2
+    exit 2
+  fi
+done
+bin=$(cd "$1/bin" && pwd)
+staged=$(cd "$1" && pwd)
+mkdir -p "$2"
+results=$(cd "$2" && pwd)
+shift 2
+bench_arguments=("$@")
+[[ ${#bench_arguments[@]} -gt 0 ]] || bench_arguments=(gemm --device all --variant all --time-limit 5)
+export TESSERA_REQUIRE=${TESSERA_REQUIRE:-cpu_tbb,opencl,cuda}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export TESSERA_CACHE_DIR=${TESSERA_CACHE_DIR:-$scratch/cache} POCL_CACHE_DIR=${POCL_CACHE_DIR:-$scratch/pocl-cache}
+
+# The OpenCL loader knows drivers by the files in one folder. Where NVIDIA's file is missing beside its driver, and where
+# the staged folder brings PoCL, a folder of our own names them all.
+find_opencl_drivers() {
+  local vendors=$scratch/vendors library place
+  mkdir -p "$vendors"
+  cp /etc/OpenCL/vendors/*.icd "$vendors/" 2>/dev/null || true
+  if ! grep -qs nvidia "$vendors"/*.icd; then
+    for place in "$(ldconfig -p 2>/dev/null | awk '/libnvidia-opencl\.so\.1/ {print $NF; exit}')" \
+      /usr/local/nvidia/lib64/libnvidia-opencl.so.1; do
+      [[ ! -f $place ]] || { echo "$place" >"$vendors/nvidia.icd"; break; }
+    done
+  fi
+  if [[ -f $staged/pocl.tar.xz ]] && ! grep -qs pocl "$vendors"/*.icd; then
+    mkdir -p "$scratch/pocl"
+    tar -C "$scratch/pocl" -xJf "$staged/pocl.tar.xz"
+    library=$(find "$scratch/pocl/lib" -name libpocl.so.2)
+    echo "$library" >"$vendors/pocl.icd"
+    pocl_libraries=$(dirname "$library")
+  fi
+  export OCL_ICD_VENDORS=$vendors
+}
+pocl_libraries=""
+find_opencl_drivers
+
+# PoCL's own libraries are for the program alone, not for this shell's tools.
+with_drivers() { env ${pocl_libraries:+"LD_LIBRARY_PATH=$pocl_libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"} "$@"; }
+
+# Kernels of the backend cuda alone, on cases that straddle the tiles and are small enough for the sanitizer's pace.
+sanitizer_filter='gemm/cuda_0/*m3[123]_*:gemm/cuda_0/*m18_*:gemm/cuda_0/*m17_*:-*/slow.*'
+sanitize() {
+  local sanitizer
+  sanitizer=$({ command -v compute-sanitizer || compgen -G '/usr/local/cuda*/bin/compute-sanitizer' ||
+    compgen -G '/usr/local/cuda*/compute-sanitizer/compute-sanitizer'; } | head -n 1)
+  [[ -n $sanitizer ]] || { echo "compute-sanitizer is not on this machine"; return 1; }
+  TESSERA_REQUIRE=cuda TESSERA_BACKENDS=cuda "$sanitizer" --tool "$1" --error-exitcode 9 --launch-timeout 120 \
+    "$bin/tessera_conformance_test" --gtest_brief=1 "--gtest_filter=$sanitizer_filter"
+}
+
+run_stage() {
+  case "$1" in
+    devices)
+      nvidia-smi || true
+      lscpu | grep -E '^(Model name|CPU\(s\)|Socket)' || true
+      with_drivers "$bin/tessera" devices --json "$results/devices.json"
+      ;;
+    conformance) with_drivers "$bin/tessera_conformance_test" --gtest_brief=1 ;;
+    # Without those that start a second program from the build folder: they are about the front half alone.
+    misuse)
+      with_drivers "$bin/tessera_misuse_test" --gtest_brief=1 \
+        '--gtest_filter=-*Variable.*:*CacheMisuse*:*MovedFromMisuse*'
+      ;;
+    memcheck | racecheck) sanitize "$1" ;;
+    verify) with_drivers "$bin/tessera" verify --json "$results/verify.json" ;;
+    overhead) with_drivers "$bin/tessera_overhead" --json "$results/overhead.json" ;;
+    bench) with_drivers "$bin/tessera" bench "${bench_arguments[@]}" --json "$results/bench.json" ;;
+  esac
+}
+
+rows=()
+failed=0
+for stage in "${stages[@]}"; do
+  echo
+  echo "=== $stage"
+  start=$SECONDS
+  if run_stage "$stage" 2>&1 | tee "$scratch/$stage.log" | tail -n 40; then
+    rows+=("$(printf '%-12s passed %5d s' "$stage" $((SECONDS - start)))")
+  else
+    failed=$((failed + 1))
+    rows+=("$(printf '%-12s FAILED %5d s' "$stage" $((SECONDS - start)))")
+  fi
+  { echo "=== $stage"; cat "$scratch/$stage.log"; } >>"$results/log.txt"
+done
+
+echo
+printf '%s\n' "${rows[@]}" | tee -a "$results/log.txt"
+((failed == 0)) || exit 1

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Writes or checks the README's table of operators, backends and variants from what `tessera verify --json` found.
+
+A variant stands in the table if at least one of its cases passed and none failed. Only columns of backends that the
+result files speak of are written or checked: a machine without a GPU says nothing about cuda.
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+BACKENDS = ["cpu_tbb", "opencl", "cuda"]
+START, END = "<!-- support -->", "<!-- end support -->"
+UNKNOWN = "not verified yet"
+
+
+def read_results(paths):
+    """{operator: {backend: {variant: set of statuses}}}, variants in the order in which the backend lists them."""
+    found = {}
+    for path in paths:
+        for record in json.loads(pathlib.Path(path).read_text())["records"]:
+            variants = found.setdefault(record["operator"], {}).setdefault(record["backend"], {})
+            variants.setdefault(record["variant"], set()).add(record["status"])
+    return found
+
+
+def cell(variants):
+    right = [f"`{name}`" for name, statuses in variants.items() if "passed" in statuses and "failed" not in statuses]
+    return ", ".join(right) or "none"
+
+
+def read_table(readme):
+    """{operator: {backend: cell}} as it stands in the README."""
+    if START not in readme or END not in readme:
+        sys.exit(f"README.md has no {START} ... {END}")
+    table = {}
+    for line in readme.split(START)[1].split(END)[0].splitlines():
+        cells = [part.strip() for part in line.strip().strip("|").split("|")]
+        if line.startswith("| `") and len(cells) == 1 + len(BACKENDS):
+            table[cells[0].strip("`")] = dict(zip(BACKENDS, cells[1:]))
+    return table
+
+
+def render(table):
+    lines = ["| operator | " + " | ".join(f"`{backend}`" for backend in BACKENDS) + " |", "|---" * 4 + "|"]
+    for operator in sorted(table):
+        cells = (table[operator].get(backend, UNKNOWN) for backend in BACKENDS)
+        lines.append(f"| `{operator}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the README says otherwise")
+    parser.add_argument("results", nargs="+", metavar="FILE", help="result files of tessera verify --json")
+    arguments = parser.parse_args()
+
+    path = pathlib.Path(__file__).resolve().parent.parent / "README.md"
+    readme = path.read_text()
+    table = read_table(readme)
+    differences = 0
+    for operator, backends in read_results(arguments.results).items():
+        for backend, variants in backends.items():
+            if backend not in BACKENDS:
+                continue
+            row = table.setdefault(operator, {})
+            if row.get(backend, UNKNOWN) != cell(variants):
+                differences += 1
+                print(f"{operator} on {backend}: README says {row.get(backend, UNKNOWN)}, found {cell(variants)}")
+            row[backend] = cell(variants)
+    if arguments.check:
+        sys.exit(1 if differences else 0)
+    before, rest = readme.split(START)
+    path.write_text(before + START + "\n" + render(table) + "\n" + END + rest.split(END)[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# The second of the two commands: installs what is missing, builds, and runs every check that this project has. CI runs
+# exactly this.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: scripts/test.sh [--quick]
+
+Installs what is missing, then: style, build (preset ci), headers, all tests, the README's table; and the front half
+and the backend cpu_tbb once more under AddressSanitizer with UBSan, and under ThreadSanitizer. A stage that fails does
+not keep the next ones from running. Exit code 0 only if every stage passed.
+
+  --quick   leave the sanitizers out
+  --help    this text
+
+environment:
+  TESSERA_REQUIRE   backends whose absence is a failure (default here: cpu_tbb,opencl)
+TEXT
+}
+
+quick=no
+for argument in "$@"; do
+  case "$argument" in
+    --quick) quick=yes ;;
+    --help | -h) usage; exit 0 ;;
+    *) echo "test.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
+  esac
+done
+cd "$(dirname "$0")/.."
+export TESSERA_REQUIRE=${TESSERA_REQUIRE:-cpu_tbb,opencl}
+# The user's settings must not decide what is tested, nor what is tested fill the user's caches.
+unset TESSERA_DEVICE TESSERA_BACKENDS TESSERA_BACKEND_PATH
+export TESSERA_CACHE_DIR=$PWD/build/cache/tessera POCL_CACHE_DIR=$PWD/build/cache/pocl
+
+rows=()
+failed=0
+run_logs=$(mktemp -d)
+trap 'rm -rf "$run_logs"' EXIT
+
+# stage <name> <command...>: runs it, keeps its result for the summary, and returns it.
+stage() {
+  local name=$1 start=$SECONDS result=0 log="$run_logs/${#rows[@]}" note
+  shift
+  echo
+  echo "=== $name"
+  "$@" 2>&1 | tee "$log" || result=$?
+  note=$(grep -E '^[0-9]+% tests passed' "$log" | tail -n 1 || true)
+  if ((result != 0)); then
+    failed=$((failed + 1))
+    rows+=("$(printf '%-16s FAILED %5d s  %s' "$name" $((SECONDS - start)) "$note")")
+  else
+    rows+=("$(printf '%-16s passed %5d s  %s' "$name" $((SECONDS - start)) "$note")")
+  fi
+  return "$result"
+}
+skip() { rows+=("$(printf '%-16s not run, %s' "$1" "$2")"); }
+
+build() { cmake --preset "$1" && cmake --build --preset "$1"; }
+all_tests() { ctest --preset ci --no-tests=error -j "$(nproc)"; }
+# The README must not claim more or less than the program finds on this machine.
+support_table() {
+  if ! command -v python3 >/dev/null; then
+    echo "skipped: python3 is not on this machine"
+    return
+  fi
+  build/ci/bin/tessera verify --json build/ci/verify.json && scripts/support_table.py --check build/ci/verify.json
+}
+# The front half and the one backend whose code is all ours: drivers and their threads are not instrumented.
+sanitized_tests() {
+  TESSERA_REQUIRE=cpu_tbb ctest --preset "$1" --no-tests=error -j "$(nproc)" -L '^(unit|conformance|misuse)$' -LE '^slow$'
+}
+sanitizer() {
+  if stage "$1 build" build "$1"; then
+    stage "$1 tests" sanitized_tests "$1" || true
+  else
+    skip "$1 tests" "because $1 did not build"
+  fi
+}
+
+stage set-up scripts/setup.sh || exit 1
+stage style scripts/check_style.sh || true
+if stage "ci build" build ci; then
+  stage headers scripts/check_headers.sh build/ci || true
+  stage "ci tests" all_tests || true
+  stage "support table" support_table || true
+else
+  skip "ci tests" "because ci did not build"
+fi
+if [[ $quick == no ]]; then
+  sanitizer asan
+  sanitizer tsan
+fi
+
+echo
+echo "=== summary, ${SECONDS} s"
+printf '%s\n' "${rows[@]}"
+if ((failed > 0)); then
+  echo "$failed of ${#rows[@]} stages failed"
+  exit 1
+fi
+echo "all ${#rows[@]} stages passed"

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs to a folder; builds and runs a consumer with find_package and one with pkg-config; builds a backend of its
+# own against the seam; then moves the folder and does it again.
+set -euo pipefail
+# shellcheck source=tests/install/package_checks.sh
+source "$(dirname "$0")/package_checks.sh"
+
+"$cmake" --install "$build" --prefix "$work/first" >"$work/install.log" || { cat "$work/install.log"; fail "installing"; }
+use_with_cmake cmake_first "$work/first"
+use_with_pkg_config pkg_config_first "$work/first"
+
+# Moved: what is built there works, and nothing points back.
+mv "$work/first" "$work/moved"
+use_with_cmake cmake_moved "$work/moved"
+use_with_pkg_config pkg_config_moved "$work/moved"
+"$work/moved/bin/tessera" devices | grep -F cpu:0 >/dev/null || fail "the moved program tessera does not list cpu:0"
+left=$(grep -rlF "$work/first" "$work/moved" || true)
+[[ -z $left ]] || fail "the old folder's name is still in: $left"
+
+# A backend of its own, seen through $TESSERA_BACKEND_PATH and used, while ours stay.
+build_own_backend own_backend "$work/moved"
+TESSERA_BACKEND_PATH=$work/own_backend/plugins "$work/own_backend/see_backend"
+if TESSERA_BACKEND_PATH='' "$work/own_backend/see_backend" 2>"$work/absent.log"; then
+  fail "the own backend is found although no path leads to it"
+fi
+echo "install_prefix: all right"
