@@ -99,11 +99,15 @@ function(tessera_cuda_kernel target)
     set(strict --Werror all-warnings)
   endif()
   cmake_path(RELATIVE_PATH KERNEL_FILE BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE shown)
-  # -lineinfo costs nothing at run time and gives profilers and compute-sanitizer the source's lines. TESSERA_NVCC_FLAGS
-  # is for experiments: -DTESSERA_NVCC_FLAGS="-Xptxas;-v" prints registers and spills.
+  # Lines for profilers and compute-sanitizer, but not in what is shipped: they carry this machine's paths.
+  # TESSERA_NVCC_FLAGS is for experiments: -DTESSERA_NVCC_FLAGS="-Xptxas;-v" prints registers and spills.
+  set(line_info "")
+  if(CMAKE_BUILD_TYPE MATCHES "^(Debug|RelWithDebInfo)$")
+    set(line_info -lineinfo)
+  endif()
   add_custom_command(
     OUTPUT "${image}"
-    COMMAND "${TESSERA_CUDA_NVCC}" --fatbin -std=c++20 -O3 -lineinfo ${strict} ${TESSERA_CUDA_GENCODE}
+    COMMAND "${TESSERA_CUDA_NVCC}" --fatbin -std=c++20 -O3 ${line_info} ${strict} ${TESSERA_CUDA_GENCODE}
             ${TESSERA_NVCC_FLAGS} "-I${CMAKE_CURRENT_SOURCE_DIR}" -MD -MF "${image}.d" -MT "${image}"
             -o "${image}" "${KERNEL_FILE}"
     DEPENDS "${KERNEL_FILE}"

@@ -56,7 +56,8 @@ class Event {
   [[nodiscard]] virtual double seconds_since(Event& start) = 0;
 };
 
-/// The commands of a queue that may have caused its failure: the numbers given to Queue::set_command.
+/// The commands of a queue that may have caused its failure: the numbers given to Queue::set_command. `first` beyond
+/// `last` means none of them: the fault came from another queue of the device.
 struct Suspects {
   std::uint64_t first = 0;
   std::uint64_t last = 0;  ///< equal to first where the backend knows exactly
@@ -167,11 +168,11 @@ class Backend {
   [[nodiscard]] virtual const OperatorTable& operators() const = 0;
 };
 
-/// What a plug-in's one symbol returns.
+/// What a plug-in's one symbol returns. Plain data, so that every compiler lets a C function return it.
 struct PluginEntry {
-  std::uint32_t seam_version = kSeamVersion;
-  const char* library_version = "";  ///< TESSERA_VERSION of the headers that it was built with
-  Backend* backend = nullptr;        ///< not owned; null if the versions differ
+  std::uint32_t seam_version;
+  const char* library_version;  ///< TESSERA_VERSION of the headers that it was built with
+  Backend* backend;             ///< not owned; null if the versions differ
 };
 
 /// The type of that symbol, `tessera_backend_entry`. It is given the version that the front half speaks.
@@ -183,8 +184,7 @@ using PluginEntryFunction = PluginEntry (*)(std::uint32_t seam_version);
 #define TESSERA_BACKEND_PLUGIN(BackendClass)                                                             \
   extern "C" __attribute__((visibility("default"))) tessera::backend::PluginEntry tessera_backend_entry( \
       std::uint32_t seam_version) {                                                                      \
-    tessera::backend::PluginEntry entry;                                                                 \
-    entry.library_version = TESSERA_VERSION;                                                             \
+    tessera::backend::PluginEntry entry{tessera::backend::kSeamVersion, TESSERA_VERSION, nullptr};       \
     if (seam_version == tessera::backend::kSeamVersion) {                                                \
       static BackendClass* const backend = new BackendClass; /* never destroyed: see rule 9 */           \
       entry.backend = backend;                                                                           \

@@ -114,10 +114,12 @@ void check_shape(const KernelCore& kernel, const LaunchShape& shape) {
   check_extent(name, "group size in y", shape.group_size.y, extents[1]);
   check_extent(name, "group size in z", shape.group_size.z, extents[2]);
   check_extent(name, "group size", shape.group_size.volume(), kernel.limits().max_group_size);
-  constexpr std::uint64_t kMostItems = std::uint64_t{1} << 62;
-  check_extent(name, "number of groups in x", shape.groups.x, kMostItems / shape.group_size.x);
-  check_extent(name, "number of groups in y", shape.groups.y, kMostItems / shape.group_size.y);
-  check_extent(name, "number of groups in z", shape.groups.z, kMostItems / shape.group_size.z);
+  // Work-items are numbered in 64 bits: along each extent, and groups all together.
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  check_extent(name, "number of groups in x", shape.groups.x, kMost / shape.group_size.x);
+  check_extent(name, "number of groups in y", shape.groups.y, kMost / shape.group_size.y / shape.groups.x);
+  check_extent(name, "number of groups in z", shape.groups.z,
+               kMost / shape.group_size.z / shape.groups.x / shape.groups.y);
 }
 
 void check_local_memory(const KernelCore& kernel, std::span<const LaunchArgument> arguments) {

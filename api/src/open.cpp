@@ -81,8 +81,8 @@ const ListedBackend& find_backend(std::string_view name, const DeviceName& parse
 void check_options(const ListedBackend& listed, const DeviceName& parsed) {
   const auto known = listed.backend->device_options();
   for (const auto& [key, value] : parsed.options) {
-    if (std::any_of(known.begin(), known.end(), [&](const backend::DeviceOption& o) { return o.name == key; }))
-      continue;
+    const auto is_it = [&name = key](const backend::DeviceOption& option) { return option.name == name; };
+    if (std::any_of(known.begin(), known.end(), is_it)) continue;
     std::vector<std::string> names;
     for (const backend::DeviceOption& option : known) names.push_back(option.name);
     throw Error(ErrorCode::invalid_argument, sentence("the device option '", key, "' is unknown to ", parsed.id(),

@@ -68,13 +68,15 @@ std::string QueueCore::describe(std::uint64_t sequence) const {
   }
   const Command& command = remembered_[sequence % kRemembered];
   if (command.subject != nullptr) return sentence("command ", sequence, ", ", command.verb, *command.subject);
+  if (command.size_bytes == 0) return sentence("command ", sequence, ", ", command.verb);
   return sentence("command ", sequence, ", ", command.verb, command.size_bytes, " bytes");
 }
 
 std::string QueueCore::describe(const backend::Suspects& suspects) const {
   const std::uint64_t first = std::max<std::uint64_t>(suspects.first, 1);
   const std::uint64_t last = std::min(suspects.last, submitted_);
-  if (first >= last) return describe(last);
+  if (first > last) return "none of its commands: the fault comes from another queue of the device";
+  if (first == last) return describe(last);
   std::string text = sentence("one of the commands ", first, " to ", last, ":");
   for (std::uint64_t i = first; i <= last && i < first + kNamedSuspects; ++i) text += " (" + describe(i) + ")";
   return text;
@@ -126,7 +128,7 @@ std::pair<std::unique_ptr<backend::Event>, std::uint64_t> QueueCore::record() {
 
 void QueueCore::wait(backend::Event& event) {
   const std::lock_guard lock(mutex_);
-  (void)begin({"waiting for an event, ", nullptr, 0});
+  (void)begin({"waiting for an event", nullptr, 0});
   queue_->wait(event);
 }
 

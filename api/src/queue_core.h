@@ -22,7 +22,7 @@ namespace tessera::detail {
 /// What a command does, put into words only if it fails.
 struct Command {
   const char* verb = "";                         ///< "running ", "uploading "
-  std::shared_ptr<const std::string> subject{};  ///< a kernel's description; null: `size_bytes` bytes
+  std::shared_ptr<const std::string> subject{};  ///< a kernel's description; null: `size_bytes` bytes, if not 0
   std::size_t size_bytes = 0;
 };
 

@@ -55,7 +55,9 @@ namespace tessera::cuda {
   FUNCTION(cuModuleGetFunction)                 \
   FUNCTION(cuFuncGetAttribute)                  \
   FUNCTION(cuFuncSetAttribute)                  \
-  FUNCTION(cuLaunchKernel)
+  FUNCTION(cuLaunchKernel)                      \
+  FUNCTION(cuLaunchHostFunc)                    \
+  FUNCTION(cuPointerGetAttribute)
 
 #define TESSERA_CUDA_NVRTC_FUNCTIONS(FUNCTION) \
   FUNCTION(nvrtcGetErrorString)                \

@@ -2,6 +2,7 @@
 // into host memory, so that after a fault the host can read which were done.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -14,13 +15,18 @@ namespace tessera::cuda {
 /// Belongs to one queue and is used under its lock. Never throws: without marks an error only names more suspects.
 class ProgressMarks {
  public:
+  /// So many launches in flight are marked one by one; what a program queues beyond, it queues in bulk, where a mark
+  /// for each would cost half as much as the launches: there, only every kMarkedTogether-th is.
+  static constexpr std::size_t kMarkedSingly = 32;
+  static constexpr std::size_t kMarkedTogether = 8;
+
   explicit ProgressMarks(const Context& context) noexcept;
   ProgressMarks(const ProgressMarks&) = delete;
   ProgressMarks& operator=(const ProgressMarks&) = delete;
   /// The stream is idle.
   ~ProgressMarks();
 
-  /// Queues a mark that says "past `command`".
+  /// Queues a mark that says "past `command`", or leaves that to a later command's.
   void add(CUstream stream, std::uint64_t command) noexcept;
   /// Leaves in `suspects` what the marks do not clear: from behind the last mark written to the next one.
   void narrow(backend::Suspects& suspects) const noexcept;
@@ -32,6 +38,7 @@ class ProgressMarks {
   volatile std::uint32_t* written_ = nullptr;  ///< page-locked; the low half of the last command marked
   CUdeviceptr address_ = 0;
   std::uint64_t newest_ = 0;
+  std::size_t unmarked_ = 0;          ///< launches since the last mark
   std::deque<std::uint64_t> queued_;  ///< commands marked and not yet seen written; the driver bounds what is pending
 };
 

@@ -25,7 +25,7 @@ void load_fill(Context& context) {
 }
 
 CudaQueue::CudaQueue(std::shared_ptr<Context> context)
-    : context_(std::move(context)), progress_(std::make_shared<Progress>()), marks_(*context_) {
+    : context_(std::move(context)), progress_(std::make_shared<Progress>()), marks_(*context_), staging_(*context_) {
   context_->make_current();
   // Non-blocking: the application's work on the legacy default stream neither waits for ours nor holds it up.
   check(context_->api().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "creating a stream");
@@ -40,16 +40,24 @@ CudaQueue::~CudaQueue() {
 void CudaQueue::upload(const backend::Slice& destination, const void* host) {
   if (destination.size_bytes == 0) return;
   context_->make_current();
-  check(context_->api().cuMemcpyHtoDAsync(address_of(destination), host, destination.size_bytes, stream_),
-        "copying to the card");
+  if (is_page_locked(*context_, host)) {
+    check(context_->api().cuMemcpyHtoDAsync(address_of(destination), host, destination.size_bytes, stream_),
+          "copying to the card");
+  } else {
+    staging_.upload(stream_, address_of(destination), host, destination.size_bytes);
+  }
   note_queued();
 }
 
 void CudaQueue::download(void* host, const backend::Slice& source) {
   if (source.size_bytes == 0) return;
   context_->make_current();
-  check(context_->api().cuMemcpyDtoHAsync(host, address_of(source), source.size_bytes, stream_),
-        "copying from the card");
+  if (is_page_locked(*context_, host)) {
+    check(context_->api().cuMemcpyDtoHAsync(host, address_of(source), source.size_bytes, stream_),
+          "copying from the card");
+  } else {
+    staging_.download(stream_, host, address_of(source), source.size_bytes);
+  }
   note_queued();
 }
 

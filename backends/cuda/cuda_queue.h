@@ -10,6 +10,7 @@
 #include "cuda_context.h"
 #include "cuda_event.h"
 #include "cuda_progress.h"
+#include "cuda_staging.h"
 
 namespace tessera::cuda {
 
@@ -52,6 +53,7 @@ class CudaQueue final : public backend::Queue {
   std::shared_ptr<Context> context_;
   std::shared_ptr<Progress> progress_;
   ProgressMarks marks_;
+  Staging staging_;
   std::atomic<std::uint64_t> queued_{0};  ///< finish() is called beside a thread that queues
   CUstream stream_ = nullptr;
 };

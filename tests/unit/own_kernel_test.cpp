@@ -91,6 +91,8 @@ TEST(OwnKernelTest, ShapesAreCheckedAgainstTheKernelsLimits) {
   EXPECT_ERROR(queue.launch(kernel, {{1}, {2048}}, x, y, 1.0F), ErrorCode::invalid_argument, "2048", "1024");
   EXPECT_ERROR(queue.launch(kernel, {{1}, {64, 64}}, x, y, 1.0F), ErrorCode::invalid_argument, "4096", "1024");
   EXPECT_ERROR(queue.launch(kernel, {{UINT64_MAX}, {4}}, x, y, 1.0F), ErrorCode::invalid_argument, "groups in x");
+  const std::uint64_t many = std::uint64_t{1} << 40;  // each extent fits, their product does not
+  EXPECT_ERROR(queue.launch(kernel, {{many, many}, {1}}, x, y, 1.0F), ErrorCode::invalid_argument, "groups in y");
 }
 
 TEST(OwnKernelTest, LocalMemoryIsCheckedAgainstTheLimit) {
