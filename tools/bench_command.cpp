@@ -61,6 +61,7 @@ class BenchCommand : public Command {
     file.text() << bench_table(records);
     const std::string comparison = comparison_table(records);
     if (!comparison.empty()) file.text() << "\n" << comparison;
+    if (is_interrupted()) result["interrupted"] = true;
     file.write(result);
     stop_if_interrupted();
     return devices.all_opened ? exit_code(records) : kExitFailure;

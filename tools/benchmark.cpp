@@ -45,12 +45,13 @@ BenchRecord Benchmark::run(const Job& job, const Peaks& peaks) {
     record.reason = job.because;
     return record;
   }
-  record.reason = too_long(job);
-  if (!record.reason.empty()) {
-    record.status = BenchStatus::skipped;
-    return record;
-  }
   try {
+    record.reason = job.problem->skip_reason(job.device->device);
+    if (record.reason.empty()) record.reason = too_long(job);
+    if (!record.reason.empty()) {
+      record.status = BenchStatus::skipped;
+      return record;
+    }
     verify_and_measure(job, peaks, record);
   } catch (const Error& error) {
     const bool memory = error.code() == ErrorCode::out_of_memory;

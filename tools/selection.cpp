@@ -94,7 +94,15 @@ void add_jobs(const Job& place, const Selection& selection, const Tuning& settin
     job.variant = report.variant;
     if (!report.can_run) job.because = report.because;
     job.tuning = applicable(settings, report, job.because);
-    jobs.push_back(std::move(job));
+    jobs.push_back(job);
+    if (!selection.every_tuning || !settings.empty() || !place.problem->tries_every_tuning()) continue;
+    for (const Tunable& tunable : report.tunables) {
+      for (const std::int64_t value : tunable.values) {
+        if (value == tunable.preferred) continue;
+        job.tuning = {{tunable.name, value}};
+        jobs.push_back(job);
+      }
+    }
   }
   if (all) return;
   for (const std::string& variant : missing) {

@@ -24,6 +24,8 @@ struct Selection {
   std::vector<std::string> variants = {"all"};
   std::vector<std::string> cases = {};     ///< names or patterns; empty: all
   std::vector<std::string> settings = {};  ///< "tile=8"
+  /// Adds a job for every other tuning value, on the cases that are meant for it and unless `settings` name values.
+  bool every_tuning = false;
 };
 
 /// Adds the operator, --device, --variant, --case and --set to a subcommand.

@@ -51,6 +51,11 @@ Verification verify_job(const Job& job) {
   }
   try {
     const Device& device = job.device->device;
+    result.reason = job.problem->skip_reason(device);
+    if (!result.reason.empty()) {
+      result.status = VerifyStatus::unsupported;
+      return result;
+    }
     const auto run = job.problem->prepare(device, {.variant = job.variant, .tuning = job.tuning});
     if (run->info().variant != job.variant) {
       result.reason = fmt::format("variant '{}' was forced, but '{}' was made", job.variant, run->info().variant);

@@ -102,6 +102,7 @@ class VerifyCommand : public Command {
   CLI::App* declare(CLI::App& program) override {
     CLI::App* command =
         program.add_subcommand("verify", "Check every variant on every device of this machine against the oracle");
+    selection_.every_tuning = true;
     declare_selection(*command, selection_);
     command->add_flag("--slow", slow_, "Run the large cases too");
     command->add_option("--json", json_, "Write every result as JSON to this file, or to standard output for -")
@@ -124,6 +125,7 @@ class VerifyCommand : public Command {
     Json result = result_head("tessera verify");
     for (const OpenDevice& device : devices.list) result["devices"].push_back(to_json(device.info));
     const VerifyCounts counts = verify_jobs(jobs, file.text(), result["records"]);
+    if (is_interrupted()) result["interrupted"] = true;
     file.write(result);
     stop_if_interrupted();
     return counts.success() && devices.all_opened ? kExitSuccess : kExitFailure;

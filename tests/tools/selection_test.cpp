@@ -98,6 +98,16 @@ TEST_F(Jobs, AreEveryCaseTimesEveryVariant) {
   EXPECT_NE(jobs[1].because.find("must be at least 9"), std::string::npos);
 }
 
+TEST_F(Jobs, TryEveryTuningValueOnTheCasesMeantForIt) {
+  const std::vector<Job> jobs = plan({.variants = {"plain"}, .every_tuning = true});
+  ASSERT_EQ(jobs.size(), 3U);
+  EXPECT_EQ(jobs[0].tuning, Tuning{});
+  EXPECT_EQ(jobs[1].tuning, (Tuning{{"tile", 4}}));
+  EXPECT_EQ(jobs[1].problem, jobs[0].problem);
+  EXPECT_EQ(jobs[2].tuning, Tuning{});
+  EXPECT_EQ(plan({.variants = {"plain"}, .settings = {"tile=8"}, .every_tuning = true}).size(), 2U);
+}
+
 TEST_F(Jobs, AreOnlyWhatIsNamed) {
   const std::vector<Job> jobs = plan({.variants = {"plain"}, .cases = {"*_1"}, .settings = {"tile=4"}});
   ASSERT_EQ(jobs.size(), 1U);
