@@ -128,7 +128,8 @@ class Device {
   virtual ~Device() = default;
   /// The facts, memory_free_bytes as of now. `id`, `backend` and `chosen_because` are filled in by the front half.
   [[nodiscard]] virtual DeviceInfo info() const = 0;
-  /// Size is at least 1. Throws out_of_memory, and then leaves the device usable. Aligned to at least 256 bytes.
+  /// Size is at least 1. Throws out_of_memory, and then leaves the device usable. Aligned to at least 64 bytes; OpenCL
+  /// promises no more than its CL_DEVICE_MEM_BASE_ADDR_ALIGN.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t size_bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<PinnedMemory> allocate_pinned(std::size_t size_bytes) = 0;
   [[nodiscard]] virtual std::unique_ptr<Queue> make_queue() = 0;

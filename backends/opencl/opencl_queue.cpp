@@ -10,7 +10,8 @@ namespace tessera::opencl {
 
 namespace {
 
-/// The most patterns that one fill writes. NVIDIA's driver 580 on an H200 hangs, or writes nothing, at 2^31 and above.
+/// The most patterns that one fill writes. NVIDIA's driver 580 counts them, from the buffer's begin, in 31 bits: beyond
+/// that a fill hangs, crashes or writes nothing.
 constexpr std::size_t kMaxFillPatterns = std::size_t{1} << 30U;
 
 }  // namespace
@@ -57,9 +58,14 @@ void OpenclQueue::copy(const backend::Slice& destination, const backend::Slice& 
 void OpenclQueue::fill(const backend::Slice& destination, std::span<const std::byte> pattern) {
   const std::size_t largest_bytes = kMaxFillPatterns * pattern.size();
   for (std::size_t done = 0; done < destination.size_bytes; done += largest_bytes) {
-    accepted(context_->api().clEnqueueFillBuffer(
-                 queue_.get(), native(destination), pattern.data(), pattern.size(), destination.offset_bytes + done,
-                 std::min(largest_bytes, destination.size_bytes - done), 0, nullptr, nullptr),
+    const std::size_t first = destination.offset_bytes + done;
+    const std::size_t bytes = std::min(largest_bytes, destination.size_bytes - done);
+    // Far into a large buffer, the part to fill becomes a buffer of its own.
+    const std::size_t alignment = context_->facts().base_alignment_bytes;
+    const std::size_t origin = first < largest_bytes ? 0 : first / alignment * alignment;
+    const Handle<cl_mem> part = sub_buffer(*context_, {destination.buffer, origin, first + bytes - origin});
+    accepted(context_->api().clEnqueueFillBuffer(queue_.get(), part ? part.get() : native(destination), pattern.data(),
+                                                 pattern.size(), first - origin, bytes, 0, nullptr, nullptr),
              "clEnqueueFillBuffer");
   }
 }

@@ -147,7 +147,8 @@ class TESSERA_API Queue {
   void run(const OperatorKernel<Problem>& kernel, const typename Problem::Operands& operands);
 
   /// Runs an own kernel: `queue.launch(saxpy, {.groups = {n / 64}, .group_size = {64}}, x, y, 2.0F)`. Arguments are
-  /// buffers, views, numbers of exactly the declared type, and local_memory<T>(count).
+  /// buffers, views, numbers of exactly the declared type, and local_memory<T>(count). On OpenCL a view must begin at a
+  /// multiple of what the device aligns memory to (unsupported otherwise, with the number): 128 to 512 bytes.
   template <class... Args>
   void launch(const OwnKernel& kernel, const LaunchShape& shape, const Args&... args) {
     const std::array<detail::LaunchArgument, sizeof...(Args)> list{detail::LaunchArgument(args)...};
