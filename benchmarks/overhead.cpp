@@ -1,7 +1,6 @@
 // The program `tessera_overhead`: what the library costs beside the bare driver, with a limit for each figure. Exit
 // code 1 if a limit is missed.
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -11,9 +10,9 @@
 
 #include "benchmarks/overhead_checks.h"
 #include "tools/command.h"
-#include "tools/interrupt.h"
 #include "tools/progress.h"
 #include "tools/result_file.h"
+#include "tools/run_program.h"
 #include "tools/selection.h"
 #include "tools/table.h"
 #include "tools/usage_error.h"
@@ -112,16 +111,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    tool::listen_for_interrupt();
-    return run(argc, argv);
-  } catch (const tool::Interrupted&) {
-    std::cerr << "tessera_overhead: interrupted\n";
-    return tool::kExitInterrupted;
-  } catch (const Error& error) {
-    std::cerr << fmt::format("tessera_overhead: {}: {}\n", to_string(error.code()), error.sentence());
-  } catch (const std::exception& error) {
-    std::cerr << "tessera_overhead: " << error.what() << "\n";
-  }
-  return tool::kExitFailure;
+  return tessera::tool::run_program("tessera_overhead", argc, argv, run);
 }

@@ -1,7 +1,6 @@
-// The program `tessera`: parses the command line, runs the subcommand and turns every failure into one line and an exit
-// code. What the subcommands do is in their own files.
+// The program `tessera`: parses the command line and runs the subcommand. What the subcommands do is in their own
+// files.
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <iostream>
 #include <string>
 
@@ -9,7 +8,7 @@
 #include <tessera/tessera.h>
 
 #include "tools/command.h"
-#include "tools/interrupt.h"
+#include "tools/run_program.h"
 #include "tools/usage_error.h"
 
 namespace {
@@ -23,22 +22,6 @@ constexpr const char* kExamples =
     "  tessera bench gemm --device all          how fast is every variant on every device?\n"
     "\n"
     "Exit codes: 0 success, 1 something failed, 2 wrong use.\n";
-
-/// The library's error as one line; a compiler's log follows it whole, because nobody can do without.
-int report(const Error& error) {
-  std::string line = fmt::format("tessera: {}: {}", to_string(error.code()), error.sentence());
-  if (!error.native().text.empty()) line += fmt::format(" [{} = {}]", error.native().text, error.native().code);
-  if (!error.doing().empty()) {
-    std::string doing = error.doing();
-    for (char& letter : doing) {
-      if (letter == '\n') letter = ';';
-    }
-    line += fmt::format(" (while {})", doing);
-  }
-  std::cerr << line << "\n";
-  if (!error.log().empty()) std::cerr << error.log() << "\n";
-  return tool::kExitFailure;
-}
 
 int run(int argc, char** argv) {
   CLI::App program("Tessera, one API for CUDA, OpenCL and CPU devices: lists, verifies and measures them.", "tessera");
@@ -74,16 +57,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    tool::listen_for_interrupt();
-    return run(argc, argv);
-  } catch (const tool::Interrupted&) {
-    std::cerr << "tessera: interrupted\n";
-    return tool::kExitInterrupted;
-  } catch (const Error& error) {
-    return report(error);
-  } catch (const std::exception& error) {
-    std::cerr << "tessera: " << error.what() << "\n";
-    return tool::kExitFailure;
-  }
+  return tessera::tool::run_program("tessera", argc, argv, run);
 }
