@@ -83,7 +83,7 @@ check_names_and_lengths() {
     grep -q '^#pragma once$' "$file" || finding "$file: has no #pragma once"
   done
   for file in "${shell[@]}"; do
-    grep -q '^set -euo pipefail$' "$file" || finding "$file: does not set -euo pipefail"
+    grep -qE '^set -eu(o pipefail)?$' "$file" || finding "$file: does not set -euo pipefail (-eu in sh)"
     [[ -x $file ]] || finding "$file: is not executable"
   done
   local place
