@@ -46,7 +46,7 @@ install(FILES "${PROJECT_BINARY_DIR}/package/tessera.pc"
 
 # What scripts/stage.sh takes to machines that cannot build; it finds the library beside itself.
 file(RELATIVE_PATH tessera_bin_to_lib "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
-foreach(target tessera_conformance_test tessera_misuse_test tessera_overhead)
+foreach(target tessera_conformance_test tessera_misuse_test tessera_misuse_probe tessera_overhead)
   if(TARGET ${target})
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${tessera_bin_to_lib}")
     install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tests EXCLUDE_FROM_ALL)

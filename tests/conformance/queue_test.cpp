@@ -143,8 +143,10 @@ TEST_P(QueueTest, moving_a_queue_keeps_its_work) {
   Queue second(std::move(first));
   second.fill(buffer.view(50, 50), 2U);
   Queue third(device());
-  third.fill(buffer.view(0, 1), 9U);
+  const auto other = device().allocate<std::uint32_t>(100);
+  third.fill(other, 9U);
   third = std::move(second);  // waits for the fill above
+  EXPECT_EQ(third.download(other).get(), std::vector<std::uint32_t>(100, 9U));
   const auto found = third.download(buffer).get();
   EXPECT_EQ(found[1], 1U);
   EXPECT_EQ(found[99], 2U);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Environment = std::map<std::string, std::string>;
 
 ChildResult probe(const std::vector<std::string>& arguments, const Environment& environment) {
-  return run_child(TESSERA_MISUSE_PROBE, arguments, environment);
+  return run_child(beside_this_program("tessera_misuse_probe"), arguments, environment);
 }
 
 void expect_error(const ChildResult& child, const std::string& code, const std::vector<std::string>& parts) {
@@ -101,13 +101,13 @@ TEST(BackendPathVariable, a_file_that_is_no_library_is_refused_with_a_reason) {
 }
 
 TEST(BackendPathVariable, a_library_without_the_entry_is_refused_with_a_reason) {
-  const std::string folder = std::string(TESSERA_STRANGE_PLUGINS) + "/no_entry";
+  const std::string folder = beside_this_program("strange_plugins/no_entry");
   expect_done(probe({"backends"}, {{"TESSERA_BACKEND_PATH", folder}}),
               {"cuda refused: ", folder, "tessera_backend_entry"});
 }
 
 TEST(BackendPathVariable, a_plugin_of_another_seam_is_refused_with_both_versions) {
-  const std::string folder = std::string(TESSERA_STRANGE_PLUGINS) + "/other_seam";
+  const std::string folder = beside_this_program("strange_plugins/other_seam");
   expect_done(probe({"backends"}, {{"TESSERA_BACKEND_PATH", folder}}),
               {"cuda refused: ", "987654", "9.8.7", TESSERA_VERSION});
 }

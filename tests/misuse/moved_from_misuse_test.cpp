@@ -13,7 +13,8 @@ namespace {
 class MovedFromMisuse : public testing::TestWithParam<const char*> {};
 
 TEST_P(MovedFromMisuse, is_an_invalid_argument) {
-  const ChildResult child = run_child(TESSERA_MISUSE_PROBE, {"moved", GetParam()}, {{"TESSERA_BACKENDS", "cpu_tbb"}});
+  const ChildResult child =
+      run_child(beside_this_program("tessera_misuse_probe"), {"moved", GetParam()}, {{"TESSERA_BACKENDS", "cpu_tbb"}});
   EXPECT_EQ(child.signal, 0) << "it crashes";
   EXPECT_EQ(child.status, 3) << child.output;
   EXPECT_TRUE(contains(child.output, "error invalid_argument"));

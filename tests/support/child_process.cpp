@@ -59,4 +59,8 @@ std::string this_program() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
+std::string beside_this_program(const std::string& name) {
+  return (std::filesystem::path(this_program()).parent_path() / name).string();
+}
+
 }  // namespace tessera::testing_support

@@ -19,5 +19,7 @@ struct ChildResult {
 
 /// Path of the running program.
 [[nodiscard]] std::string this_program();
+/// Path of a file in the same folder, so that test programs and what they start can be moved together.
+[[nodiscard]] std::string beside_this_program(const std::string& name);
 
 }  // namespace tessera::testing_support
