@@ -18,10 +18,10 @@ namespace tessera::conformance {
 
 namespace {
 
-constexpr std::int64_t kFarStride = (std::int64_t{1} << 30) + 8;     // the third row starts past element 2^31
-constexpr std::int64_t kWideColumns = (std::int64_t{1} << 31) + 77;  // odd on purpose
-constexpr std::size_t kGuard = 64;                                   // poison looked at around what is checked
-constexpr std::size_t kWindow = 96;                                  // of a wide C, checked element by element
+constexpr std::int64_t kFarStride = (std::int64_t{1} << 30) + 8;      // the third row starts past element 2^31
+constexpr std::int64_t kWideColumns = (std::int64_t{1} << 31) + 301;  // odd, and a window apart from 2^31
+constexpr std::size_t kGuard = 64;                                    // poison looked at around what is checked
+constexpr std::size_t kWindow = 96;                                   // of a wide C, checked element by element
 
 /// A stretch of C that is looked at; where nothing is expected, poison must stand.
 struct Stretch {
@@ -91,14 +91,17 @@ HugeData wide_data() {
   data.b = {columns, 1.5F, {}};
   data.c = {columns + 2 * kGuard, poison<float>(), {}};
   const std::size_t around = std::size_t{1} << 31;
-  std::vector<std::size_t> places{0, around / 2 - kWindow, around - kWindow / 2, columns - kWindow};
-  for (std::uint64_t i = 0; i < 60; ++i) {
-    const std::size_t place = random_below(columns - kWindow, 5, i);
+  std::vector<std::size_t> places;
+  const auto add_place = [&](std::size_t place) {
     const bool overlaps = std::any_of(places.begin(), places.end(), [&](std::size_t other) {
       return place < other + kWindow && other < place + kWindow;
     });
     if (!overlaps) places.push_back(place);
+  };
+  for (const std::size_t place : {std::size_t{0}, around / 2 - kWindow, around - kWindow / 2, columns - kWindow}) {
+    add_place(place);
   }
+  for (std::uint64_t i = 0; i < 60; ++i) add_place(random_below(columns - kWindow, 5, i));
   for (const std::size_t place : places) {
     std::vector<float> values = random_values(kWindow, 6 + place);
     // Only half of each window differs from the background, so that both are looked at.

@@ -95,11 +95,7 @@ run_stage() {
       with_drivers "$bin/tessera" devices --json "$results/devices.json"
       ;;
     conformance) with_drivers "$bin/tessera_conformance_test" --gtest_brief=1 ;;
-    # Without those that start a second program from the build folder: they are about the front half alone.
-    misuse)
-      with_drivers "$bin/tessera_misuse_test" --gtest_brief=1 \
-        '--gtest_filter=-*Variable.*:*CacheMisuse*:*MovedFromMisuse*'
-      ;;
+    misuse) with_drivers "$bin/tessera_misuse_test" --gtest_brief=1 ;;
     memcheck | racecheck) sanitize "$1" ;;
     verify) with_drivers "$bin/tessera" verify --json "$results/verify.json" ;;
     overhead) with_drivers "$bin/tessera_overhead" --json "$results/overhead.json" ;;

@@ -2,18 +2,19 @@
 #include <tessera/kernel.h>
 #include <tessera/own_kernel.h>
 
+#include "handle.h"
 #include "kernel_core.h"
 
 namespace tessera {
 
-const KernelInfo& Kernel::info() const noexcept {
-  return core_->info();
+const KernelInfo& Kernel::info() const {
+  return detail::core_of(core_, "kernel").info();
 }
-const OwnKernelLimits& OwnKernel::limits() const noexcept {
-  return core()->limits();
+const OwnKernelLimits& OwnKernel::limits() const {
+  return detail::core_of(core(), "kernel").limits();
 }
-const std::vector<Parameter>& OwnKernel::parameters() const noexcept {
-  return core()->parameters();
+const std::vector<Parameter>& OwnKernel::parameters() const {
+  return detail::core_of(core(), "kernel").parameters();
 }
 
 }  // namespace tessera

@@ -57,7 +57,7 @@ namespace tessera::cuda {
   FUNCTION(cuFuncSetAttribute)                  \
   FUNCTION(cuLaunchKernel)                      \
   FUNCTION(cuLaunchHostFunc)                    \
-  FUNCTION(cuPointerGetAttribute)
+  FUNCTION(cuPointerGetAttributes)
 
 #define TESSERA_CUDA_NVRTC_FUNCTIONS(FUNCTION) \
   FUNCTION(nvrtcGetErrorString)                \

@@ -31,11 +31,13 @@ struct Staging::HostCopy {
 };
 
 bool is_page_locked(const Context& context, const void* host) noexcept {
+  // The call for several attributes answers 0 for memory that the driver has never seen; the one for a single attribute
+  // fails there, which tools that watch the driver report.
   CUmemorytype type{};
+  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE};
+  void* answers[] = {&type};
   const auto address = reinterpret_cast<CUdeviceptr>(host);
-  // Memory that the driver has never seen is an error here, not a type.
-  return context.api().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) == CUDA_SUCCESS &&
-         type == CU_MEMORYTYPE_HOST;
+  return context.api().cuPointerGetAttributes(1, asked, answers, address) == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST;
 }
 
 Staging::Staging(const Context& context) : context_(context) {}

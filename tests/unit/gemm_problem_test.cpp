@@ -18,6 +18,9 @@ TEST(GemmProblemTest, WrongProblemsAreRefusedByField) {
   EXPECT_ERROR(make({.m = 2, .n = 3, .k = 5, .transpose_b = true, .ldb = 4}), ErrorCode::invalid_argument, "k = 5");
   EXPECT_ERROR(make({.m = 2, .n = 3, .k = 5, .ldc = 2}), ErrorCode::invalid_argument, "ldc of gemm is 2", "n = 3");
   EXPECT_ERROR(make({.m = 2, .n = 3, .k = 5, .ldc = -9}), ErrorCode::invalid_argument, "ldc of gemm is -9");
+  EXPECT_ERROR(make({.m = 2, .alpha = -1e300}), ErrorCode::invalid_argument, "alpha of gemm is -1e+300", "float32");
+  EXPECT_ERROR(make({.m = 2, .beta = 4e38}), ErrorCode::invalid_argument, "beta of gemm is 4e+38", "3.40282e+38");
+  make({.m = 2, .type = DataType::float64, .alpha = 1e300});
   EXPECT_ERROR(make({.m = 2, .type = DataType::int32}), ErrorCode::invalid_argument, "int32", "float32 or float64");
   EXPECT_ERROR(make({.m = INT64_MAX / 2, .n = 16, .k = 0}), ErrorCode::invalid_argument, "operand c", "passes");
 }

@@ -81,6 +81,16 @@ TEST(OwnKernelTest, ArgumentsAreRefusedByName) {
   queue.finish();  // nothing of this reached the device
 }
 
+TEST(OwnKernelTest, AMovedFromKernelSaysSo) {
+  const Device device = open("minimal:0");
+  OwnKernel kernel = device.compile(saxpy());
+  const OwnKernel taken = std::move(kernel);
+  EXPECT_EQ(taken.info().operator_name, "saxpy");
+  EXPECT_ERROR((void)kernel.info(), ErrorCode::invalid_argument, "moved from");  // NOLINT(bugprone-use-after-move)
+  EXPECT_ERROR((void)kernel.limits(), ErrorCode::invalid_argument, "moved from");
+  EXPECT_ERROR((void)kernel.parameters(), ErrorCode::invalid_argument, "moved from");
+}
+
 TEST(OwnKernelTest, ShapesAreCheckedAgainstTheKernelsLimits) {
   const Device device = open("minimal:0");
   const auto kernel = device.compile(saxpy());

@@ -62,7 +62,7 @@ class KernelCore;
 /// Any kernel, ready to run again and again. Cheap to copy; copies are the same kernel.
 class TESSERA_API Kernel {
  public:
-  [[nodiscard]] const KernelInfo& info() const noexcept;
+  [[nodiscard]] const KernelInfo& info() const;
   [[nodiscard]] const std::shared_ptr<detail::KernelCore>& core() const noexcept { return core_; }
 
  protected:

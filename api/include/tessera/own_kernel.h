@@ -218,8 +218,8 @@ struct OwnKernelLimits {
 /// A program's own kernel, compiled for one device. Launch it with Queue::launch.
 class TESSERA_API OwnKernel : public Kernel {
  public:
-  [[nodiscard]] const OwnKernelLimits& limits() const noexcept;
-  [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept;
+  [[nodiscard]] const OwnKernelLimits& limits() const;
+  [[nodiscard]] const std::vector<Parameter>& parameters() const;
 
   /// For the library.
   explicit OwnKernel(std::shared_ptr<detail::KernelCore> core) noexcept : Kernel(std::move(core)) {}

@@ -2,6 +2,8 @@
 #include <tessera/ops/gemm.h>
 
 #include <array>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include "../operator_dispatch.h"
@@ -22,6 +24,15 @@ void check_leading_dimension(const char* name, std::int64_t value, const char* c
   if (value < columns) {
     throw Error(ErrorCode::invalid_argument,
                 sentence(name, " of gemm is ", value, ", but must be at least ", columns_name, " = ", columns));
+  }
+}
+
+/// Rounding to `type` must not turn a finite factor into infinity.
+void check_factor(const char* name, double value, DataType type) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  if (type == DataType::float32 && std::isfinite(value) && std::fabs(value) > kLargest) {
+    throw Error(ErrorCode::invalid_argument,
+                sentence(name, " of gemm is ", value, ", but a finite one must be at most ", kLargest, " in float32"));
   }
 }
 
@@ -68,6 +79,8 @@ struct OperatorTraits<Gemm> {
       throw Error(ErrorCode::invalid_argument,
                   sentence("the type of gemm is ", to_string(asked.type), ", but must be float32 or float64"));
     }
+    check_factor("alpha", asked.alpha, asked.type);
+    check_factor("beta", asked.beta, asked.type);
     const Gemm problem = with_leading_dimensions(asked);
     if (problem.transpose_a)
       check_leading_dimension("lda", problem.lda, "m", problem.m);
