@@ -124,10 +124,17 @@ check_links() {
   done
 }
 
+# The README's numbers must be those of the committed result files.
+check_speed() {
+  command -v python3 >/dev/null || return 0
+  scripts/speed_table.py --check || finding "README.md: its numbers are not those of benchmarks/results"
+}
+
 check_formatting
 check_names_and_lengths
 check_quotes
 check_links
+check_speed
 if ((findings > 0)); then
   echo "style: $findings findings in ${#files[@]} files"
   exit 1

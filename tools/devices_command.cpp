@@ -43,9 +43,9 @@ class DevicesCommand : public Command {
     file.text() << fmt::format("tessera {} ({})\n\n", version(), commit());
     for (const DeviceInfo& info : present) file.text() << describe(info, present) << "\n";
     if (present.empty()) file.text() << "no device is here; the backends say why:\n\n";
-    Table table({{"backend"}, {"state"}, {"reason"}});
+    Table table({{"backend"}, {"state"}, {"reason"}, {"plug-in"}});
     for (const BackendInfo& info : looked_for) {
-      table.add_row({info.name, std::string(to_string(info.state)), info.reason});
+      table.add_row({info.name, std::string(to_string(info.state)), info.reason, info.library});
     }
     file.text() << table.render();
     file.write(result);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <utility>
 #include <variant>
@@ -58,11 +59,13 @@ Json to_json(const DeviceInfo& info) {
 }
 
 Json to_json(const BackendInfo& info) {
-  return {{"name", info.name},
-          {"state", to_string(info.state)},
-          {"reason", info.reason},
-          {"library", info.library},
-          {"devices", info.devices}};
+  return {
+      {"name", info.name},
+      {"state", to_string(info.state)},
+      {"reason", info.reason},
+      // The name alone: result files are passed on, and folders are nobody else's business. `tessera devices` tells.
+      {"library", std::filesystem::path(info.library).filename().string()},
+      {"devices", info.devices}};
 }
 
 Json to_json(const Statistics& statistics) {

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Writes or checks the README's section on speed from the committed result files under benchmarks/results.
+
+One table per file of `tessera bench`: for each device the fastest verified variant of its largest problems, with the
+error of the result beside its bound. One table per file of `tessera_overhead`: the library's cost beside the driver.
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+START, END = "<!-- speed -->", "<!-- end speed -->"
+SIZES = (1024, 4096)
+
+
+def title(name, result):
+    commit = result["library"]["commit"]
+    return f"Measured {result['date'][:10]}, [{name}](benchmarks/results/{name}), commit {commit}:\n"
+
+
+def device_name(result, device):
+    info = next(entry for entry in result["devices"] if entry["id"] == device)
+    kind = "" if info["kind"] == "gpu" else f", {info['compute_units']} threads"
+    return f"`{device}` {info['name']} ({info['driver']}{kind})"
+
+
+def fastest(records):
+    verified = [record for record in records if record["status"] == "verified"]
+    return max(verified, key=lambda record: record["gflops"], default=None)
+
+
+def bench_table(name, result):
+    lines = [title(name, result), "| device | problem | variant | GFLOP/s | of peak | error / bound |", "|---|---|---|--:|--:|--:|"]
+    for device in [entry["id"] for entry in result["devices"]]:
+        for kind in ("float32", "float64"):
+            for size in SIZES:
+                same = lambda r: r["device"] == device and r["type"] == kind and r["problem"].get("m") == size
+                best = fastest(filter(same, result["records"]))
+                if best is None:
+                    continue
+                share = f"{100 * best['peak_share']:.1f} %" if best["peak_share"] is not None else ""
+                worst, bound = best["error"]["worst"], best["error"]["bound"]
+                lines.append(
+                    f"| {device_name(result, device)} | {best['operator']} {kind}, {size}^3 | `{best['variant']}` | "
+                    f"{best['gflops']:.0f} | {share} | {worst:.1e} / {bound:.1e} |"
+                )
+    return "\n".join(lines)
+
+
+def overhead_table(name, result):
+    lines = [title(name, result), "| device | check | library | bare driver | ratio | limit |", "|---|---|--:|--:|--:|--:|"]
+    for record in result["records"]:
+        limit = f"<= {record['at_most']:g}" if record["at_most"] else f">= {record['at_least']:g}" if record["at_least"] else ""
+        if not limit:
+            continue
+        driver = f"{record['driver_s'] * 1e6:.2f} us" if record["driver_s"] else ""
+        ratio = f"{record['ratio']:.3f}" if record["ratio"] else ""
+        if record["check"] == "allocate":
+            limit = f"<= {record['at_most'] * 1e6:g} us"
+        lines.append(
+            f"| `{record['device']}` | {record['check']} | {record['library_s'] * 1e6:.2f} us | {driver} | {ratio} | {limit} |"
+        )
+    return "\n".join(lines)
+
+
+def render():
+    parts = []
+    for path in sorted((ROOT / "benchmarks" / "results").glob("*.json")):
+        result = json.loads(path.read_text())
+        table = overhead_table if result["tool"] == "tessera_overhead" else bench_table
+        parts.append(table(path.name, result))
+    return "\n\n".join(parts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the README says otherwise")
+    arguments = parser.parse_args()
+
+    path = ROOT / "README.md"
+    readme = path.read_text()
+    if START not in readme or END not in readme:
+        sys.exit(f"README.md has no {START} ... {END}")
+    before, rest = readme.split(START)
+    written = before + START + "\n" + render() + "\n" + END + rest.split(END)[1]
+    if arguments.check and written != readme:
+        sys.exit("README.md: the section on speed is not what the files in benchmarks/results say; run scripts/speed_table.py")
+    if not arguments.check:
+        path.write_text(written)
+
+
+if __name__ == "__main__":
+    main()
