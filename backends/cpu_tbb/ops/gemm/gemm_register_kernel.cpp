@@ -132,8 +132,11 @@ template <class T, int kRows>
 HWY_NOINLINE void multiply_rows(const PanelProduct<T>& product) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Vector<T>()));
   const T* b = product.b;
+  Prefetch next = product.next;
+  const std::int64_t lines_per_tile = next.lines() * 2 * lanes / product.columns + 1;
   for (std::int64_t column = 0; column < product.columns; column += 2 * lanes, b += product.sliver_step) {
     const std::int64_t left = product.columns - column;
+    next.advance(lines_per_tile);
     if (left > lanes) {
       multiply_tile<T, kRows, 2>(product, b, product.c + column, left < 2 * lanes ? left : 2 * lanes);
     } else {
