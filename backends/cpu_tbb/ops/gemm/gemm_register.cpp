@@ -37,42 +37,49 @@ std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
   return value / divisor + (value % divisor != 0);
 }
 
+/// Into how many chunks to cut: one a thread, and some more for balance where they are long. A chunk of 2^19
+/// multiply-adds, 10 microseconds, is not worth a hand-over; packing again for a chunk of 2^23 is not worth the
+/// balance.
+template <class T>
+std::int64_t chunks_wanted(const GemmMatrices<T>& gemm, int threads) {
+  if (threads == 1) return 1;
+  constexpr double kSmallest = 1 << 19;
+  constexpr double kShort = 1 << 23;
+  constexpr double kMostPerThread = 4;
+  const double products = static_cast<double>(gemm.m) * static_cast<double>(gemm.n) * static_cast<double>(gemm.k);
+  const double per_thread = std::clamp(products / threads / kShort, 1.0, kMostPerThread);
+  return static_cast<std::int64_t>(std::min(products / kSmallest, threads * per_thread));
+}
+
 /// How C is cut into chunks: `down` x `across` blocks whose borders are those of register tiles.
 struct Blocks {
-  template <class T>
-  static Blocks of(const GemmMatrices<T>& gemm, const RegisterTile& tile, int threads) {
-    const std::int64_t packed_columns = kPackedBytes / static_cast<std::int64_t>(sizeof(T)) / kRegisterDepth<T>;
-    const std::int64_t tiles_down = divide_up(gemm.m, tile.rows);
-    const std::int64_t tiles_across = divide_up(gemm.n, tile.columns);
-    std::int64_t down = 1;
-    std::int64_t across = divide_up(gemm.n, packed_columns);
-    const std::int64_t wanted = threads == 1 ? 1 : std::min(kChunksPerThread * threads, work_chunks(gemm));
-    while (down * across < wanted) {
-      // Halve the longer side, in elements; a side of one tile cannot be cut.
-      const bool cut_rows = gemm.m / down >= gemm.n / across ? 2 * down <= tiles_down : 2 * across > tiles_across;
-      if (cut_rows && 2 * down > tiles_down) break;
-      (cut_rows ? down : across) *= 2;
-    }
-    Blocks blocks;
-    blocks.rows = divide_up(tiles_down, down) * tile.rows;
-    blocks.columns = divide_up(tiles_across, across) * tile.columns;
-    blocks.down = divide_up(gemm.m, blocks.rows);
-    blocks.across = divide_up(gemm.n, blocks.columns);
-    return blocks;
-  }
-  /// A chunk of less than 2^19 multiply-adds, some 10 microseconds, is not worth a hand-over to another thread.
-  template <class T>
-  static std::int64_t work_chunks(const GemmMatrices<T>& gemm) {
-    constexpr double kSmallestChunk = 1 << 19;
-    const double products = static_cast<double>(gemm.m) * static_cast<double>(gemm.n) * static_cast<double>(gemm.k);
-    return products >= kSmallestChunk * 1e6 ? 1000000 : static_cast<std::int64_t>(products / kSmallestChunk);
-  }
-
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::int64_t down = 0;
-  std::int64_t across = 0;
+  std::int64_t down = 1;
+  std::int64_t across = 1;
 };
+template <class T>
+Blocks blocks_of(const GemmMatrices<T>& gemm, const RegisterTile& tile, int threads) {
+  const std::int64_t packed_columns = kPackedBytes / static_cast<std::int64_t>(sizeof(T)) / kRegisterDepth<T>;
+  const std::int64_t tiles_down = divide_up(gemm.m, tile.rows);
+  const std::int64_t tiles_across = divide_up(gemm.n, tile.columns);
+  const std::int64_t wanted = chunks_wanted(gemm, threads);
+  Blocks blocks;
+  blocks.across = divide_up(gemm.n, packed_columns);
+  while (blocks.down * blocks.across < wanted) {
+    const bool rows_can = 2 * blocks.down <= tiles_down;
+    const bool columns_can = 2 * blocks.across <= tiles_across;
+    if (!rows_can && !columns_can) break;
+    // Cut the longer side.
+    const bool cut_rows = rows_can && (!columns_can || gemm.m / blocks.down > gemm.n / blocks.across);
+    (cut_rows ? blocks.down : blocks.across) *= 2;
+  }
+  blocks.rows = divide_up(tiles_down, blocks.down) * tile.rows;
+  blocks.columns = divide_up(tiles_across, blocks.across) * tile.columns;
+  blocks.down = divide_up(gemm.m, blocks.rows);
+  blocks.across = divide_up(gemm.n, blocks.columns);
+  return blocks;
+}
 
 /// The memory that one thread works in: a panel of A and the slivers of B of one block.
 template <class T>
@@ -168,14 +175,18 @@ void multiply(Executor& executor, const GemmMatrices<T>& gemm) {
     });
   }
   const RegisterTile tile = register_tile<T>();
-  const Blocks blocks = Blocks::of(gemm, tile, executor.threads());
+  const Blocks blocks = blocks_of(gemm, tile, executor.threads());
   executor.parallel_for(blocks.down * blocks.across, [&](std::int64_t first, std::int64_t last) {
     const Workspace<T> workspace(executor.scratch(), tile, blocks.columns, std::min(kRegisterDepth<T>, gemm.k));
-    for (std::int64_t chunk = first; chunk < last; ++chunk) {
-      Block block{chunk % blocks.down * blocks.rows, chunk / blocks.down * blocks.columns, 0, 0};
-      block.rows = std::min(blocks.rows, gemm.m - block.row);
+    while (first < last) {
+      // Chunks below each other are taken as one, so that their columns of B are packed once.
+      const std::int64_t row_number = first % blocks.down;
+      const std::int64_t taken = std::min(last - first, blocks.down - row_number);
+      Block block{row_number * blocks.rows, first / blocks.down * blocks.columns, 0, 0};
+      block.rows = std::min(taken * blocks.rows, gemm.m - block.row);
       block.columns = std::min(blocks.columns, gemm.n - block.column);
       multiply_block(gemm, tile, block, workspace);
+      first += taken;
     }
   });
 }
