@@ -31,8 +31,9 @@ namespace {
 constexpr std::int64_t kPackedBytes = 768 * 1024;
 constexpr std::int64_t kChunksPerThread = 4;  // for balance; more would pack B more often
 /// Up to this many rows, B is read where it is: packing would cost more than it saves. On one Zen 4 core, in place and
-/// packed: 28 x 2048 x 2048 floats 108 and 62 GFLOP/s, 56 rows 108 and 94, 112 x 512 x 512 111 and 103.
-constexpr std::int64_t kRowsInPlace = 112;
+/// packed: 28 x 2048 x 2048 floats 108 and 62 GFLOP/s, 112 x 512 x 512 111 and 103, 256 x 256 x 256 109 and 105; from
+/// 256 x 1000 x 1000 on they are equal.
+constexpr std::int64_t kRowsInPlace = 256;
 
 std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
   return value / divisor + (value % divisor != 0);
