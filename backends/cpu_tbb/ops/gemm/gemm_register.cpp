@@ -12,8 +12,9 @@
 //     +-----------+            +------+------+------+------+        column of a few tiles costs, so blocks are as large
 //     | next panel|            |      |      |      |      |        as the number of threads allows.
 //
-// The sum of an element of C is taken over p in order, in equal steps of at most kRegisterDepth. These depend on k
-// alone, and the blocks, which depend on the number of threads, change no bit.
+// Where few rows use it, B is read in place. Either way each product is the same, and the sum of an element of C is
+// taken over p in order, in equal steps of at most kRegisterDepth. These depend on k alone, and the blocks, which
+// depend on the number of threads, change no bit.
 #include <algorithm>
 #include <cstddef>
 
