@@ -181,8 +181,9 @@ ProblemSet gemm_problem_set() {
   for (const GemmFar far : {GemmFar::a, GemmFar::b, GemmFar::c, GemmFar::wide}) {
     set.cases.push_back(make_huge_gemm_case(far));
   }
-  set.floors = {
-      {"cpu_tbb", {"sequential", "naive", "tiled"}}, {"opencl", {"naive", "tiled"}}, {"cuda", {"naive", "tiled"}}};
+  set.floors = {{"cpu_tbb", {"sequential", "naive", "tiled", "register"}},
+                {"opencl", {"naive", "tiled"}},
+                {"cuda", {"naive", "tiled"}}};
   return set;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes or checks the README's table of operators, backends and variants from what `tessera verify --json` found.
 
-A variant stands in the table if at least one of its cases passed and none failed. Only columns of backends that the
+A variant stands in the table if at least one of its cases passed and none failed. Variants named vendor_* are left out:
+whether they run depends on which libraries the machine has. Only columns of backends that the
 result files speak of are written or checked: a machine without a GPU says nothing about cuda.
 """
 import argparse
@@ -25,7 +26,11 @@ def read_results(paths):
 
 
 def cell(variants):
-    right = [f"`{name}`" for name, statuses in variants.items() if "passed" in statuses and "failed" not in statuses]
+    right = [
+        f"`{name}`"
+        for name, statuses in variants.items()
+        if "passed" in statuses and "failed" not in statuses and not name.startswith("vendor_")
+    ]
     return ", ".join(right) or "none"
 
 

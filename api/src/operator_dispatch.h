@@ -29,15 +29,23 @@ namespace tessera::detail {
 template <class Problem>
 struct OperatorTraits;
 
+/// What the variants say of the problem. With `options`, only those are asked that the choice can fall on: asking may
+/// open a vendor's library, and that is not done for nothing.
 template <class Problem>
 [[nodiscard]] std::vector<VariantFacts> facts_of(const backend::VariantList<Problem>& list, const Problem& problem,
-                                                 DeviceCore& device) {
+                                                 const backend::Device& device,
+                                                 const KernelOptions* options = nullptr) {
   std::vector<VariantFacts> facts;
+  bool settled = false;
   for (const backend::Variant<Problem>& variant : list) {
-    const backend::Verdict verdict = variant.check(problem, device.device());
-    VariantFacts row{std::string(variant.name), std::string(variant.summary), verdict, {},
-                     variant.error_factor,      variant.deterministic};
-    if (verdict && variant.tunables != nullptr) row.tunables = variant.tunables(problem, device.device());
+    VariantFacts row{
+        std::string(variant.name), std::string(variant.summary), backend::Verdict::no("it was not asked"), {},
+        variant.error_factor,      variant.deterministic};
+    if (options == nullptr || (options->variant.empty() ? !settled : options->variant == variant.name)) {
+      row.verdict = variant.check(problem, device);
+      if (row.verdict && variant.tunables != nullptr) row.tunables = variant.tunables(problem, device);
+    }
+    settled = settled || eligible(row, options == nullptr || options->deterministic);
     facts.push_back(std::move(row));
   }
   return facts;
@@ -61,7 +69,7 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
   try {
     const Problem checked = OperatorTraits<Problem>::checked(problem);
     const auto& list = core_->operators().template list<Problem>();
-    const auto facts = facts_of(list, checked, *core_);
+    const auto facts = facts_of(list, checked, core_->device(), &options);
     const std::size_t chosen = choose_variant(facts, options, Problem::kName, *core_);
     Tuning tuning = complete_tuning(facts[chosen], options.tuning, Problem::kName, *core_);
     auto kernel = list[chosen].make(checked, core_->device(), tuning);
@@ -98,7 +106,7 @@ std::vector<VariantReport> explain(const Problem& problem, const Device& device)
   using namespace detail;
   const Problem checked = OperatorTraits<Problem>::checked(problem);
   DeviceCore& core = core_of(device.core(), "device");
-  const auto facts = facts_of(core.operators().template list<Problem>(), checked, core);
+  const auto facts = facts_of(core.operators().template list<Problem>(), checked, core.device());
   std::vector<VariantReport> reports = report_variants(facts);
   for (VariantReport& report : reports) {
     if (report.can_run)

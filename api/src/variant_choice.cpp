@@ -14,11 +14,6 @@ using backend::sentence;
 constexpr std::string_view kNotDeterministic =
     "it does not give the same bits on every run, and the kernel's options ask for deterministic";
 
-/// Can it run, given that the caller wants the same bits on every run?
-bool eligible(const VariantFacts& facts, bool deterministic) {
-  return facts.verdict && (facts.deterministic || !deterministic);
-}
-
 std::string why_not(const VariantFacts& facts) {
   return facts.verdict ? std::string(kNotDeterministic) : facts.verdict.because();
 }

@@ -22,6 +22,11 @@ struct VariantFacts {
   bool deterministic = true;
 };
 
+/// Can it be chosen, given whether the caller wants the same bits on every run?
+[[nodiscard]] inline bool eligible(const VariantFacts& facts, bool deterministic) {
+  return facts.verdict && (facts.deterministic || !deterministic);
+}
+
 /// Index of the forced variant, or of the first that can. Errors: invalid_argument for an unknown name, unsupported
 /// with the reason, or with every variant's reason.
 [[nodiscard]] std::size_t choose_variant(const std::vector<VariantFacts>& facts, const KernelOptions& options,

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "expect_error.h"
+#include "operator_dispatch.h"
 
 namespace tessera::detail {
 namespace {
@@ -49,6 +50,28 @@ TEST_F(VariantChoiceTest, TuningComesFromTheList) {
   EXPECT_ERROR((void)complete_tuning(facts_[2], {{"tyle", 8}}, "gemm", core_), ErrorCode::invalid_argument, "'tyle'",
                "tile");
   EXPECT_ERROR((void)complete_tuning(facts_[3], {{"tile", 8}}, "gemm", core_), ErrorCode::invalid_argument, "none");
+}
+
+TEST_F(VariantChoiceTest, OnlyWhatTheChoiceCanFallOnIsAsked) {
+  static int asked = 0;  // a plain function pointer captures nothing
+  asked = 0;
+  const auto refuses = [](const Gemm&, const backend::Device&) { return ++asked, Verdict::no("it is tired"); };
+  const auto accepts = [](const Gemm&, const backend::Device&) { return ++asked, Verdict::yes(); };
+  const backend::VariantList<Gemm> list{{"first", "", refuses, nullptr, nullptr},
+                                        {"second", "", accepts, nullptr, nullptr},
+                                        {"third", "", accepts, nullptr, nullptr}};
+  const auto ask = [&](const KernelOptions& options) {
+    asked = 0;
+    return choose_variant(facts_of(list, Gemm{}, device_.core()->device(), &options), options, "gemm", core_);
+  };
+  EXPECT_EQ(ask({}), 1U);
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(ask({.variant = "third"}), 2U);
+  EXPECT_EQ(asked, 1);
+  EXPECT_ERROR((void)ask({.variant = "first"}), ErrorCode::unsupported, "it is tired");
+  asked = 0;
+  EXPECT_EQ(facts_of(list, Gemm{}, device_.core()->device()).size(), 3U);
+  EXPECT_EQ(asked, 3);
 }
 
 TEST_F(VariantChoiceTest, ReportsNameOneDefault) {

@@ -49,6 +49,12 @@ struct GemmMatrices {
     }
   }
 
+  /// A row of C = beta * C, for what has nothing to add up. With beta = 0 it is not read.
+  void scale_row(std::int64_t row) const noexcept {
+    T* const target = c + row * ldc;
+    for (std::int64_t j = 0; j < n; ++j) target[j] = beta == T(0) ? T(0) : beta * target[j];
+  }
+
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;  ///< 0 if alpha is 0, so that A and B are not read

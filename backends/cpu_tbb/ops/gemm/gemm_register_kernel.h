@@ -1,0 +1,73 @@
+// The inner part of the variant "register": a packed panel of A times slivers of B, in the best instruction set that
+// the processor has.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::cpu_tbb {
+
+/// Elements of k that are multiplied before sums go back to C. A panel of A is 14 rows of it: 14 KiB in float, 21 KiB
+/// in double, which leaves room in a first-level cache of 32 KiB for what passes through. The order of every sum
+/// follows from it, so it depends on the type alone.
+template <class T>
+inline constexpr std::int64_t kRegisterDepth = sizeof(T) == 4 ? 256 : 192;
+
+/// What the registers of one tile hold, in this processor's instruction set: 14 x 32 floats in AVX-512.
+struct RegisterTile {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+template <class T>
+[[nodiscard]] RegisterTile register_tile();
+
+/// Memory that is brought into the cache while tiles are computed: `runs` runs of `run_bytes`, run_step_bytes apart.
+class Prefetch {
+ public:
+  Prefetch() = default;
+  Prefetch(const void* first, std::int64_t runs, std::int64_t run_bytes, std::int64_t run_step_bytes)
+      : run_(static_cast<const char*>(first)),
+        runs_left_(runs),
+        run_bytes_(run_bytes),
+        run_step_bytes_(run_step_bytes) {}
+  [[nodiscard]] std::int64_t lines() const noexcept { return runs_left_ * (run_bytes_ / kLineBytes + 1); }
+  /// The next `lines` lines, or what is left.
+  void advance(std::int64_t lines) noexcept {
+    for (; lines > 0 && runs_left_ > 0; --lines) {
+      __builtin_prefetch(run_ + offset_bytes_);
+      offset_bytes_ += kLineBytes;
+      if (offset_bytes_ < run_bytes_) continue;
+      offset_bytes_ = 0;
+      run_ += run_step_bytes_;
+      --runs_left_;
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kLineBytes = 64;
+  const char* run_ = nullptr;
+  std::int64_t runs_left_ = 0;
+  std::int64_t run_bytes_ = 0;
+  std::int64_t run_step_bytes_ = 0;
+  std::int64_t offset_bytes_ = 0;
+};
+
+/// One panel of A times the slivers of B beside each other, into rows of C.
+template <class T>
+struct PanelProduct {
+  const T* a = nullptr;  ///< element (row, p) at a[row * kRegisterDepth<T> + p]
+  const T* b = nullptr;  ///< the first sliver: element (p, column) at b[p * b_step + column]
+  std::int64_t b_step = 0;
+  std::int64_t sliver_step = 0;  ///< from one sliver to the next
+  T* c = nullptr;
+  std::int64_t ldc = 0;
+  std::int64_t rows = 0;     ///< 1 to the tile's rows
+  std::int64_t columns = 0;  ///< any; reads of B go on to the end of the last vector
+  std::int64_t depth = 0;    ///< 1 to kRegisterDepth<T>
+  T alpha = 0;
+  T beta = 0;     ///< 0: C is not read
+  Prefetch next;  ///< what is packed after this
+};
+template <class T>
+void multiply_panel(const PanelProduct<T>& product);
+
+}  // namespace tessera::cpu_tbb
