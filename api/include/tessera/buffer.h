@@ -144,8 +144,8 @@ class Operand {
   template <class T>
   Operand(const Buffer<T>& buffer) : view_(buffer.untyped()) {}  // NOLINT(google-explicit-constructor)
   template <class T>
-  requires(!std::is_const_v<T>) Operand(const BufferView<T>& view)
-      : view_(view.untyped()) {}                     // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  requires(!std::is_const_v<T>) Operand(const BufferView<T>& view) : view_(view.untyped()) {}
   Operand(const UntypedView& view) : view_(view) {}  // NOLINT(google-explicit-constructor)
   [[nodiscard]] const UntypedView& view() const noexcept { return view_; }
 
