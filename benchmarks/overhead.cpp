@@ -49,7 +49,7 @@ std::string table_of(const std::vector<OverheadRecord>& records) {
     const bool measured = record.reason.empty();
     std::string status = !record.has_limit() ? "reported" : (record.kept() ? "kept" : "MISSED");
     if (!measured) status += ": " + record.reason;
-    table.add_row({record.device, record.check, measured ? tool::format_seconds(record.library_s) : "",
+    table.add_row({record.device, record.check, measured ? tool::format_seconds(record.ours_s) : "",
                    record.driver_s ? tool::format_seconds(*record.driver_s) : "",
                    record.ratio ? fmt::format("{:.3f}", *record.ratio) : "", limit_text(record), status});
   }

@@ -52,7 +52,7 @@ void compare(OverheadRecord& record, const std::function<void()>& library, const
     driver_s.push_back((library_first ? second : first) / divisor);
     ratios.push_back(as_rate ? driver_s.back() / library_s.back() : library_s.back() / driver_s.back());
   }
-  record.library_s = tool::summarise(library_s).median;
+  record.ours_s = tool::summarise(library_s).median;
   record.driver_s = tool::summarise(driver_s).median;
   record.ratio = tool::summarise(ratios).median;
 }
@@ -146,7 +146,7 @@ OverheadRecord measure_allocation(const Device& device, bool with_limit) {
     samples.push_back(seconds_of(allocate) / kAllocations);
     give_back();
   }
-  record.library_s = tool::summarise(samples).median;
+  record.ours_s = tool::summarise(samples).median;
   const std::uint64_t hits = device.memory().cache_hits - hits_before;
   if (hits != samples.size() * kAllocations) record.reason = "some allocations did not come from the cache";
   return record;
@@ -170,7 +170,7 @@ tool::Json to_json(const OverheadRecord& record) {
   const bool measured = record.reason.empty();
   return {{"check", record.check},
           {"device", record.device},
-          {"library_s", measured ? tool::Json(record.library_s) : tool::Json()},
+          {"library_s", measured ? tool::Json(record.ours_s) : tool::Json()},
           {"driver_s", number(record.driver_s)},
           {"ratio", number(record.ratio)},
           {"at_most", number(record.at_most)},

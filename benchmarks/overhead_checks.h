@@ -16,14 +16,14 @@ struct OverheadRecord {
   std::string check;                    ///< "run", "launch", "upload", "download", "allocate"
   std::string device;                   ///< "cuda:0"
   std::string reason = {};              ///< why it was not measured; "" if it was
-  double library_s = 0;                 ///< median of one launch, one copy, one allocation
+  double ours_s = 0;                    ///< median of one launch, one copy, one allocation
   std::optional<double> driver_s = {};  ///< the same by the bare driver
   std::optional<double> ratio = {};     ///< median of the ratios of the rounds
-  std::optional<double> at_most = {};   ///< limit of the ratio, or of library_s where there is no ratio
+  std::optional<double> at_most = {};   ///< limit of the ratio, or of ours_s where there is no ratio
   std::optional<double> at_least = {};
 
   /// What the limit is for: the ratio, or the library's own time.
-  [[nodiscard]] double judged() const { return ratio.value_or(library_s); }
+  [[nodiscard]] double judged() const { return ratio.value_or(ours_s); }
   [[nodiscard]] bool has_limit() const { return at_most || at_least; }
   /// A limit that could not be measured is not kept.
   [[nodiscard]] bool kept() const;

@@ -45,7 +45,7 @@ class DevicesCommand : public Command {
     if (present.empty()) file.text() << "no device is here; the backends say why:\n\n";
     Table table({{"backend"}, {"state"}, {"reason"}, {"plug-in"}});
     for (const BackendInfo& info : looked_for) {
-      table.add_row({info.name, std::string(to_string(info.state)), info.reason, info.library});
+      table.add_row({info.name, std::string(to_string(info.state)), info.reason, info.plugin});
     }
     file.text() << table.render();
     file.write(result);

@@ -64,7 +64,7 @@ Json to_json(const BackendInfo& info) {
       {"state", to_string(info.state)},
       {"reason", info.reason},
       // The name alone: result files are passed on, and folders are nobody else's business. `tessera devices` tells.
-      {"library", std::filesystem::path(info.library).filename().string()},
+      {"library", std::filesystem::path(info.plugin).filename().string()},
       {"devices", info.devices}};
 }
 

@@ -172,7 +172,7 @@ class Backend {
 /// What a plug-in's one symbol returns. Plain data, so that every compiler lets a C function return it.
 struct PluginEntry {
   std::uint32_t seam_version;
-  const char* library_version;  ///< TESSERA_VERSION of the headers that it was built with
+  const char* tessera_version;  ///< TESSERA_VERSION of the headers that it was built with
   Backend* backend;             ///< not owned; null if the versions differ
 };
 

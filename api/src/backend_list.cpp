@@ -94,7 +94,7 @@ void set_state(ListedBackend& listed, BackendState state, std::string reason) {
 
 /// Opens the plug-in and checks that it speaks this seam.
 backend::Backend* load_plugin(ListedBackend& listed) {
-  const backend::SharedLibrary library({listed.info.library});
+  const backend::SharedLibrary library({listed.info.plugin});
   if (!library) {
     set_state(listed, BackendState::refused, sentence("the plug-in does not load: ", library.why()));
     return nullptr;
@@ -102,14 +102,14 @@ backend::Backend* load_plugin(ListedBackend& listed) {
   backend::PluginEntry (*entry_function)(std::uint32_t) = nullptr;
   if (!library.function(entry_function, "tessera_backend_entry")) {
     set_state(listed, BackendState::refused,
-              sentence(listed.info.library, " is no plug-in: it has no symbol tessera_backend_entry"));
+              sentence(listed.info.plugin, " is no plug-in: it has no symbol tessera_backend_entry"));
     return nullptr;
   }
   const backend::PluginEntry entry = entry_function(backend::kSeamVersion);
   if (entry.seam_version != backend::kSeamVersion || entry.backend == nullptr) {
     set_state(
         listed, BackendState::refused,
-        sentence("the plug-in speaks version ", entry.seam_version, " of the seam (library ", entry.library_version,
+        sentence("the plug-in speaks version ", entry.seam_version, " of the seam (library ", entry.tessera_version,
                  "), but this library speaks version ", backend::kSeamVersion, " (library ", TESSERA_VERSION, ")"));
     return nullptr;
   }
@@ -153,7 +153,7 @@ ListedBackend look_for(const std::string& name, const std::vector<fs::path>& fol
     const fs::path file = folder / sentence(kPluginPrefix, name, kPluginSuffix);
     std::error_code failure;
     if (fs::exists(file, failure)) {
-      listed.info.library = file.string();
+      listed.info.plugin = file.string();
       if (backend::Backend* backend = load_plugin(listed)) probe_backend(listed, *backend);
       return listed;
     }

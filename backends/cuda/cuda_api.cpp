@@ -35,7 +35,7 @@ DriverApi open_driver() {
               library.why() + ")";
     return api;
   }
-  api.library = library.name();
+  api.file = library.name();
   std::string missing;
   TESSERA_CUDA_DRIVER_FUNCTIONS(TESSERA_CUDA_LOAD)
   if (!library.function(api.cuEventElapsedTime, TESSERA_CUDA_TEXT(cuEventElapsedTime)) &&
@@ -90,7 +90,7 @@ NvrtcApi open_nvrtc() {
         "neither where the loader looks, nor in $CUDA_PATH/lib64, nor in /usr/local/cuda/lib64";
     return api;
   }
-  api.library = library.name();
+  api.file = library.name();
   std::string missing;
   TESSERA_CUDA_NVRTC_FUNCTIONS(TESSERA_CUDA_LOAD)
   if (!missing.empty()) {

@@ -85,7 +85,7 @@ struct DriverApi {
   TESSERA_CUDA_MEMBER(cuStreamWriteValue32)
   CUresult (*cuFuncGetParamInfo)(CUfunction, size_t, size_t*, size_t*) = nullptr;  ///< since 12.4, in cuda.h too
 
-  std::string library;  ///< which file was opened
+  std::string file;  ///< which one was opened
   std::string why;      ///< "" if usable, else a sentence
   [[nodiscard]] bool usable() const noexcept { return why.empty(); }
 };
@@ -94,7 +94,7 @@ struct DriverApi {
 struct NvrtcApi {
   TESSERA_CUDA_NVRTC_FUNCTIONS(TESSERA_CUDA_MEMBER)
 
-  std::string library;
+  std::string file;
   std::string why;
   int major = 0;
   int minor = 0;

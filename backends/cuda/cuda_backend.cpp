@@ -41,11 +41,11 @@ Probe probe_driver() {
   const DriverApi& api = driver_api();
   if (!api.usable()) return no(api.why);
   if (const CUresult result = api.cuInit(0); result != CUDA_SUCCESS) {
-    return no(sentence(api.library, " is there, but cuInit fails with ", text_of(result)));
+    return no(sentence(api.file, " is there, but cuInit fails with ", text_of(result)));
   }
   int version = 0;
   if (const CUresult result = api.cuDriverGetVersion(&version); result != CUDA_SUCCESS) {
-    return no(sentence(api.library, " is there, but cuDriverGetVersion fails with ", text_of(result)));
+    return no(sentence(api.file, " is there, but cuDriverGetVersion fails with ", text_of(result)));
   }
   if (version < kOldestDriver) {
     return no(sentence("the NVIDIA driver offers CUDA ", version / 1000, ".", version % 1000 / 10,
@@ -53,7 +53,7 @@ Probe probe_driver() {
   }
   int count = 0;
   if (const CUresult result = api.cuDeviceGetCount(&count); result != CUDA_SUCCESS) {
-    return no(sentence(api.library, " is there, but cuDeviceGetCount fails with ", text_of(result)));
+    return no(sentence(api.file, " is there, but cuDeviceGetCount fails with ", text_of(result)));
   }
   if (count == 0) return no("the NVIDIA driver is there, but it shows no card");
   return {true, sentence("the NVIDIA driver for CUDA ", version / 1000, ".", version % 1000 / 10, " shows ", count,

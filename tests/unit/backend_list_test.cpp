@@ -25,7 +25,7 @@ void expect_state(const std::string& name, BackendState state, const std::string
 TEST(BackendListTest, ReadyBackendsListTheirDevices) {
   expect_state("minimal", BackendState::ready, "host memory");
   EXPECT_EQ(backend("minimal").devices, std::vector<std::string>{"minimal:0"});
-  EXPECT_NE(backend("minimal").library.find("libtessera_minimal.so"), std::string::npos);
+  EXPECT_NE(backend("minimal").plugin.find("libtessera_minimal.so"), std::string::npos);
 }
 
 TEST(BackendListTest, AnotherSeamVersionIsRefusedWithBothVersions) {
@@ -44,7 +44,7 @@ TEST(BackendListTest, ADriverThatFailsIsAReason) {
 
 TEST(BackendListTest, WhatIsNotAskedForIsNotTouched) {
   expect_state("cuda", BackendState::disabled, "$TESSERA_BACKENDS");
-  EXPECT_EQ(backend("cuda").library, "");
+  EXPECT_EQ(backend("cuda").plugin, "");
 }
 
 TEST(BackendListTest, DevicesCarryTheirIds) {

@@ -62,7 +62,7 @@ struct BackendInfo {
   std::string name;  ///< "opencl"
   BackendState state = BackendState::not_found;
   std::string reason;                ///< one sentence: why it is in this state; never ""
-  std::string library;               ///< path of the plug-in, "" if none was found
+  std::string plugin;                ///< path of the plug-in, "" if none was found
   std::vector<std::string> devices;  ///< the ids that it offers
 };
 

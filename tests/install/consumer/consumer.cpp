@@ -42,8 +42,8 @@ bool plugin_lies_under(const std::filesystem::path& folder) {
   for (const tessera::BackendInfo& backend : tessera::backends()) {
     if (backend.name != "cpu_tbb") continue;
     const std::filesystem::path expected = std::filesystem::canonical(folder) / "tessera";
-    if (std::filesystem::canonical(backend.library).parent_path() == expected) return true;
-    std::cerr << "cpu_tbb was loaded from '" << backend.library << "', but must lie in " << expected << '\n';
+    if (std::filesystem::canonical(backend.plugin).parent_path() == expected) return true;
+    std::cerr << "cpu_tbb was loaded from '" << backend.plugin << "', but must lie in " << expected << '\n';
     return false;
   }
   std::cerr << "cpu_tbb is not among the backends\n";
