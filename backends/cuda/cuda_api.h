@@ -86,7 +86,7 @@ struct DriverApi {
   CUresult (*cuFuncGetParamInfo)(CUfunction, size_t, size_t*, size_t*) = nullptr;  ///< since 12.4, in cuda.h too
 
   std::string file;  ///< which one was opened
-  std::string why;      ///< "" if usable, else a sentence
+  std::string why;   ///< "" if usable, else a sentence
   [[nodiscard]] bool usable() const noexcept { return why.empty(); }
 };
 
