@@ -1,6 +1,7 @@
 // Cases of gemm: names, fields and amount of work; the inputs, made once and shared by every run.
 #include "conformance/gemm_case.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <mutex>
@@ -21,9 +22,9 @@ std::string number_for_name(double value) {
 }
 
 template <class T>
-std::vector<T> make_matrix(const GemmSpec& spec, std::int64_t rows, std::int64_t columns, bool is_read,
-                           std::uint64_t seed) {
-  std::vector<T> values(static_cast<std::size_t>(rows * columns), std::numeric_limits<T>::quiet_NaN());
+std::vector<T> make_matrices(const GemmSpec& spec, std::int64_t count, std::int64_t rows, std::int64_t columns,
+                             bool is_read, std::uint64_t seed) {
+  std::vector<T> values(static_cast<std::size_t>(count * rows * columns), std::numeric_limits<T>::quiet_NaN());
   if (is_read) fill_values(std::span<T>(values), spec.values, seed);
   return values;
 }
@@ -34,20 +35,34 @@ std::shared_ptr<const GemmData<T>> make_data(const GemmSpec& spec) {
   auto data = std::make_shared<GemmData<T>>();
   data->alpha = static_cast<T>(problem.alpha);
   data->beta = static_cast<T>(problem.beta);
-  data->a = make_matrix<T>(spec, problem.m, problem.k, data->alpha != 0, 1);
-  data->b = make_matrix<T>(spec, problem.k, problem.n, data->alpha != 0, 2);
-  data->c = make_matrix<T>(spec, problem.m, problem.n, data->beta != 0, 3);
+  const std::int64_t a_count = gemm_matrix_count(problem.batch, problem.stride_a);
+  const std::int64_t b_count = gemm_matrix_count(problem.batch, problem.stride_b);
+  data->a = make_matrices<T>(spec, a_count, problem.m, problem.k, data->alpha != 0, 1);
+  data->b = make_matrices<T>(spec, b_count, problem.k, problem.n, data->alpha != 0, 2);
+  data->c = make_matrices<T>(spec, problem.batch, problem.m, problem.n, data->beta != 0, 3);
   for (const GemmPlant& plant : spec.plants) {
-    const auto put = [&](std::vector<T>& matrix, bool transposed, std::int64_t rows, std::int64_t columns) {
-      matrix[transposed ? plant.column * rows + plant.row : plant.row * columns + plant.column] =
+    const auto put = [&](std::vector<T>& matrices, bool transposed, std::int64_t rows, std::int64_t columns) {
+      matrices[plant.index * rows * columns +
+               (transposed ? plant.column * rows + plant.row : plant.row * columns + plant.column)] =
           static_cast<T>(plant.value);
     };
     if (plant.matrix == 'a') put(data->a, problem.transpose_a, problem.m, problem.k);
     if (plant.matrix == 'b') put(data->b, problem.transpose_b, problem.k, problem.n);
     if (plant.matrix == 'c') put(data->c, false, problem.m, problem.n);
   }
-  data->reference =
-      std::make_unique<GemmReference<T>>(GemmInputs<T>{problem, data->alpha, data->beta, data->a, data->b, data->c}, 4);
+  const auto matrix = [](const std::vector<T>& matrices, std::int64_t count, std::int64_t index) {
+    const std::size_t size = count == 0 ? 0 : matrices.size() / static_cast<std::size_t>(count);
+    return std::span<const T>(matrices).subspan(static_cast<std::size_t>(count > 1 ? index : 0) * size, size);
+  };
+  for (std::int64_t i = 0; i < problem.batch; ++i) {
+    const GemmInputs<T> inputs{problem,
+                               data->alpha,
+                               data->beta,
+                               matrix(data->a, a_count, i),
+                               matrix(data->b, b_count, i),
+                               matrix(data->c, problem.batch, i)};
+    data->references.push_back(std::make_unique<GemmReference<T>>(inputs, 4 + static_cast<std::uint64_t>(i)));
+  }
   return data;
 }
 
@@ -74,7 +89,7 @@ class GemmCase final : public Case {
   bool changes_output() const override {
     const Gemm& problem = spec_.problem;
     const bool keeps_c = problem.beta == 1 && (problem.alpha == 0 || problem.k == 0);
-    return problem.m > 0 && problem.n > 0 && !keeps_c;
+    return problem.m > 0 && problem.n > 0 && problem.batch > 0 && !keeps_c;
   }
   bool tries_every_tuning() const override { return spec_.every_tuning; }
 
@@ -102,6 +117,10 @@ std::unique_ptr<Case> make_gemm_case(GemmSpec spec) {
   return std::make_unique<GemmCase<float>>(std::move(spec));
 }
 
+std::int64_t gemm_matrix_count(std::int64_t batch, std::int64_t stride) {
+  return stride == 0 ? std::min<std::int64_t>(batch, 1) : batch;
+}
+
 std::string gemm_case_name(const Gemm& problem) {
   std::string name(to_string(problem.type));
   name += "_m" + std::to_string(problem.m) + "_n" + std::to_string(problem.n) + "_k" + std::to_string(problem.k);
@@ -112,12 +131,16 @@ std::string gemm_case_name(const Gemm& problem) {
   if (problem.lda != 0) name += "_lda" + std::to_string(problem.lda);
   if (problem.ldb != 0) name += "_ldb" + std::to_string(problem.ldb);
   if (problem.ldc != 0) name += "_ldc" + std::to_string(problem.ldc);
+  if (problem.batch != 1) name += "_batch" + std::to_string(problem.batch);
+  if (problem.stride_a != Gemm::kPacked) name += "_sa" + std::to_string(problem.stride_a);
+  if (problem.stride_b != Gemm::kPacked) name += "_sb" + std::to_string(problem.stride_b);
+  if (problem.stride_c != Gemm::kPacked) name += "_sc" + std::to_string(problem.stride_c);
   if (problem.accuracy != Accuracy::accurate) name += "_" + std::string(to_string(problem.accuracy));
   return name;
 }
 
 std::vector<Field> gemm_fields(const Gemm& problem) {
-  const Gemm full = with_leading_dimensions(problem);
+  const Gemm full = with_layout(problem);
   return {{"m", full.m},
           {"n", full.n},
           {"k", full.k},
@@ -128,6 +151,10 @@ std::vector<Field> gemm_fields(const Gemm& problem) {
           {"lda", full.lda},
           {"ldb", full.ldb},
           {"ldc", full.ldc},
+          {"batch", full.batch},
+          {"stride_a", full.stride_a},
+          {"stride_b", full.stride_b},
+          {"stride_c", full.stride_c},
           {"accuracy", std::string(to_string(full.accuracy))}};
 }
 
@@ -135,8 +162,11 @@ Work gemm_work(const Gemm& problem) {
   const auto m = static_cast<double>(problem.m);
   const auto n = static_cast<double>(problem.n);
   const double k = problem.alpha != 0 ? static_cast<double>(problem.k) : 0;
-  const double elements = m * k + k * n + m * n * (problem.beta != 0 ? 2 : 1);
-  return {.flops = 2 * m * n * k, .bytes = elements * static_cast<double>(size_bytes(problem.type))};
+  const auto batch = static_cast<double>(problem.batch);
+  const auto a_count = static_cast<double>(gemm_matrix_count(problem.batch, problem.stride_a));
+  const auto b_count = static_cast<double>(gemm_matrix_count(problem.batch, problem.stride_b));
+  const double elements = a_count * m * k + b_count * k * n + batch * m * n * (problem.beta != 0 ? 2 : 1);
+  return {.flops = batch * 2 * m * n * k, .bytes = elements * static_cast<double>(size_bytes(problem.type))};
 }
 
 }  // namespace tessera::conformance

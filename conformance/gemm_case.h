@@ -18,10 +18,11 @@ struct GemmPlant {
   std::int64_t row = 0;
   std::int64_t column = 0;
   double value = 0;
+  std::int64_t index = 0;  ///< which matrix of the batch
 };
 
 struct GemmSpec {
-  Gemm problem;  ///< leading dimension 0: packed
+  Gemm problem;  ///< leading dimensions and strides of A and B that are given leave gaps; stride 0: shared
   Purpose purpose = Purpose::conformance;
   Values values = Values::symmetric;
   std::vector<GemmPlant> plants = {};
@@ -40,5 +41,7 @@ struct GemmSpec {
 /// The problem's fields for result files.
 [[nodiscard]] std::vector<Field> gemm_fields(const Gemm& problem);
 [[nodiscard]] Work gemm_work(const Gemm& problem);
+/// How many matrices an operand has: with stride 0, one for the whole batch.
+[[nodiscard]] std::int64_t gemm_matrix_count(std::int64_t batch, std::int64_t stride);
 
 }  // namespace tessera::conformance

@@ -61,7 +61,7 @@ HugeData far_data(GemmFar far) {
   if (far == GemmFar::a) problem.lda = kFarStride;
   if (far == GemmFar::b) problem.ldb = kFarStride;
   if (far == GemmFar::c) problem.ldc = kFarStride;
-  const Gemm full = with_leading_dimensions(problem);
+  const Gemm full = with_layout(problem);
   const std::vector<float> a = random_values(full.m * full.k, 1);
   const std::vector<float> b = random_values(full.k * full.n, 2);
   data.a = spread_rows(a, full.m, full.k, full.lda);

@@ -143,6 +143,61 @@ void add_special(CaseList& list, DataType type) {
   }
 }
 
+/// Batches: packed and with gaps, one A or B for all, matrices of C side by side, more products than a grid's third
+/// axis takes (65535), products that one thread computes and products that all share.
+void add_batches(CaseList& list, DataType type) {
+  for (const std::int64_t batch : {0, 2, 7, 33}) {
+    Gemm problem = gemm_of(type, {17, 19, 23});
+    problem.batch = batch;
+    list.add({.problem = problem, .every_tuning = batch == 2});
+  }
+  Gemm shared_a = gemm_of(type, {9, 21, 13});
+  shared_a.batch = 5;
+  shared_a.stride_a = 0;
+  shared_a.transpose_b = true;
+  shared_a.beta = 0.5;
+  list.add({.problem = shared_a});
+  Gemm shared_b = gemm_of(type, {33, 8, 5});
+  shared_b.batch = 4;
+  shared_b.stride_b = 0;
+  shared_b.transpose_a = true;
+  shared_b.alpha = -0.5;
+  list.add({.problem = shared_b, .misalignment = 1});
+  Gemm gaps = gemm_of(type, {6, 10, 37});
+  gaps.batch = 3;
+  gaps.lda = 39;
+  gaps.ldb = 12;
+  gaps.ldc = 11;
+  gaps.stride_a = 6 * gaps.lda + 5;
+  gaps.stride_b = 37 * gaps.ldb + 1;
+  gaps.stride_c = 6 * gaps.ldc + 9;
+  gaps.beta = 1;
+  list.add({.problem = gaps});
+  Gemm side_by_side = gemm_of(type, {13, 7, 18});
+  side_by_side.batch = 4;
+  side_by_side.stride_c = 8;
+  side_by_side.ldc = 35;
+  list.add({.problem = side_by_side, .every_tuning = true});
+  Gemm nothing_to_add = gemm_of(type, {5, 6, 0});
+  nothing_to_add.batch = 3;
+  nothing_to_add.beta = -0.5;
+  list.add({.problem = nothing_to_add});
+  Gemm deep = gemm_of(type, {3, 4, 2053});
+  deep.batch = 3;
+  list.add({.problem = deep});
+  Gemm special = gemm_of(type, {8, 9, 10});
+  special.batch = 3;
+  special.stride_b = 0;
+  list.add({.problem = special,
+            .values = Values::positive,
+            .plants = {{'a', 2, 3, std::numeric_limits<double>::quiet_NaN(), 1},
+                       {'a', 7, 9, std::numeric_limits<double>::infinity(), 2}},
+            .note = "nan_a1_inf_a2"});
+  Gemm shared_by_all_threads = gemm_of(type, {150, 170, 130});
+  shared_by_all_threads.batch = 3;
+  list.add({.problem = shared_by_all_threads, .purpose = Purpose::slow});
+}
+
 void add_slow(CaseList& list, DataType type) {
   for (const Shape& shape : {Shape{509, 769, 1021}, Shape{3, 5, 200003}, Shape{1025, 3, 1027}}) {
     list.add({.problem = gemm_of(type, shape), .purpose = Purpose::slow});
@@ -169,6 +224,7 @@ ProblemSet gemm_problem_set() {
     add_layouts(list, type);
     add_values(list, type);
     add_special(list, type);
+    add_batches(list, type);
     add_slow(list, type);
     for (const std::int64_t side : {256, 512, 1024, 2048, 4096}) {
       list.add({.problem = gemm_of(type, {side, side, side}), .purpose = Purpose::benchmark});
@@ -178,6 +234,9 @@ ProblemSet gemm_problem_set() {
   for (const Shape& shape : {Shape{2100011, 1, 2}, Shape{1, 2100011, 2}}) {
     list.add({.problem = gemm_of(DataType::float32, shape), .purpose = Purpose::slow});
   }
+  Gemm many = gemm_of(DataType::float32, {2, 3, 2});
+  many.batch = 70001;
+  list.add({.problem = many, .purpose = Purpose::slow});
   for (const GemmFar far : {GemmFar::a, GemmFar::b, GemmFar::c, GemmFar::wide}) {
     set.cases.push_back(make_huge_gemm_case(far));
   }

@@ -66,29 +66,30 @@ void GemmReference<T>::sample(const GemmInputs<T>& inputs, std::uint64_t seed) {
 }
 
 template <class T>
-void GemmReference<T>::find_poison(std::span<const T> c, std::int64_t stride, T poison, Comparison& comparison) const {
+void GemmReference<T>::find_poison(std::span<const T> c, std::int64_t stride, T poison, const std::string& name,
+                                   Comparison& comparison) const {
   for (std::int64_t row = 0; row < rows_; ++row) {
     for (std::int64_t column = 0; column < columns_; ++column) {
       if (std::memcmp(&c[row * stride + column], &poison, sizeof(T)) != 0) continue;
-      comparison.fail(element_name(row, column) + " holds the poison: it was not written, or made of poison");
+      comparison.fail(name + element_name(row, column) + " holds the poison: it was not written, or made of poison");
     }
   }
 }
 
 template <class T>
 void GemmReference<T>::check(std::span<const T> c, std::int64_t stride, double error_factor, std::optional<T> poison,
-                             Comparison& comparison) const {
-  if (poison) find_poison(c, stride, *poison, comparison);
+                             const std::string& name, Comparison& comparison) const {
+  if (poison) find_poison(c, stride, *poison, name, comparison);
   for (const Element& element : elements_) {
     Expected expected = element.expected;
     expected.bound *= error_factor;
     const double found = c[element.row * stride + element.column];
     if (comparison.accepts(found, expected)) continue;
-    comparison.fail(element_name(element.row, element.column) + " " + describe_difference(found, expected));
+    comparison.fail(name + element_name(element.row, element.column) + " " + describe_difference(found, expected));
   }
   if (!probe_) return;
   std::string failure = probe_->check(c, stride, error_factor);
-  if (!failure.empty()) comparison.fail(std::move(failure));
+  if (!failure.empty()) comparison.fail(name + failure);
 }
 
 template class GemmReference<float>;

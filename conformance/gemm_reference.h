@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "conformance/compare.h"
@@ -20,9 +21,10 @@ class GemmReference {
   GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed);
 
   /// Compares C, whose rows are `stride` elements apart, with every bound multiplied by error_factor. `poison` is what
-  /// stood in C before the run if it was not an input: an element that still holds its bits was not written.
+  /// stood in C before the run if it was not an input: an element that still holds its bits was not written. `name`
+  /// stands before each failure: "product 2: ".
   void check(std::span<const T> c, std::int64_t stride, double error_factor, std::optional<T> poison,
-             Comparison& comparison) const;
+             const std::string& name, Comparison& comparison) const;
 
   /// Is every element looked at on its own?
   [[nodiscard]] bool is_complete() const { return !probe_.has_value(); }
@@ -34,7 +36,8 @@ class GemmReference {
     Expected expected;
   };
   void sample(const GemmInputs<T>& inputs, std::uint64_t seed);
-  void find_poison(std::span<const T> c, std::int64_t stride, T poison, Comparison& comparison) const;
+  void find_poison(std::span<const T> c, std::int64_t stride, T poison, const std::string& name,
+                   Comparison& comparison) const;
 
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;

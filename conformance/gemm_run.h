@@ -12,7 +12,7 @@
 
 namespace tessera::conformance {
 
-/// The inputs of a case, stored matrices with packed rows, and what they must give.
+/// The inputs of a case, stored matrices with packed rows, one behind the other, and what each product must give.
 template <class T>
 struct GemmData {
   T alpha = 1;
@@ -20,7 +20,7 @@ struct GemmData {
   std::vector<T> a;
   std::vector<T> b;
   std::vector<T> c;
-  std::unique_ptr<const GemmReference<T>> reference;
+  std::vector<std::unique_ptr<const GemmReference<T>>> references;
 };
 
 template <class T>
@@ -43,6 +43,7 @@ class GemmRun final : public Run {
   GuardedBuffer<T> a_;
   GuardedBuffer<T> b_;
   GuardedBuffer<T> c_;
+  std::vector<bool> may_change_;  // the elements of C's memory that belong to a matrix
   bool inputs_are_there_ = false;
 };
 

@@ -24,7 +24,7 @@
 namespace tessera::backend {
 
 /// Raised whenever anything in api/backend changes: a plug-in of another version is refused.
-inline constexpr std::uint32_t kSeamVersion = 1;
+inline constexpr std::uint32_t kSeamVersion = 2;
 
 /// Memory on a device. Freed by the destructor, which does not throw.
 class Buffer {
@@ -101,8 +101,11 @@ class Queue {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  /// Queues one run. Operands stand in the order of the operator's Operands struct.
-  virtual void launch(Queue& queue, std::span<const Slice> operands) = 0;
+  /// Memory of the device that a run needs beside its operands. Asked once, after make().
+  [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
+  /// Queues one run. Operands stand in the order of the operator's Operands struct. `workspace` begins at a buffer's
+  /// start, is at least workspace_bytes() long (null if that is 0), holds anything, and is this run's until it ends.
+  virtual void launch(Queue& queue, std::span<const Slice> operands, const Slice& workspace) = 0;
 };
 
 /// One argument of an own kernel's launch, checked against the declaration.

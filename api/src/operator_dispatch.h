@@ -73,8 +73,9 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
     const std::size_t chosen = choose_variant(facts, options, Problem::kName, *core_);
     Tuning tuning = complete_tuning(facts[chosen], options.tuning, Problem::kName, *core_);
     auto kernel = list[chosen].make(checked, core_->device(), tuning);
-    KernelInfo info{std::string(Problem::kName), facts[chosen].name,        core_->id(), options.label,
-                    std::move(tuning),           facts[chosen].error_factor};
+    KernelInfo info{
+        std::string(Problem::kName), facts[chosen].name,       core_->id(), options.label, std::move(tuning),
+        facts[chosen].error_factor,  kernel->workspace_bytes()};
     return {std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel)), checked};
   } catch (const Error& error) {
     throw error.while_doing(backend::sentence("making a kernel for ", Problem::kName,
@@ -96,8 +97,9 @@ void Queue::run(const OperatorKernel<Problem>& kernel, const typename Problem::O
     slices[i] = slice_of(*specs[i].view);
     views[i] = specs[i].view;
   }
+  const backend::Slice workspace = core_->workspace(core.info().workspace_bytes);
   core_->submit(Command{"running ", kernel.core()->description()}, views,
-                [&](backend::Queue& queue) { kernel.core()->kernel().launch(queue, slices); });
+                [&](backend::Queue& queue) { kernel.core()->kernel().launch(queue, slices, workspace); });
   core_->keep(kernel.core());
 }
 

@@ -82,6 +82,16 @@ std::string QueueCore::describe(const backend::Suspects& suspects) const {
   return text;
 }
 
+backend::Slice QueueCore::workspace(std::size_t size_bytes) {
+  if (size_bytes == 0) return {};
+  if (workspace_ == nullptr || workspace_->size_bytes() < size_bytes) {
+    if (workspace_ != nullptr) workspace_->note_use(shared_from_this(), submitted_);
+    workspace_.reset();  // before the larger one is taken: both at once may not fit
+    workspace_ = device_->allocate(size_bytes, sentence("workspace of ", description()));
+  }
+  return {&workspace_->buffer(), 0, workspace_->size_bytes()};
+}
+
 void QueueCore::keep(std::shared_ptr<void> object) {
   if (object == nullptr) return;
   std::vector<Kept> released;

@@ -49,6 +49,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
       refuse(error);
     }
   }
+  /// Memory for the next command to work in, at least so large; null for 0 bytes. The queue keeps one block for all
+  /// its commands, which run one after another. Called by the thread that queues, before submit().
+  [[nodiscard]] backend::Slice workspace(std::size_t size_bytes);
   /// Keeps something alive until the queue is past everything given so far.
   void keep(std::shared_ptr<void> object);
   /// The same for a kernel: cheap when the same few kernels run again and again.
@@ -109,6 +112,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   std::size_t keep_limit_;
   std::vector<std::pair<std::shared_ptr<KernelCore>, std::uint64_t>> kernels_;
   std::optional<Error> poison_;
+  std::shared_ptr<Block> workspace_;  ///< outlives queue_, whose destructor waits for the work
   std::unique_ptr<backend::Queue> queue_;
   std::unique_ptr<backend::Event> fence_;
   std::uint64_t fence_sequence_ = 0;

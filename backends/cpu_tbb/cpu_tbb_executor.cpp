@@ -6,6 +6,23 @@
 
 namespace tessera::cpu_tbb {
 
+namespace {
+
+class LoneExecutor final : public Executor {
+ public:
+  explicit LoneExecutor(std::shared_ptr<ScratchPool> scratch) : Executor(std::move(scratch)) {}
+  [[nodiscard]] int threads() const noexcept override { return 1; }
+
+ private:
+  void run(std::int64_t chunks, const Body& body) override { body(0, chunks); }
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> Executor::alone() const {
+  return std::make_unique<LoneExecutor>(scratch_);
+}
+
 void Executor::parallel_for(std::int64_t chunks, const Body& body) {
   if (chunks <= 0) return;
   if (chunks == 1 || threads() == 1) {

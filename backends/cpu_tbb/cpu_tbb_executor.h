@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace tessera::cpu_tbb {
@@ -47,7 +48,10 @@ class Executor {
   /// Works on the chunks [first, last).
   using Body = std::function<void(std::int64_t first, std::int64_t last)>;
 
+  Executor() : scratch_(std::make_shared<ScratchPool>()) {}
   virtual ~Executor() = default;
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
 
   /// Calls `body` for ranges that together are [0, chunks), each chunk once, on several threads, and returns when all
   /// are done. How chunks fall into ranges depends on the threads, so what one chunk computes must depend on its number
@@ -56,13 +60,18 @@ class Executor {
   void parallel_for(std::int64_t chunks, const Body& body);
 
   [[nodiscard]] virtual int threads() const noexcept = 0;
-  [[nodiscard]] ScratchPool& scratch() noexcept { return scratch_; }
+  /// The calling thread alone, with this executor's scratch memory: for bodies that are themselves one of many.
+  [[nodiscard]] std::unique_ptr<Executor> alone() const;
+  [[nodiscard]] ScratchPool& scratch() noexcept { return *scratch_; }
+
+ protected:
+  explicit Executor(std::shared_ptr<ScratchPool> scratch) : scratch_(std::move(scratch)) {}
 
  private:
   /// parallel_for with at least 2 chunks and 2 threads.
   virtual void run(std::int64_t chunks, const Body& body) = 0;
 
-  ScratchPool scratch_;
+  std::shared_ptr<ScratchPool> scratch_;
 };
 
 /// oneTBB: a task arena of its own, ranges as small as the load's balance asks for. The number of threads is a cap:

@@ -8,7 +8,8 @@
 
 namespace tessera::cpu_tbb {
 
-void CpuTbbKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands) {
+void CpuTbbKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+                          const backend::Slice& /*workspace*/) {
   std::vector<std::byte*> addresses;
   addresses.reserve(operands.size());
   for (const backend::Slice& operand : operands)

@@ -21,7 +21,8 @@ class CpuTbbKernel final : public backend::Kernel {
   using Run = std::function<void(Executor& executor, OperandAddresses operands)>;
 
   explicit CpuTbbKernel(Run run) : run_(std::make_shared<const Run>(std::move(run))) {}
-  void launch(backend::Queue& queue, std::span<const backend::Slice> operands) override;
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& workspace) override;
 
  private:
   std::shared_ptr<const Run> run_;  // shared with the commands that are queued

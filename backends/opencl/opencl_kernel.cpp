@@ -67,7 +67,8 @@ OperatorKernel::OperatorKernel(std::unique_ptr<CompiledKernel> kernel, const NdR
                                std::vector<DataType> operand_types)
     : kernel_(std::move(kernel)), range_(range), operand_types_(std::move(operand_types)) {}
 
-void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands) {
+void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+                            const backend::Slice& /*workspace*/) {
   if (range_.global[0] == 0 || range_.global[1] == 0 || range_.global[2] == 0) return;  // an empty result
   const std::lock_guard lock(kernel_->mutex());
   cl_uint index = 0;

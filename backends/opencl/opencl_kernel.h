@@ -70,7 +70,8 @@ class OperatorKernel final : public backend::Kernel {
     (kernel_->set(index++, values), ...);
   }
 
-  void launch(backend::Queue& queue, std::span<const backend::Slice> operands) override;
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& workspace) override;
 
  private:
   std::unique_ptr<CompiledKernel> kernel_;

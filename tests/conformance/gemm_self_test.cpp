@@ -86,7 +86,7 @@ void expect_honest_arithmetic_passes(Values values) {
     const auto c = random_matrix<T>(9, 11, 3, values);
     const GemmInputs<T> inputs{problem, static_cast<T>(0.3), static_cast<T>(-0.7), a, b, c};
     Comparison comparison(problem.type);
-    GemmReference<T>(inputs, 4).check(plain_gemm(inputs), 11, 1, std::nullopt, comparison);
+    GemmReference<T>(inputs, 4).check(plain_gemm(inputs), 11, 1, std::nullopt, "", comparison);
     EXPECT_TRUE(comparison.outcome().passed) << comparison.outcome().failure;
     EXPECT_GT(comparison.outcome().worst_error, 0);
     EXPECT_LT(comparison.outcome().worst_error, comparison.outcome().bound);
@@ -115,7 +115,7 @@ void expect_planted_errors_are_found() {
         gemm_element(inputs, static_cast<std::int64_t>(index) / 11, static_cast<std::int64_t>(index) % 11);
     wrong[index] += static_cast<T>(2.1 * expected.bound);
     Comparison comparison(problem.type);
-    reference.check(wrong, 11, 1, std::nullopt, comparison);
+    reference.check(wrong, 11, 1, std::nullopt, "", comparison);
     EXPECT_FALSE(comparison.outcome().passed) << index;
     EXPECT_GT(comparison.outcome().worst_error, comparison.outcome().bound);
     const std::string name = "C(" + std::to_string(index / 11) + ", " + std::to_string(index % 11) + ")";
@@ -130,7 +130,7 @@ void expect_planted_errors_are_found() {
   GemmInputs<T> last_missing = shorter;
   last_missing.a = a_shorter;
   Comparison comparison(problem.type);
-  reference.check(plain_gemm(last_missing), 11, 1, std::nullopt, comparison);
+  reference.check(plain_gemm(last_missing), 11, 1, std::nullopt, "", comparison);
   EXPECT_FALSE(comparison.outcome().passed);
 }
 
@@ -147,7 +147,7 @@ TEST(GemmReference, an_unwritten_element_is_found) {
   auto c = plain_gemm(inputs);
   c[4] = -123.0F;
   Comparison comparison(problem.type);
-  GemmReference<float>(inputs, 4).check(c, 3, 1e30, -123.0F, comparison);
+  GemmReference<float>(inputs, 4).check(c, 3, 1e30, -123.0F, "", comparison);
   EXPECT_NE(comparison.outcome().failure.find("C(1, 1) holds the poison"), std::string::npos);
 }
 
@@ -164,7 +164,7 @@ class SampledGemm {
   }
   std::string failure_of(const std::vector<T>& c) const {
     Comparison comparison(data_type_of<T>);
-    reference_->check(c, kColumns, 1, std::nullopt, comparison);
+    reference_->check(c, kColumns, 1, std::nullopt, "", comparison);
     return comparison.outcome().failure;
   }
   std::string probe_failure_of(const std::vector<T>& c) const {

@@ -43,6 +43,13 @@ std::vector<WrongProblem> wrong_problems() {
       {{.m = 1, .n = 1, .k = kLast}, {"gemm", std::to_string(kLast)}},
       {{.m = kLast, .n = 1, .k = 1}, {"gemm", std::to_string(kLast)}},
       {{.m = 3, .n = 1, .k = 1, .ldc = kLast / 2}, {"operand c of gemm", std::to_string(kLast / 2)}},
+      {{.m = 2, .n = 3, .k = 5, .batch = -1}, {"batch of gemm is -1", "at least 0"}},
+      {{.m = 2, .n = 3, .k = 5, .batch = 2, .stride_a = -2}, {"stride_a of gemm is -2", "kPacked"}},
+      {{.m = 2, .n = 3, .k = 5, .batch = 2, .stride_c = 0}, {"stride_c of gemm is 0", "overlap", "6"}},
+      {{.m = 2, .n = 3, .k = 5, .batch = 2, .stride_c = 5}, {"stride_c of gemm is 5", "at least 6", "n = 3"}},
+      {{.m = 2, .n = 3, .k = 5, .ldc = 8, .batch = 3, .stride_c = 3}, {"stride_c of gemm is 3", "ldc at least 9"}},
+      {{.m = 1, .n = 1, .k = 1, .batch = kLast}, {"of gemm", std::to_string(kLast)}},
+      {{.m = 2, .n = 2, .k = 2, .batch = 3, .stride_b = kLast}, {"operand b of gemm", "3 matrices", "stride"}},
   };
 }
 

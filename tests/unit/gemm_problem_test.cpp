@@ -33,6 +33,71 @@ TEST(GemmProblemTest, LeadingDimensionsAreFilledIn) {
   EXPECT_EQ(kernel.problem().ldc, 3);
 }
 
+TEST(GemmProblemTest, StridesOfABatchAreFilledInAndCounted) {
+  const Device device = open("minimal:0");
+  const auto packed = device.kernel(Gemm{.m = 2, .n = 3, .k = 5, .transpose_a = true, .ldb = 4, .batch = 7}).problem();
+  EXPECT_EQ(packed.stride_a, 10);
+  EXPECT_EQ(packed.stride_b, 20);
+  EXPECT_EQ(packed.stride_c, 6);
+  (void)device.kernel(Gemm{.m = 2, .n = 3, .k = 5, .ldc = 9, .batch = 3, .stride_c = 3});  // side by side
+  EXPECT_ERROR((void)device.kernel(Gemm{.m = 2, .n = 3, .k = 5, .batch = 3, .stride_c = 3}),
+               ErrorCode::invalid_argument, "stride_c of gemm is 3", "overlap");
+
+  Queue queue(device);
+  const auto kernel = device.kernel(Gemm{.m = 2, .n = 3, .k = 5, .batch = 4, .stride_a = 0});
+  const auto a = device.upload<float>(std::vector<float>(10, 1));  // one for all
+  const auto b = device.upload<float>(std::vector<float>(60, 2));
+  const auto c = device.allocate<float>(24);
+  queue.run(kernel, {.a = a, .b = b, .c = c});
+  EXPECT_EQ(queue.download(c).get(), std::vector<float>(24, 10));
+  const auto small = device.allocate<float>(59);
+  EXPECT_ERROR(queue.run(kernel, {.a = a, .b = small, .c = c}), ErrorCode::invalid_argument, "operand b", "60");
+}
+
+TEST(GemmProblemTest, AQueueKeepsOneWorkspaceForAllItsKernels) {
+  const Device device = open("minimal:0");
+  const auto make = [&](std::int64_t n, std::int64_t k) {
+    return device.kernel(Gemm{.m = 2, .n = n, .k = k}, {.variant = "turned"});
+  };
+  const auto small = make(3, 5);
+  const auto large = make(7, 11);
+  EXPECT_EQ(small.info().workspace_bytes, 3 * 5 * sizeof(float));
+  EXPECT_EQ(make(3, 0).info().workspace_bytes, 0U);
+  const auto a = device.upload<float>(std::vector<float>(22, 1));
+  const auto b = device.upload<float>(std::vector<float>(77, 2));
+  const auto c = device.allocate<float>(14);
+  const std::uint64_t before = device.memory().in_use_bytes;
+  {
+    Queue queue(device, {.label = "q"});
+    queue.run(large, {.a = a, .b = b, .c = c});
+    EXPECT_EQ(queue.download(c).get(), std::vector<float>(14, 22));
+    EXPECT_EQ(device.memory().in_use_bytes, before + large.info().workspace_bytes);
+    queue.run(small, {.a = a, .b = b, .c = c});
+    queue.run(large, {.a = a, .b = b, .c = c});
+    EXPECT_EQ(device.memory().in_use_bytes, before + large.info().workspace_bytes);
+    Queue other(device);
+    other.run(small, {.a = a, .b = b, .c = c});
+    EXPECT_EQ(device.memory().in_use_bytes, before + large.info().workspace_bytes + small.info().workspace_bytes);
+    other.run(large, {.a = a, .b = b, .c = c});
+    EXPECT_EQ(device.memory().in_use_bytes, before + 2 * large.info().workspace_bytes);
+    other.finish();
+  }
+  EXPECT_EQ(device.memory().in_use_bytes, before);
+}
+
+TEST(GemmProblemTest, AWorkspaceThatDoesNotFitIsNamed) {
+  const Device device = open("minimal:0?memory=20000");
+  const auto kernel = device.kernel(Gemm{.m = 1, .n = 40, .k = 50}, {.variant = "turned"});
+  const auto a = device.allocate<float>(50);
+  const auto b = device.allocate<float>(2000);
+  const auto c = device.allocate<float>(40);
+  const auto filler = device.allocate<float>(1000, {.label = "filler"});
+  Queue queue(device, {.label = "q"});
+  EXPECT_ERROR(queue.run(kernel, {.a = a, .b = b, .c = c}), ErrorCode::out_of_memory, "8000 bytes",
+               "unlabelled of 8000");
+  queue.finish();  // nothing was queued
+}
+
 TEST(GemmProblemTest, OperandsAreCheckedBeforeAnythingIsQueued) {
   const Device device = open("minimal:0");
   Queue queue(device);
@@ -63,7 +128,7 @@ TEST(GemmProblemTest, VariantsAndTheirTimesAreExplained) {
   const auto kernel = device.kernel(problem);
   remember_time(kernel, device, 0.25);
   const auto reports = explain(problem, device);
-  ASSERT_EQ(reports.size(), 1U);
+  ASSERT_EQ(reports.size(), 2U);
   EXPECT_EQ(reports.front().variant, "naive");
   EXPECT_TRUE(reports.front().is_default);
   EXPECT_EQ(reports.front().measured_s, 0.25);

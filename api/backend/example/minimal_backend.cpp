@@ -153,10 +153,46 @@ void multiply(const Gemm& p, const T* a, const T* b, T* c) {
   }
 }
 
+/// The same with B turned around first, so that both run along memory. Room for that is the workspace.
+class TurnedGemmKernel : public backend::Kernel {
+ public:
+  explicit TurnedGemmKernel(const Gemm& problem) : problem_(problem) {}
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    return static_cast<std::size_t>(problem_.k * problem_.n) * size_bytes(problem_.type);
+  }
+  void launch(backend::Queue& queue, std::span<const Slice> operands, const Slice& workspace) override {
+    static_cast<Queue&>(queue).run([&] {
+      problem_.type == DataType::float32 ? run<float>(operands, workspace) : run<double>(operands, workspace);
+    });
+  }
+
+ private:
+  template <class T>
+  void run(std::span<const Slice> operands, const Slice& workspace) const {
+    const auto element = [](const Slice& slice) { return reinterpret_cast<T*>(address(slice)); };
+    Gemm turned = problem_;
+    turned.transpose_b = true;
+    turned.ldb = problem_.k;
+    for (std::int64_t i = 0; i < problem_.batch; ++i) {
+      const T* const b = element(operands[1]) + i * problem_.stride_b;
+      for (std::int64_t l = 0; l < problem_.k; ++l) {
+        for (std::int64_t j = 0; j < problem_.n; ++j) {
+          element(workspace)[j * problem_.k + l] =
+              problem_.transpose_b ? b[j * problem_.ldb + l] : b[l * problem_.ldb + j];
+        }
+      }
+      const T* const b_turned = workspace.buffer != nullptr ? element(workspace) : nullptr;
+      multiply<T>(turned, element(operands[0]) + i * problem_.stride_a, b_turned,
+                  element(operands[2]) + i * problem_.stride_c);
+    }
+  }
+  Gemm problem_;
+};
+
 class GemmKernel : public backend::Kernel {
  public:
   explicit GemmKernel(const Gemm& problem) : problem_(problem) {}
-  void launch(backend::Queue& queue, std::span<const Slice> operands) override {
+  void launch(backend::Queue& queue, std::span<const Slice> operands, const Slice& /*workspace*/) override {
     static_cast<Queue&>(queue).run(
         [&] { problem_.type == DataType::float32 ? run<float>(operands) : run<double>(operands); });
   }
@@ -165,7 +201,10 @@ class GemmKernel : public backend::Kernel {
   template <class T>
   void run(std::span<const Slice> operands) const {
     const auto element = [&](std::size_t i) { return reinterpret_cast<T*>(address(operands[i])); };
-    multiply<T>(problem_, element(0), element(1), element(2));
+    for (std::int64_t i = 0; i < problem_.batch; ++i) {
+      multiply<T>(problem_, element(0) + i * problem_.stride_a, element(1) + i * problem_.stride_b,
+                  element(2) + i * problem_.stride_c);
+    }
   }
   Gemm problem_;
 };
@@ -256,12 +295,16 @@ DeviceInfo Device::info() const {
 class MinimalBackend : public backend::Backend {
  public:
   MinimalBackend() {
-    operators_.set<Gemm>(
-        {{"naive", "one thread, three plain loops",
-          [](const Gemm&, const backend::Device&) { return backend::Verdict::yes(); }, nullptr,
-          [](const Gemm& problem, backend::Device&, const Tuning&) -> std::unique_ptr<backend::Kernel> {
-            return std::make_unique<GemmKernel>(problem);
-          }}});
+    operators_.set<Gemm>({
+        {"naive", "one thread, three plain loops", check, nullptr,
+         [](const Gemm& problem, backend::Device&, const Tuning&) -> std::unique_ptr<backend::Kernel> {
+           return std::make_unique<GemmKernel>(problem);
+         }},
+        {"turned", "the same with B turned around in a workspace", check, nullptr,
+         [](const Gemm& problem, backend::Device&, const Tuning&) -> std::unique_ptr<backend::Kernel> {
+           return std::make_unique<TurnedGemmKernel>(problem);
+         }},
+    });
   }
   [[nodiscard]] std::string_view name() const override { return "minimal"; }
   [[nodiscard]] std::string_view device_prefix() const override { return "minimal"; }
@@ -284,6 +327,7 @@ class MinimalBackend : public backend::Backend {
   [[nodiscard]] const backend::OperatorTable& operators() const override { return operators_; }
 
  private:
+  static backend::Verdict check(const Gemm&, const backend::Device&) { return backend::Verdict::yes(); }
   backend::OperatorTable operators_;
 };
 

@@ -1,6 +1,7 @@
 // Operator kernels: the options to make one with, what it says about itself, and the report of what could be made.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -39,8 +40,9 @@ struct KernelInfo {
   std::string variant;        ///< "tiled"; "own" for the program's own kernels
   std::string device;         ///< "cuda:0"
   std::string label;
-  Tuning tuning;              ///< every tunable with the value in use
-  double error_factor = 1.0;  ///< its error bound as a multiple of the strict algorithm's
+  Tuning tuning;                    ///< every tunable with the value in use
+  double error_factor = 1.0;        ///< its error bound as a multiple of the strict algorithm's
+  std::size_t workspace_bytes = 0;  ///< memory that each queue keeps for it; the largest of a queue's kernels counts
 };
 
 /// One row of explain(): can this variant run this problem on this device?

@@ -36,19 +36,55 @@ void check_factor(const char* name, double value, DataType type) {
   }
 }
 
-/// Elements from the first to the last of a matrix; an index that would overflow is refused.
-std::uint64_t extent(const char* name, std::int64_t rows, std::int64_t columns, std::int64_t leading, DataType type) {
-  if (rows == 0 || columns == 0) return 0;
+void check_stride(const char* name, std::int64_t value) {
+  if (value < 0) {
+    throw Error(ErrorCode::invalid_argument,
+                sentence(name, " of gemm is ", value, ", but must be at least 0, or Gemm::kPacked"));
+  }
+}
+
+/// The matrices of an operand, one for each product of the batch.
+struct Matrices {
+  const char* name;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t leading;
+  std::int64_t batch;
+  std::int64_t stride;
+};
+
+/// Elements from the first to the last of the matrices; an index that would overflow is refused.
+std::uint64_t extent(const Matrices& operand, DataType type) {
+  const auto& [name, rows, columns, leading, batch, stride] = operand;
+  if (rows == 0 || columns == 0 || batch == 0) return 0;
+  std::int64_t last_matrix = 0;
   std::int64_t last_row = 0;
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(rows - 1, leading, &last_row) || __builtin_add_overflow(last_row, columns, &elements) ||
+  if (__builtin_mul_overflow(batch - 1, stride, &last_matrix) || __builtin_mul_overflow(rows - 1, leading, &last_row) ||
+      __builtin_add_overflow(last_row, columns, &elements) ||
+      __builtin_add_overflow(last_matrix, elements, &elements) ||
       __builtin_mul_overflow(elements, static_cast<std::int64_t>(size_bytes(type)), &bytes)) {
+    const std::string which = batch == 1 ? "" : sentence(batch, " matrices with stride ", stride, ", each of ");
     throw Error(ErrorCode::invalid_argument,
-                sentence("operand ", name, " of gemm has ", rows, " rows of leading dimension ", leading,
+                sentence("operand ", name, " of gemm has ", which, rows, " rows of leading dimension ", leading,
                          ", which passes the largest size, ", INT64_MAX, " bytes"));
   }
   return static_cast<std::uint64_t>(elements);
+}
+
+/// The matrices of C follow each other, or lie beside each other in the same rows.
+void check_no_overlap(const Gemm& problem) {
+  const auto& p = problem;
+  if (p.batch <= 1 || p.m == 0 || p.n == 0) return;
+  const auto one = static_cast<std::int64_t>(extent({"c", p.m, p.n, p.ldc, 1, 0}, p.type));
+  if (p.stride_c >= one) return;
+  const std::int64_t all_columns = (p.batch - 1) * p.stride_c + p.n;  // extent() was asked: no overflow
+  if (p.stride_c >= p.n && all_columns <= p.ldc) return;
+  throw Error(ErrorCode::invalid_argument,
+              sentence("stride_c of gemm is ", p.stride_c, ", so that matrices of C overlap: it must be at least ", one,
+                       " = (m - 1) * ldc + n, or at least n = ", p.n, " with rows that hold all ", p.batch,
+                       " matrices side by side, ldc at least ", all_columns));
 }
 
 struct Extents {
@@ -59,9 +95,11 @@ struct Extents {
 
 Extents extents(const Gemm& problem) {
   const auto& p = problem;
-  return {p.transpose_a ? extent("a", p.k, p.m, p.lda, p.type) : extent("a", p.m, p.k, p.lda, p.type),
-          p.transpose_b ? extent("b", p.n, p.k, p.ldb, p.type) : extent("b", p.k, p.n, p.ldb, p.type),
-          extent("c", p.m, p.n, p.ldc, p.type)};
+  const Matrices a = p.transpose_a ? Matrices{"a", p.k, p.m, p.lda, p.batch, p.stride_a}
+                                   : Matrices{"a", p.m, p.k, p.lda, p.batch, p.stride_a};
+  const Matrices b = p.transpose_b ? Matrices{"b", p.n, p.k, p.ldb, p.batch, p.stride_b}
+                                   : Matrices{"b", p.k, p.n, p.ldb, p.batch, p.stride_b};
+  return {extent(a, p.type), extent(b, p.type), extent({"c", p.m, p.n, p.ldc, p.batch, p.stride_c}, p.type)};
 }
 
 }  // namespace
@@ -75,13 +113,14 @@ struct OperatorTraits<Gemm> {
     check_size("lda", asked.lda);
     check_size("ldb", asked.ldb);
     check_size("ldc", asked.ldc);
+    check_size("batch", asked.batch);
     if (asked.type != DataType::float32 && asked.type != DataType::float64) {
       throw Error(ErrorCode::invalid_argument,
                   sentence("the type of gemm is ", to_string(asked.type), ", but must be float32 or float64"));
     }
     check_factor("alpha", asked.alpha, asked.type);
     check_factor("beta", asked.beta, asked.type);
-    const Gemm problem = with_leading_dimensions(asked);
+    const Gemm problem = with_layout(asked);
     if (problem.transpose_a)
       check_leading_dimension("lda", problem.lda, "m", problem.m);
     else
@@ -91,7 +130,11 @@ struct OperatorTraits<Gemm> {
     else
       check_leading_dimension("ldb", problem.ldb, "n", problem.n);
     check_leading_dimension("ldc", problem.ldc, "n", problem.n);
+    check_stride("stride_a", problem.stride_a);
+    check_stride("stride_b", problem.stride_b);
+    check_stride("stride_c", problem.stride_c);
     (void)extents(problem);
+    check_no_overlap(problem);
     return problem;
   }
 
@@ -105,7 +148,8 @@ struct OperatorTraits<Gemm> {
   static std::string key(const Gemm& p) {
     return sentence("m=", p.m, ",n=", p.n, ",k=", p.k, ",type=", to_string(p.type), ",ta=", p.transpose_a,
                     ",tb=", p.transpose_b, ",alpha=", p.alpha, ",beta=", p.beta, ",lda=", p.lda, ",ldb=", p.ldb,
-                    ",ldc=", p.ldc, ",accuracy=", to_string(p.accuracy));
+                    ",ldc=", p.ldc, ",batch=", p.batch, ",sa=", p.stride_a, ",sb=", p.stride_b, ",sc=", p.stride_c,
+                    ",accuracy=", to_string(p.accuracy));
   }
 };
 

@@ -1,7 +1,8 @@
-// The operator gemm: C = alpha * op(A) * op(B) + beta * C, row-major.
+// The operator gemm: C = alpha * op(A) * op(B) + beta * C, row-major, once or for a batch of matrices.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include <tessera/buffer.h>
@@ -13,6 +14,8 @@ namespace tessera {
 /// read (its NaN do not spread), and alpha = 0 or k = 0 that A and B are not.
 struct Gemm {
   static constexpr std::string_view kName = "gemm";
+  /// As a stride: the next matrix begins where the last row of this one ends, gap of the leading dimension included.
+  static constexpr std::int64_t kPacked = -1;
 
   std::int64_t m = 0;                 ///< rows of op(A) and C
   std::int64_t n = 0;                 ///< columns of op(B) and C
@@ -25,6 +28,10 @@ struct Gemm {
   std::int64_t lda = 0;               ///< elements from one stored row of A to the next; 0: rows are packed
   std::int64_t ldb = 0;               ///< the same for B
   std::int64_t ldc = 0;               ///< the same for C
+  std::int64_t batch = 1;             ///< how many products of this shape; all other fields hold for each of them
+  std::int64_t stride_a = kPacked;    ///< elements from one A of the batch to the next; 0: all products read the same
+  std::int64_t stride_b = kPacked;    ///< the same for B
+  std::int64_t stride_c = kPacked;    ///< the same for C, whose matrices must not overlap
   Accuracy accuracy = Accuracy::accurate;
 
   /// What it is run with. C must not overlap A or B; elements of C outside the m x n matrix are never written.
@@ -37,11 +44,21 @@ struct Gemm {
   bool operator==(const Gemm&) const = default;
 };
 
-/// The same problem with every leading dimension filled in.
-[[nodiscard]] constexpr Gemm with_leading_dimensions(Gemm problem) noexcept {
+/// The same problem with every leading dimension and stride filled in. A packed stride too large for its type becomes
+/// the largest, which no device takes.
+[[nodiscard]] constexpr Gemm with_layout(Gemm problem) noexcept {
   if (problem.lda == 0) problem.lda = problem.transpose_a ? problem.m : problem.k;
   if (problem.ldb == 0) problem.ldb = problem.transpose_b ? problem.k : problem.n;
   if (problem.ldc == 0) problem.ldc = problem.n;
+  const auto packed = [](std::int64_t rows, std::int64_t leading) {
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+    return rows > 0 && leading > kLargest / rows ? kLargest : rows * leading;
+  };
+  if (problem.stride_a == Gemm::kPacked)
+    problem.stride_a = packed(problem.transpose_a ? problem.k : problem.m, problem.lda);
+  if (problem.stride_b == Gemm::kPacked)
+    problem.stride_b = packed(problem.transpose_b ? problem.n : problem.k, problem.ldb);
+  if (problem.stride_c == Gemm::kPacked) problem.stride_c = packed(problem.m, problem.ldc);
   return problem;
 }
 

@@ -13,8 +13,9 @@ backend::Variant<Gemm> gemm_sequential() {
       .tunables = nullptr,
       .make =
           [](const Gemm& problem, backend::Device&, const Tuning&) {
-            return make_gemm_kernel(problem,
-                                    [](Executor&, const auto& gemm) { multiply_rows(gemm, std::int64_t{0}, gemm.m); });
+            return make_gemm_kernel(
+                problem, [](Executor&, const auto& gemm) { multiply_rows(gemm, std::int64_t{0}, gemm.m); },
+                BatchOrder::one_by_one);
           },
   };
 }

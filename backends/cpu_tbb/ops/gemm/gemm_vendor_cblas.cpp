@@ -90,9 +90,10 @@ Blis& blis() {
 /// The kernel that calls the library that `get` returns.
 template <class Get>
 std::unique_ptr<backend::Kernel> make_vendor_kernel(const Gemm& problem, Get get) {
-  return make_gemm_kernel(problem, [problem, get](Executor& executor, const auto& gemm) {
-    get().multiply(problem, gemm, executor.threads());
-  });
+  return make_gemm_kernel(
+      problem,
+      [problem, get](Executor& executor, const auto& gemm) { get().multiply(problem, gemm, executor.threads()); },
+      BatchOrder::one_by_one);
 }
 
 }  // namespace

@@ -89,7 +89,10 @@ backend::Variant<Gemm> gemm_vendor_onednn() {
       .tunables = nullptr,
       .make = [](const Gemm& problem, backend::Device&, const Tuning&) -> std::unique_ptr<backend::Kernel> {
         return std::make_unique<CpuTbbKernel>([problem](Executor& executor, OperandAddresses operands) {
-          onednn().multiply(problem, GemmMatrices<float>(problem, operands), executor.threads());
+          compute_batch<float>(problem, executor, operands, BatchOrder::one_by_one,
+                               [&](Executor&, const GemmMatrices<float>& gemm) {
+                                 onednn().multiply(problem, gemm, executor.threads());
+                               });
         });
       },
   };

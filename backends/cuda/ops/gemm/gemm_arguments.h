@@ -18,6 +18,10 @@ struct GemmArguments {
   std::int64_t lda;
   std::int64_t ldb;
   std::int64_t ldc;
+  std::int64_t batch;  ///< how many such products; the matrices of each operand lie `stride` elements apart
+  std::int64_t stride_a;
+  std::int64_t stride_b;
+  std::int64_t stride_c;
   T alpha;
   T beta;
   bool transpose_a;

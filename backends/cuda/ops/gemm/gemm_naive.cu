@@ -12,6 +12,7 @@
 //   |       |       |      |                  The grid's y is at most 65,535 blocks, so both axes loop on.
 //
 // Not tuned: 32 x 8 is one warp a row and enough warps a block to hide latency.
+#include "ops/gemm/gemm_batch.cuh"
 #include "ops/gemm/gemm_store.cuh"
 
 namespace tessera::cuda {
@@ -47,7 +48,7 @@ __device__ void gemm_naive(const GemmArguments<T>& gemm) {
 #define TESSERA_GEMM_NAIVE(T, type)                                                                             \
   extern "C" __global__ void __launch_bounds__(tessera::cuda::kGemmNaiveColumns* tessera::cuda::kGemmNaiveRows) \
       tessera_gemm_naive_##type(const tessera::cuda::GemmArguments<T> gemm) {                                   \
-    tessera::cuda::gemm_naive(gemm);                                                                            \
+    tessera::cuda::for_each_product(gemm, [](const auto& product) { tessera::cuda::gemm_naive(product); });     \
   }
 
 TESSERA_GEMM_NAIVE(float, float32)

@@ -17,6 +17,7 @@
 // Elements beyond an edge enter as 0 and are not stored. The grid's y is at most 65,535 blocks, so both axes loop on.
 // One element a thread is the shape of the text books and bound by shared memory: two reads for each product. That is
 // its purpose here, to show what the tile size alone does; the registers' share is another variant's.
+#include "ops/gemm/gemm_batch.cuh"
 #include "ops/gemm/gemm_store.cuh"
 
 namespace tessera::cuda {
@@ -60,10 +61,11 @@ __device__ void gemm_tiled(const GemmArguments<T>& gemm) {
 }  // namespace tessera::cuda
 
 // n: as stored, t: transposed; first A, then B. gemm_variants.cpp builds the same names.
-#define TESSERA_GEMM_TILED_ONE(T, type, tile, letters, transpose_a, transpose_b)                   \
-  extern "C" __global__ void __launch_bounds__(tile* tile)                                         \
-      tessera_gemm_tiled_##type##_##letters##_##tile(const tessera::cuda::GemmArguments<T> gemm) { \
-    tessera::cuda::gemm_tiled<T, tile, transpose_a, transpose_b>(gemm);                            \
+#define TESSERA_GEMM_TILED_ONE(T, type, tile, letters, transpose_a, transpose_b)                                   \
+  extern "C" __global__ void __launch_bounds__(tile* tile)                                                         \
+      tessera_gemm_tiled_##type##_##letters##_##tile(const tessera::cuda::GemmArguments<T> gemm) {                 \
+    tessera::cuda::for_each_product(                                                                               \
+        gemm, [](const auto& product) { tessera::cuda::gemm_tiled<T, tile, transpose_a, transpose_b>(product); }); \
   }
 #define TESSERA_GEMM_TILED(T, type, tile)                 \
   TESSERA_GEMM_TILED_ONE(T, type, tile, nn, false, false) \

@@ -38,6 +38,10 @@ GemmArguments<T> arguments_for(const Gemm& problem) {
   arguments.lda = problem.lda;
   arguments.ldb = problem.ldb;
   arguments.ldc = problem.ldc;
+  arguments.batch = problem.batch;
+  arguments.stride_a = problem.stride_a;
+  arguments.stride_b = problem.stride_b;
+  arguments.stride_c = problem.stride_c;
   arguments.alpha = static_cast<T>(problem.alpha);
   arguments.beta = static_cast<T>(problem.beta);
   arguments.transpose_a = problem.transpose_a;
@@ -51,12 +55,12 @@ GemmArguments<T> arguments_for(const Gemm& problem) {
 
 /// One group for each tile; the kernels loop where that is more than the card allows.
 LaunchGrid grid_for(const Gemm& problem, const Tile& tile, const DeviceLimits& card) {
-  const auto groups = [](std::int64_t extent, std::int64_t step, std::uint64_t limit) {
+  const auto groups = [&](std::int64_t extent, std::int64_t step, int axis) {
     const std::uint64_t wanted = static_cast<std::uint64_t>(extent / step + (extent % step != 0 ? 1 : 0));
-    return static_cast<unsigned>(std::min(wanted, limit));
+    return static_cast<unsigned>(std::min<std::uint64_t>(wanted, card.groups[axis]));
   };
   LaunchGrid grid;
-  grid.groups = {groups(problem.n, tile.columns, card.groups[0]), groups(problem.m, tile.rows, card.groups[1]), 1};
+  grid.groups = {groups(problem.n, tile.columns, 0), groups(problem.m, tile.rows, 1), groups(problem.batch, 1, 2)};
   grid.group_size = {tile.threads_x, tile.threads_y, 1};
   return grid;
 }
@@ -69,8 +73,9 @@ class GemmKernel final : public CudaKernel {
       : CudaKernel(device.context(), image, function, grid_for(problem, tile, device.context()->limits())),
         arguments_(arguments_for<T>(problem)) {}
 
-  void launch(backend::Queue& queue, std::span<const backend::Slice> operands) override {
-    if (arguments_.m == 0 || arguments_.n == 0) return;
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& /*workspace*/) override {
+    if (arguments_.m == 0 || arguments_.n == 0 || arguments_.batch == 0) return;
     GemmArguments<T> arguments = arguments_;  // a kernel may be launched on several queues at once
     arguments.a = pointer_to<const T>(operands[0]);
     arguments.b = pointer_to<const T>(operands[1]);

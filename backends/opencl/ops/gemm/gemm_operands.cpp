@@ -31,6 +31,9 @@ backend::Verdict check_gemm_type(const Gemm& problem, const DeviceFacts& facts) 
   if (problem.type == DataType::float64 && !facts.info.has_float64) {
     return backend::Verdict::no("gemm is in float64, but '" + facts.info.name + "' computes in float32 at most");
   }
+  if (problem.batch != 1) {
+    return backend::Verdict::no("batch of gemm is " + std::to_string(problem.batch) + ", but must be 1");
+  }
   return backend::Verdict::yes();
 }
 
