@@ -31,8 +31,10 @@ TEST(BackendListTest, ReadyBackendsListTheirDevices) {
 }
 
 TEST(BackendListTest, AnotherSeamVersionIsRefusedWithBothVersions) {
-  expect_state("other_version", BackendState::refused, "speaks version 2 of the seam (library 99.0.0)");
-  expect_state("other_version", BackendState::refused, "speaks version " + std::to_string(backend::kSeamVersion));
+  expect_state("other_version", BackendState::refused,
+               "speaks version " + std::to_string(backend::kSeamVersion + 1) + " of the seam (library 99.0.0)");
+  expect_state("other_version", BackendState::refused,
+               "library speaks version " + std::to_string(backend::kSeamVersion));
 }
 
 TEST(BackendListTest, LibrariesThatAreNoPluginsAreRefused) {
