@@ -76,10 +76,12 @@ std::string GuardedBuffer<T>::find_damage(const std::vector<T>& whole) const {
 template float poison();
 template double poison();
 template std::uint8_t poison();
+template std::int16_t poison();
 template std::int32_t poison();
 template class GuardedBuffer<float>;
 template class GuardedBuffer<double>;
 template class GuardedBuffer<std::uint8_t>;
+template class GuardedBuffer<std::int16_t>;
 template class GuardedBuffer<std::int32_t>;
 
 }  // namespace tessera::conformance

@@ -59,6 +59,7 @@ class GuardedBuffer {
 extern template class GuardedBuffer<float>;
 extern template class GuardedBuffer<double>;
 extern template class GuardedBuffer<std::uint8_t>;
+extern template class GuardedBuffer<std::int16_t>;
 extern template class GuardedBuffer<std::int32_t>;
 
 }  // namespace tessera::conformance

@@ -28,6 +28,12 @@ enum class Values : std::uint8_t {
 template <class T>
 void fill_values(std::span<T> out, Values values, std::uint64_t seed);
 
+/// Fills `out` with integers from the whole range of T.
+template <class T>
+void fill_integers(std::span<T> out, std::uint64_t seed) {
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(random_bits(seed, i) >> 13);
+}
+
 extern template void fill_values(std::span<float>, Values, std::uint64_t);
 extern template void fill_values(std::span<double>, Values, std::uint64_t);
 

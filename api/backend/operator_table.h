@@ -3,6 +3,7 @@
 
 #include "backend/variant.h"
 
+#include <tessera/ops/conv2d.h>
 #include <tessera/ops/gemm.h>
 
 namespace tessera::backend {
@@ -22,7 +23,8 @@ class OperatorTableOf : private VariantList<Problems>... {
 };
 
 using OperatorTable = OperatorTableOf<  //
-    Gemm                                // C = alpha * op(A) * op(B) + beta * C
+    Gemm,                               // C = alpha * op(A) * op(B) + beta * C
+    Conv2d                              // images with one small filter
     >;
 
 }  // namespace tessera::backend

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "cpu_tbb_device.h"
+#include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -31,6 +32,7 @@ int parse_threads(const std::string& text, std::size_t device_index) {
 CpuTbbBackend::CpuTbbBackend()
     : machine_(describe_machine()), budget_(std::make_shared<MemoryBudget>(machine_.memory_total_bytes)) {
   operators_.set<Gemm>(gemm_variants());
+  operators_.set<Conv2d>(conv2d_variants());
 }
 
 backend::Probe CpuTbbBackend::probe() {

@@ -1,0 +1,120 @@
+// What backends ask of conv2d's filter: its factors if it has rank 1, and whether float arithmetic is exact on it.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tessera/ops/conv2d.h>
+
+namespace tessera::backend {
+
+/// filter(i, j) = column[i] * row[j], exactly in the arithmetic of the problem's type.
+struct FilterFactors {
+  std::vector<double> column;  ///< filter_height values
+  std::vector<double> row;     ///< filter_width values
+};
+
+namespace detail {
+
+/// The weights as integers times 2^exponent, the smallest that hold them; nothing if their range is too wide.
+struct ScaledFilter {
+  std::vector<std::int64_t> values;
+  int exponent = 0;
+};
+inline std::optional<ScaledFilter> scaled(const std::vector<double>& weights) {
+  constexpr int kDigits = std::numeric_limits<double>::digits;
+  constexpr int kMostBits = 60;
+  int lowest = std::numeric_limits<int>::max();
+  int highest = std::numeric_limits<int>::min();
+  for (const double weight : weights) {
+    if (weight == 0) continue;
+    int exponent = 0;
+    auto mantissa = static_cast<std::int64_t>(std::ldexp(std::frexp(weight, &exponent), kDigits));
+    highest = exponent > highest ? exponent : highest;
+    exponent -= kDigits;
+    while (mantissa % 2 == 0) {
+      mantissa /= 2;
+      ++exponent;
+    }
+    lowest = exponent < lowest ? exponent : lowest;
+  }
+  if (highest < lowest) return std::nullopt;  // all are 0
+  if (highest - lowest > kMostBits) return std::nullopt;
+  ScaledFilter filter{{}, lowest};
+  for (const double weight : weights) filter.values.push_back(static_cast<std::int64_t>(std::ldexp(weight, -lowest)));
+  return filter;
+}
+
+/// Is value * 2^exponent a number of the type?
+inline bool fits(std::int64_t value, int exponent, DataType type) {
+  const double number = std::ldexp(static_cast<double>(value), exponent);
+  if (static_cast<std::int64_t>(static_cast<double>(value)) != value) return false;
+  if (type == DataType::float32) {
+    return std::ldexp(static_cast<double>(static_cast<float>(number)), -exponent) == static_cast<double>(value);
+  }
+  return number == std::trunc(number) && number >= INT32_MIN && number <= INT32_MAX;
+}
+
+}  // namespace detail
+
+/// The factors of a filter of rank 1; nothing if it has another rank, or if they are no numbers of the arithmetic type.
+/// The filter is that of a problem which the front half has checked.
+inline std::optional<FilterFactors> rank_one_factors(const Conv2d& problem) {
+  const auto filter = detail::scaled(problem.filter);
+  if (!filter) return std::nullopt;
+  const std::int64_t rows = problem.filter_height;
+  const std::int64_t columns = problem.filter_width;
+  const auto at = [&](std::int64_t i, std::int64_t j) { return filter->values[i * columns + j]; };
+  // A column that is not 0, without its greatest common divisor; the row follows from any of its elements.
+  std::int64_t pivot_column = 0;
+  std::int64_t divisor = 0;
+  for (; divisor == 0; ++pivot_column) {
+    for (std::int64_t i = 0; i < rows; ++i) divisor = std::gcd(divisor, at(i, pivot_column));
+  }
+  --pivot_column;
+  std::vector<std::int64_t> column(static_cast<std::size_t>(rows));
+  std::int64_t pivot_row = 0;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    column[i] = at(i, pivot_column) / divisor;
+    if (column[i] != 0) pivot_row = i;
+  }
+  std::vector<std::int64_t> row(static_cast<std::size_t>(columns));
+  for (std::int64_t j = 0; j < columns; ++j) {
+    if (at(pivot_row, j) % column[pivot_row] != 0) return std::nullopt;
+    row[j] = at(pivot_row, j) / column[pivot_row];
+  }
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      std::int64_t product = 0;
+      if (__builtin_mul_overflow(column[i], row[j], &product) || product != at(i, j)) return std::nullopt;
+    }
+  }
+  // The power of two goes to the row.
+  FilterFactors factors;
+  for (const std::int64_t value : column) {
+    if (!detail::fits(value, 0, problem.type)) return std::nullopt;
+    factors.column.push_back(static_cast<double>(value));
+  }
+  for (const std::int64_t value : row) {
+    if (!detail::fits(value, filter->exponent, problem.type)) return std::nullopt;
+    factors.row.push_back(std::ldexp(static_cast<double>(value), filter->exponent));
+  }
+  return factors;
+}
+
+/// Does float arithmetic give the exact integers, in any order of summation? The largest pixel times the sum of the
+/// weights' magnitudes must stay below 2^24. Known for uint8 and int16 alone: an int32 may hold anything.
+inline bool is_exact_in_float32(const Conv2d& problem) {
+  const double largest = problem.type == DataType::uint8 ? 255.0 : problem.type == DataType::int16 ? 32768.0 : INFINITY;
+  double magnitudes = 0;
+  for (const double weight : problem.filter) magnitudes += std::fabs(weight);
+  constexpr double kExact = 1 << 24;
+  return magnitudes == 0 || largest * magnitudes <= kExact;
+}
+
+}  // namespace tessera::backend

@@ -1,0 +1,61 @@
+// What the host code of every conv2d kernel shares: the problem as the kernels take it, and the weights on the card.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tessera/ops/conv2d.h>
+
+#include "backend/backend.h"
+#include "cuda_buffer.h"
+#include "cuda_device.h"
+#include "cuda_kernel.h"
+#include "ops/conv2d/conv2d_arguments.h"
+
+namespace tessera::cuda {
+
+/// A weight as a number to compute with.
+template <class Sum>
+[[nodiscard]] Sum conv2d_weight(double weight) noexcept {
+  if constexpr (std::is_same_v<Sum, float>) return static_cast<float>(weight);
+  return static_cast<Sum>(static_cast<std::int64_t>(weight));
+}
+
+/// The problem without its operands.
+template <class Pixel>
+[[nodiscard]] Conv2dArguments<Pixel> conv2d_arguments(const Conv2d& problem) noexcept {
+  Conv2dArguments<Pixel> arguments{};
+  arguments.batch = problem.batch;
+  arguments.height = problem.height;
+  arguments.width = problem.width;
+  arguments.output_height = problem.output_height();
+  arguments.output_width = problem.output_width();
+  arguments.filter_height = static_cast<int>(problem.filter_height);
+  arguments.filter_width = static_cast<int>(problem.filter_width);
+  arguments.anchor_y = static_cast<int>(problem.anchor_y);
+  arguments.anchor_x = static_cast<int>(problem.anchor_x);
+  return arguments;
+}
+
+/// Is there nothing to compute?
+[[nodiscard]] inline bool is_empty(const Conv2d& problem) noexcept {
+  return problem.batch == 0 || problem.output_height() == 0 || problem.output_width() == 0;
+}
+
+/// Calls `make(Pixel())` with the type of the problem's pixels.
+template <class Make>
+[[nodiscard]] std::unique_ptr<backend::Kernel> for_pixel(DataType type, const Make& make) {
+  switch (type) {
+    case DataType::uint8: return make(std::uint8_t());
+    case DataType::int16: return make(std::int16_t());
+    case DataType::int32: return make(std::int32_t());
+    default: return make(float());
+  }
+}
+
+}  // namespace tessera::cuda

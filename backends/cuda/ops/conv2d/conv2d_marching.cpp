@@ -1,0 +1,151 @@
+// The variants "marching" and "separable": which problems they take, and how the output is cut into strips and runs.
+#include <algorithm>
+#include <optional>
+
+#include "backend/conv2d_filter.h"
+#include "backend/sentence.h"
+#include "ops/conv2d/conv2d_launch.h"
+#include "ops/conv2d/conv2d_variants.h"
+
+extern "C" const unsigned char tessera_cuda_conv2d_marching[];
+extern "C" const unsigned char tessera_cuda_conv2d_separable[];
+
+namespace tessera::cuda {
+namespace {
+
+using backend::sentence;
+using backend::Verdict;
+
+constexpr std::array<std::int64_t, 4> kRowsPerRun{16, 32, 64, 128};
+/// Warps that a multiprocessor should have at least, to hide the latency of its loads.
+constexpr std::int64_t kWarpsPerUnit = 16;
+
+/// Where the sums lie against the output, and how many strips cover it.
+struct Geometry {
+  explicit Geometry(const Conv2d& problem)
+      : shift_y(problem.filter_height / 2 - problem.anchor_y), shift_x(problem.filter_width / 2 - problem.anchor_x) {
+    first_x = shift_x >= 0 ? shift_x / kMarchingPixels * kMarchingPixels : -kMarchingPixels;
+    strips = (problem.output_width() + shift_x - first_x + kMarchingColumns - 1) / kMarchingColumns;
+  }
+  std::int64_t shift_y;
+  std::int64_t shift_x;
+  std::int64_t first_x;
+  std::int64_t strips;
+};
+
+std::int64_t runs_of(const Conv2d& problem, std::int64_t rows_per_run) {
+  return (problem.output_height() + rows_per_run - 1) / rows_per_run;
+}
+
+template <class Pixel>
+class MarchingKernel final : public CudaKernel {
+  using Sum = Conv2dSum<Pixel>;
+
+ public:
+  /// `weights`: as Conv2dMarchingArguments holds them.
+  MarchingKernel(const CudaDevice& device, const Conv2d& problem, const Image& image, const std::string& function,
+                 const std::vector<double>& weights, std::int64_t rows_per_run)
+      : CudaKernel(device.context(), image, function, grid_for(device, problem, rows_per_run)),
+        is_empty_(is_empty(problem)) {
+    const Geometry geometry(problem);
+    arguments_.conv2d = conv2d_arguments<Pixel>(problem);
+    for (std::size_t i = 0; i < weights.size(); ++i) arguments_.weights[i] = conv2d_weight<Sum>(weights[i]);
+    arguments_.first_x = geometry.first_x;
+    arguments_.strips = geometry.strips;
+    arguments_.runs = runs_of(problem, rows_per_run);
+    arguments_.rows_per_run = static_cast<int>(rows_per_run);
+    arguments_.shift_y = static_cast<int>(geometry.shift_y);
+    arguments_.shift_x = static_cast<int>(geometry.shift_x);
+    arguments_.reads_vectors = problem.width % kMarchingPixels == 0;
+    arguments_.writes_vectors =
+        problem.output_width() % kMarchingPixels == 0 && geometry.shift_x % kMarchingPixels == 0;
+  }
+
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& /*workspace*/) override {
+    if (is_empty_) return;
+    Conv2dMarchingArguments<Pixel> arguments = arguments_;  // a kernel may be launched on several queues at once
+    arguments.conv2d.image = pointer_to<const Pixel>(operands[0]);
+    arguments.conv2d.output = pointer_to<Sum>(operands[1]);
+    arguments.reads_vectors &= address_of(operands[0]) % (kMarchingPixels * sizeof(Pixel)) == 0;
+    arguments.writes_vectors &= address_of(operands[1]) % (kMarchingPixels * sizeof(Sum)) == 0;
+    enqueue(queue, arguments);
+  }
+
+ private:
+  /// A warp for each piece; the kernel loops where that is more than the card allows.
+  static LaunchGrid grid_for(const CudaDevice& device, const Conv2d& problem, std::int64_t rows_per_run) {
+    const std::int64_t pieces = Geometry(problem).strips * runs_of(problem, rows_per_run) * problem.batch;
+    const auto wanted = static_cast<std::uint64_t>((pieces + kMarchingWarps - 1) / kMarchingWarps);
+    LaunchGrid grid;
+    grid.groups = {static_cast<unsigned>(std::min(wanted, device.context()->limits().groups[0])), 1, 1};
+    grid.group_size = {32, kMarchingWarps, 1};
+    return grid;
+  }
+
+  Conv2dMarchingArguments<Pixel> arguments_{};
+  bool is_empty_;
+};
+
+Verdict check_size(const Conv2d& problem) {
+  const std::int64_t size = problem.filter_height;
+  if (size == problem.filter_width && (size == 3 || size == 5 || size == 7)) return Verdict::yes();
+  return Verdict::no(sentence("the filter of conv2d is ", problem.filter_height, " x ", problem.filter_width,
+                              ", but must be 3 x 3, 5 x 5 or 7 x 7"));
+}
+
+Verdict check_marching(const Conv2d& problem, const backend::Device&) {
+  return check_size(problem);
+}
+
+Verdict check_separable(const Conv2d& problem, const backend::Device&) {
+  if (const Verdict verdict = check_size(problem); !verdict) return verdict;
+  if (backend::rank_one_factors(problem)) return Verdict::yes();
+  return Verdict::no(
+      sentence("the filter of conv2d is not exactly a column times a row in ", to_string(problem.output_type())));
+}
+
+/// The longest runs that still give every multiprocessor enough warps: a run reads the rows between two runs again.
+std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device) {
+  Tunable rows{"rows_per_run", "rows of the output that one warp computes", {}, kRowsPerRun.front()};
+  rows.values.assign(kRowsPerRun.begin(), kRowsPerRun.end());
+  const std::int64_t units = device.info().compute_units;
+  for (const std::int64_t candidate : kRowsPerRun) {
+    const std::int64_t pieces = Geometry(problem).strips * runs_of(problem, candidate) * problem.batch;
+    if (pieces >= kWarpsPerUnit * units) rows.preferred = candidate;
+  }
+  return {rows};
+}
+
+std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Image& image,
+                                      const char* variant, const std::vector<double>& weights, const Tuning& tuning) {
+  return for_pixel(problem.type, [&](auto pixel) -> std::unique_ptr<backend::Kernel> {
+    return std::make_unique<MarchingKernel<decltype(pixel)>>(
+        static_cast<const CudaDevice&>(device), problem, image,
+        sentence("tessera_conv2d_", variant, "_", to_string(problem.type), "_", problem.filter_height), weights,
+        tuning.at("rows_per_run"));
+  });
+}
+
+}  // namespace
+
+backend::Variant<Conv2d> conv2d_marching() {
+  return {"marching", "a warp marches down a strip with the sums in registers; filters of 3, 5 and 7", check_marching,
+          tunables, [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
+            return make(problem, device, {"conv2d_marching", tessera_cuda_conv2d_marching}, "marching", problem.filter,
+                        tuning);
+          }};
+}
+
+backend::Variant<Conv2d> conv2d_separable() {
+  return {
+      "separable", "the march for filters that are a column times a row", check_separable, tunables,
+      [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
+        const auto factors = *backend::rank_one_factors(problem);
+        std::vector<double> weights = factors.column;
+        weights.insert(weights.end(), factors.row.begin(), factors.row.end());
+        return make(problem, device, {"conv2d_separable", tessera_cuda_conv2d_separable}, "separable", weights, tuning);
+      }};
+}
+
+}  // namespace tessera::cuda

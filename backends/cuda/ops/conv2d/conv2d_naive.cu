@@ -1,0 +1,50 @@
+// conv2d, naive: one thread computes one pixel of the output from device memory alone. The reference for what a tile in
+// shared memory gains.
+//
+//     image                                a block  = 32 columns x 8 rows of the output
+//     +----------------------+             a thread = one pixel, a loop over the filter
+//     |     +-------+        |
+//     |     | filter|        |             A warp reads 32 neighbouring pixels for each weight; every pixel is read
+//     once |     |   o   |        |             for each weight, by the caches' grace. All lanes read the same weight.
+//     |     +-------+        |             What lies outside counts as 0 and is asked for at every tap.
+//     +----------------------+
+//                                          The grid's y and z are at most 65,535 blocks, so they loop on.
+#include "ops/conv2d/conv2d_pixels.cuh"
+
+namespace tessera::cuda {
+
+template <class Pixel>
+__device__ void conv2d_naive(const Conv2dArguments<Pixel>& conv2d) {
+  using Sum = Conv2dSum<Pixel>;
+  const std::int64_t x = static_cast<std::int64_t>(blockIdx.x) * kConv2dNaiveColumns + threadIdx.x;
+  if (x >= conv2d.output_width) return;
+  const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * kConv2dNaiveRows + threadIdx.y;
+  const std::int64_t row_step = static_cast<std::int64_t>(gridDim.y) * kConv2dNaiveRows;
+  for (std::int64_t index = blockIdx.z; index < conv2d.batch; index += gridDim.z) {
+    const Pixel* const image = conv2d.image + index * conv2d.height * conv2d.width;
+    Sum* const output = conv2d.output + index * conv2d.output_height * conv2d.output_width;
+    for (std::int64_t y = first_row; y < conv2d.output_height; y += row_step) {
+      Sum sum = 0;
+      const Sum* weight = conv2d.weights;
+      for (int i = 0; i < conv2d.filter_height; ++i) {
+        for (int j = 0; j < conv2d.filter_width; ++j) {
+          sum += *weight++ * pixel_at(conv2d, image, y + i - conv2d.anchor_y, x + j - conv2d.anchor_x);
+        }
+      }
+      output[y * conv2d.output_width + x] = sum;
+    }
+  }
+}
+
+}  // namespace tessera::cuda
+
+#define TESSERA_CONV2D_NAIVE(Pixel, type)                                                                           \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kConv2dNaiveColumns* tessera::cuda::kConv2dNaiveRows) \
+      tessera_conv2d_naive_##type(const __grid_constant__ tessera::cuda::Conv2dArguments<Pixel> conv2d) {           \
+    tessera::cuda::conv2d_naive(conv2d);                                                                            \
+  }
+
+TESSERA_CONV2D_NAIVE(std::uint8_t, uint8)
+TESSERA_CONV2D_NAIVE(std::int16_t, int16)
+TESSERA_CONV2D_NAIVE(std::int32_t, int32)
+TESSERA_CONV2D_NAIVE(float, float32)

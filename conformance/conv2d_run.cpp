@@ -1,0 +1,71 @@
+// A conv2d case on one device.
+#include "conformance/conv2d_run.h"
+
+#include <cstring>
+#include <utility>
+
+namespace tessera::conformance {
+
+namespace {
+
+template <class Output>
+std::vector<Output> unwritten(const Conv2d& problem) {
+  const auto size = static_cast<std::size_t>(problem.batch * problem.output_height() * problem.output_width());
+  return std::vector<Output>(size, poison<Output>());
+}
+
+}  // namespace
+
+template <class T>
+Conv2dRun<T>::Conv2dRun(const Device& device, OperatorKernel<Conv2d> kernel, std::shared_ptr<const Conv2dData<T>> data,
+                        std::size_t misalignment)
+    : kernel_(std::move(kernel)),
+      data_(std::move(data)),
+      images_(device, "the image", data_->images, misalignment),
+      outputs_(device, "the output", unwritten<Output>(kernel_.problem()), misalignment) {}
+
+template <class T>
+void Conv2dRun<T>::reset(Queue& queue) {
+  if (!images_are_there_) images_.reset(queue);
+  images_are_there_ = true;
+  outputs_.reset(queue);
+}
+
+template <class T>
+void Conv2dRun<T>::enqueue(Queue& queue) {
+  queue.run(kernel_, {.image = images_.view(), .output = outputs_.view()});
+}
+
+template <class T>
+Outcome Conv2dRun<T>::check(Queue& queue) {
+  Comparison comparison(kernel_.problem().output_type());
+  const std::vector<T> input = images_.download(queue);
+  std::string damage = images_.find_damage(input);
+  if (damage.empty()) damage = images_.find_change(input, [](std::size_t) { return false; });
+  if (!damage.empty()) comparison.fail(std::move(damage));
+  const std::vector<Output> whole = outputs_.download(queue);
+  damage = outputs_.find_damage(whole);
+  if (!damage.empty()) comparison.fail(std::move(damage));
+  data_->reference->check(outputs_.content_of(whole), info().error_factor, poison<Output>(), comparison);
+  return comparison.outcome();
+}
+
+template <class T>
+std::vector<std::byte> Conv2dRun<T>::output_bits(Queue& queue) {
+  const std::vector<Output> whole = outputs_.download(queue);
+  std::vector<std::byte> bits(whole.size() * sizeof(Output));
+  std::memcpy(bits.data(), whole.data(), bits.size());
+  return bits;
+}
+
+template <class T>
+void Conv2dRun<T>::remember_time(const Device& device, double seconds) {
+  tessera::remember_time(kernel_, device, seconds);
+}
+
+template class Conv2dRun<std::uint8_t>;
+template class Conv2dRun<std::int16_t>;
+template class Conv2dRun<std::int32_t>;
+template class Conv2dRun<float>;
+
+}  // namespace tessera::conformance
