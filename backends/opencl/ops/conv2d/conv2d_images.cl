@@ -1,0 +1,47 @@
+// What every conv2d kernel shares; compiled in front of each. Options: PIXEL (uchar, short, int, float) and IS_FLOAT, 0
+// or 1.
+//
+//   output(y, x) = sum over (i, j) of weight(i, j) * image(y + i - anchor_y, x + j - anchor_x), outside of the image 0
+//
+// Sums of integers wrap around, which uint is allowed to; an int output is written through its bits.
+#if IS_FLOAT
+typedef float sum_t;
+#define NUMBER(pixel) (pixel)
+#define MULTIPLY_ADD(weight, pixel, sum) fma(weight, pixel, sum)
+#else
+typedef uint sum_t;
+#define NUMBER(pixel) ((uint)(int)(pixel))
+#define MULTIPLY_ADD(weight, pixel, sum) ((weight) * (pixel) + (sum))
+#endif
+
+// Every kernel's first parameters: two operands, each with the first element that is its own; then the problem.
+#define CONV2D_PARAMETERS                                                                                        \
+  __global const PIXEL *restrict image, const ulong image_first, __global sum_t *restrict output,                \
+      const ulong output_first, const long height, const long width, const long output_height,                   \
+      const long output_width, const int filter_height, const int filter_width, const int anchor_y,              \
+      const int anchor_x
+
+// Pixel (y, x) of an image as a number; 0 outside.
+inline sum_t pixel_at(__global const PIXEL *restrict image, const long height, const long width, const long y,
+                      const long x) {
+  return y >= 0 && y < height && x >= 0 && x < width ? NUMBER(image[y * width + x]) : 0;
+}
+
+// Where a group's block of columns x rows begins. Groups stand in one line, columns first, then rows, then the images of
+// a batch, so that no second extent has a limit.
+typedef struct {
+  long image;
+  long row;
+  long column;
+} Place;
+inline Place place_of_group(const long group, const long columns, const long rows, const long width,
+                            const long height) {
+  const long across = (width + columns - 1) / columns;
+  const long down = (height + rows - 1) / rows;
+  const long row = group / across;
+  Place place;
+  place.column = (group - row * across) * columns;
+  place.image = row / down;
+  place.row = (row - place.image * down) * rows;
+  return place;
+}

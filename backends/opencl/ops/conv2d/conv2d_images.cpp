@@ -1,0 +1,107 @@
+// Options, arguments and shape of a conv2d launch.
+#include "ops/conv2d/conv2d_images.h"
+
+#include <cstring>
+#include <utility>
+
+#include "opencl_buffer.h"
+
+extern "C" const unsigned char tessera_opencl_conv2d_images[];
+extern "C" const unsigned long tessera_opencl_conv2d_images_size;
+
+namespace tessera::opencl {
+
+namespace {
+
+std::string pixel_type(DataType type) {
+  switch (type) {
+    case DataType::uint8: return "uchar";
+    case DataType::int16: return "short";
+    case DataType::int32: return "int";
+    default: return "float";
+  }
+}
+
+/// Owns the weights' buffer beside the kernel that reads it.
+class WeightedKernel final : public backend::Kernel {
+ public:
+  WeightedKernel(OperatorLaunch launch, std::unique_ptr<backend::Buffer> weights) : weights_(std::move(weights)) {
+    launch.kernel->set(kFirstConv2dExtra, static_cast<const OpenclBuffer&>(*weights_).native());
+    std::vector<OperatorLaunch> launches;
+    launches.push_back(std::move(launch));
+    kernel_ = std::make_unique<OperatorKernel>(std::move(launches));
+  }
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& workspace) override {
+    kernel_->launch(queue, operands, workspace);
+  }
+
+ private:
+  std::unique_ptr<backend::Buffer> weights_;
+  std::unique_ptr<OperatorKernel> kernel_;
+};
+
+}  // namespace
+
+ProgramSource conv2d_program(std::string name, std::string_view kernel_text, const Conv2d& problem,
+                             const std::string& more_options) {
+  std::string text(reinterpret_cast<const char*>(tessera_opencl_conv2d_images), tessera_opencl_conv2d_images_size);
+  text += kernel_text;
+  std::string options = "-cl-std=CL1.2 -DPIXEL=" + pixel_type(problem.type) +
+                        " -DIS_FLOAT=" + (problem.type == DataType::float32 ? "1" : "0") + more_options;
+  return {std::move(name), std::move(text), std::move(options)};
+}
+
+std::uint64_t conv2d_blocks(const Conv2d& problem, std::int64_t rows, std::int64_t columns) noexcept {
+  const auto count = [](std::int64_t length, std::int64_t block) {
+    return static_cast<std::uint64_t>(length / block + (length % block != 0 ? 1 : 0));
+  };
+  return static_cast<std::uint64_t>(problem.batch) * count(problem.output_height(), rows) *
+         count(problem.output_width(), columns);
+}
+
+backend::Verdict check_conv2d_groups(const std::string& with, std::uint64_t groups) {
+  constexpr std::uint64_t kMost = 2147483647;  // the first extent of a grid on NVIDIA holds no more
+  if (groups <= kMost) return backend::Verdict::yes();
+  return backend::Verdict::no(with + " needs " + std::to_string(groups) + " work-groups, but one launch takes " +
+                              std::to_string(kMost) + " at most");
+}
+
+std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights) {
+  std::vector<std::uint32_t> bits;
+  for (const double weight : weights) {
+    const auto in_float = static_cast<float>(weight);
+    std::uint32_t word = static_cast<std::uint32_t>(static_cast<std::int64_t>(weight));
+    if (problem.type == DataType::float32) std::memcpy(&word, &in_float, sizeof word);
+    bits.push_back(word);
+  }
+  return bits;
+}
+
+OperatorLaunch conv2d_launch(std::unique_ptr<CompiledKernel> kernel, const Conv2d& problem, const Conv2dShape& shape) {
+  OperatorLaunch launch;
+  launch.kernel = std::move(kernel);
+  launch.range.dimensions = 2;
+  launch.range.local = {static_cast<std::size_t>(shape.columns), static_cast<std::size_t>(shape.rows), 1};
+  launch.range.global = {conv2d_blocks(problem, shape.block_rows, shape.block_columns) * launch.range.local[0],
+                         launch.range.local[1], 1};
+  launch.memory = {{0, problem.type, 0}, {1, problem.output_type(), 0}};
+  launch.set_scalars(cl_long{problem.height}, cl_long{problem.width}, cl_long{problem.output_height()},
+                     cl_long{problem.output_width()}, static_cast<cl_int>(problem.filter_height),
+                     static_cast<cl_int>(problem.filter_width), static_cast<cl_int>(problem.anchor_y),
+                     static_cast<cl_int>(problem.anchor_x));
+  return launch;
+}
+
+std::unique_ptr<backend::Kernel> bind_conv2d_weights(OperatorLaunch launch, const Conv2d& problem,
+                                                     OpenclDevice& device) {
+  const std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, problem.filter);
+  const std::size_t bytes = bits.size() * sizeof(std::uint32_t);
+  std::unique_ptr<backend::Buffer> weights = device.allocate(bytes);
+  const auto queue = device.make_queue();
+  queue->upload({weights.get(), 0, bytes}, bits.data());
+  queue->finish();
+  return std::make_unique<WeightedKernel>(std::move(launch), std::move(weights));
+}
+
+}  // namespace tessera::opencl

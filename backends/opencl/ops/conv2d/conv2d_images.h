@@ -1,0 +1,48 @@
+// What the host code of every conv2d kernel shares: the program's source and options, the launch, the weights.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/ops/conv2d.h>
+
+#include "backend/variant.h"
+#include "opencl_device.h"
+#include "opencl_kernel.h"
+
+namespace tessera::opencl {
+
+/// The program of one kernel file: conv2d_images.cl before `kernel_text`, the pixels' type as options, and
+/// `more_options` of the variant's own.
+[[nodiscard]] ProgramSource conv2d_program(std::string name, std::string_view kernel_text, const Conv2d& problem,
+                                           const std::string& more_options = {});
+
+/// Work-groups that it takes to cover every output of the batch with blocks of rows x columns.
+[[nodiscard]] std::uint64_t conv2d_blocks(const Conv2d& problem, std::int64_t rows, std::int64_t columns) noexcept;
+/// Yes unless one launch takes fewer. `with` begins the reason: "conv2d with tile = 8".
+[[nodiscard]] backend::Verdict check_conv2d_groups(const std::string& with, std::uint64_t groups);
+
+/// Weights as the kernels take them: float, or int32 as it lies in memory.
+[[nodiscard]] std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights);
+
+/// A launch of the kernel with CONV2D_PARAMETERS set but for what `more` of them follow: groups of columns x rows
+/// work-items in one line, each for a block of block_columns x block_rows of the output.
+struct Conv2dShape {
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::int64_t block_rows = 1;
+  std::int64_t block_columns = 1;
+};
+[[nodiscard]] OperatorLaunch conv2d_launch(std::unique_ptr<CompiledKernel> kernel, const Conv2d& problem,
+                                           const Conv2dShape& shape);
+/// The next parameter of such a launch.
+inline constexpr cl_uint kFirstConv2dExtra = 4 + 8;
+
+/// The kernel of one launch whose next parameter is the weights in a buffer of their own.
+[[nodiscard]] std::unique_ptr<backend::Kernel> bind_conv2d_weights(OperatorLaunch launch, const Conv2d& problem,
+                                                                   OpenclDevice& device);
+
+}  // namespace tessera::opencl

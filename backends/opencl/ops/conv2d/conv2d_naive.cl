@@ -1,0 +1,26 @@
+// conv2d, naive: one work-item, one pixel of the output.
+//
+//     +----------------------+        A work-group is 32 x 8 work-items (fewer where a device allows fewer) over a block
+//     |     +-------+        |        of the output. Each takes all weights in turn, each with the pixel beneath it; what
+//     |     | filter|        |        lies outside counts as 0 and is asked for at every tap. A pixel is read once for
+//     |     |   o   |        |        each weight, from global memory or whatever cache there is: nothing is reused on
+//     |     +-------+        |        purpose, so that it works wherever OpenCL does and others can be compared with it.
+//     +----------------------+
+__kernel void conv2d_naive(CONV2D_PARAMETERS, __global const sum_t *restrict weights) {
+  const Place place = place_of_group((long)get_group_id(0), (long)get_local_size(0), (long)get_local_size(1),
+                                     output_width, output_height);
+  const long y = place.row + (long)get_local_id(1);
+  const long x = place.column + (long)get_local_id(0);
+  if (y >= output_height || x >= output_width) return;
+
+  image += image_first + place.image * height * width;
+  output += output_first + place.image * output_height * output_width;
+  sum_t sum = 0;
+  for (int i = 0; i < filter_height; ++i) {
+    for (int j = 0; j < filter_width; ++j) {
+      const sum_t pixel = pixel_at(image, height, width, y + i - anchor_y, x + j - anchor_x);
+      sum = MULTIPLY_ADD(weights[i * filter_width + j], pixel, sum);
+    }
+  }
+  output[y * output_width + x] = sum;
+}

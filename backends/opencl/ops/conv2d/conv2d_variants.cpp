@@ -1,0 +1,10 @@
+// The variants of conv2d, best first, plain one last.
+#include "ops/conv2d/conv2d_variants.h"
+
+namespace tessera::opencl {
+
+backend::VariantList<Conv2d> conv2d_variants() {
+  return {conv2d_separable(), conv2d_marching(), conv2d_tiled(), conv2d_naive()};
+}
+
+}  // namespace tessera::opencl
