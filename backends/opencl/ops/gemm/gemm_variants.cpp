@@ -4,7 +4,7 @@
 namespace tessera::opencl {
 
 backend::VariantList<Gemm> gemm_variants() {
-  return {gemm_tiled(), gemm_naive()};
+  return {gemm_register(), gemm_tiled(), gemm_coalesced_a(), gemm_naive()};
 }
 
 }  // namespace tessera::opencl
