@@ -13,5 +13,6 @@ namespace tessera::opencl {
 [[nodiscard]] backend::Variant<Gemm> gemm_tiled();
 [[nodiscard]] backend::Variant<Gemm> gemm_coalesced_a();
 [[nodiscard]] backend::Variant<Gemm> gemm_naive();
+[[nodiscard]] backend::Variant<Gemm> gemm_vendor_clblast();
 
 }  // namespace tessera::opencl

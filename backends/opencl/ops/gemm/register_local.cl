@@ -47,10 +47,6 @@ typedef float4 vector;
 #define B_ROWS_AT_ONCE (ITEMS * V / B_ALONG)
 #define A_COPIES (TILE_M * DEPTH / (ITEMS * V))
 #define B_COPIES (TILE_N * DEPTH / (ITEMS * V))
-// Who copies which vector of a tile that is turned, of `along` vectors in a stored row: 32 work-items copy 2 vectors from
-// each of 16 rows, whose elements then meet in no bank of local memory.
-#define TURNED_X(along) (item / 32 % ((along) / 2) * 2 + item % 2)
-#define TURNED_Y(along) (item / 32 / ((along) / 2) * 16 + item % 32 / 2)
 // The tiles in local memory: [p][row of C] and [p][column of C].
 #define A_WIDTH (TILE_M + (TRANSPOSE_A ? 0 : V))
 #define B_WIDTH (TILE_N + (TRANSPOSE_B ? V : 0))
@@ -129,10 +125,10 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   const long k_end = min(k, k_begin + k_of_part);
 
   // The first vector of a tile that this work-item copies.
-  const int a_x = (int)(TRANSPOSE_A ? item % (A_ALONG / V) : TURNED_X(A_ALONG / V)) * V;
-  const int a_y = (int)(TRANSPOSE_A ? item / (A_ALONG / V) : TURNED_Y(A_ALONG / V));
-  const int b_x = (int)(TRANSPOSE_B ? TURNED_X(B_ALONG / V) : item % (B_ALONG / V)) * V;
-  const int b_y = (int)(TRANSPOSE_B ? TURNED_Y(B_ALONG / V) : item / (B_ALONG / V));
+  const int a_x = (int)(item % (A_ALONG / V)) * V;
+  const int a_y = (int)(item / (A_ALONG / V));
+  const int b_x = (int)(item % (B_ALONG / V)) * V;
+  const int b_y = (int)(item / (B_ALONG / V));
   a += a_first + product * stride_a;
   b += b_first + product * stride_b;
   a += TRANSPOSE_A ? (k_begin + a_y) * lda + block.first_row + a_x : (block.first_row + a_y) * lda + k_begin + a_x;
