@@ -9,6 +9,7 @@
 #include "cuda_api.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
+#include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::cuda {
@@ -24,6 +25,7 @@ constexpr int kOldestDriver = CUDA_VERSION / 1000 * 1000;
 backend::OperatorTable operator_table() {
   backend::OperatorTable table;
   table.set<Gemm>(gemm_variants());
+  table.set<Conv2d>(conv2d_variants());
   return table;
 }
 

@@ -5,6 +5,7 @@
 
 #include "opencl_device.h"
 #include "opencl_error.h"
+#include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::opencl {
@@ -74,6 +75,7 @@ const backend::OperatorTable& OpenclBackend::operators() const {
   static const backend::OperatorTable* const table = [] {
     auto* made = new backend::OperatorTable;  // never destroyed, as the backend
     made->set<Gemm>(gemm_variants());
+    made->set<Conv2d>(conv2d_variants());
     return made;
   }();
   return *table;

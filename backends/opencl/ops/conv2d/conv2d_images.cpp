@@ -94,7 +94,7 @@ OperatorLaunch conv2d_launch(std::unique_ptr<CompiledKernel> kernel, const Conv2
 }
 
 std::unique_ptr<backend::Kernel> bind_conv2d_weights(OperatorLaunch launch, const Conv2d& problem,
-                                                     OpenclDevice& device) {
+                                                     backend::Device& device) {
   const std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, problem.filter);
   const std::size_t bytes = bits.size() * sizeof(std::uint32_t);
   std::unique_ptr<backend::Buffer> weights = device.allocate(bytes);

@@ -43,6 +43,6 @@ inline constexpr cl_uint kFirstConv2dExtra = 4 + 8;
 
 /// The kernel of one launch whose next parameter is the weights in a buffer of their own.
 [[nodiscard]] std::unique_ptr<backend::Kernel> bind_conv2d_weights(OperatorLaunch launch, const Conv2d& problem,
-                                                                   OpenclDevice& device);
+                                                                   backend::Device& device);
 
 }  // namespace tessera::opencl

@@ -66,7 +66,7 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& devi
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning,
                                       const std::vector<double>& weights, bool is_separable) {
-  OpenclDevice& opencl = native(device);
+  const OpenclDevice& opencl = native(device);
   const std::int64_t columns = tuning.at("columns");
   const std::int64_t rows = tuning.at("rows_per_run");
   const std::int64_t size = problem.filter_height;

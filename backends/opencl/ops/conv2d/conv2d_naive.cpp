@@ -21,7 +21,7 @@ backend::Verdict check(const Conv2d& problem, const backend::Device& device) {
 }
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& /*tuning*/) {
-  OpenclDevice& opencl = native(device);
+  const OpenclDevice& opencl = native(device);
   const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_conv2d_naive),
                               tessera_opencl_conv2d_naive_size);
   const auto& program = opencl.programs().build_once(conv2d_program("conv2d_naive", text, problem));
@@ -33,7 +33,7 @@ std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& de
   while (rows > 1 && (rows * columns > limit || rows > row_limit)) rows /= 2;
   while (columns > 1 && columns > limit) columns /= 2;
   return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {rows, columns, rows, columns}), problem,
-                             opencl);
+                             device);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& devi
 }
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-  OpenclDevice& opencl = native(device);
+  const OpenclDevice& opencl = native(device);
   const std::int64_t tile = tuning.at("tile");
   const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_conv2d_tiled),
                               tessera_opencl_conv2d_tiled_size);
@@ -57,7 +57,7 @@ std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& de
       opencl.programs().build_once(conv2d_program("conv2d_tiled", text, problem, " -DTILE=" + std::to_string(tile)));
   auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_tiled");
   kernel->set(kFirstConv2dExtra + 1, local_bytes(problem, tile), nullptr);
-  return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {tile, tile, tile, tile}), problem, opencl);
+  return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {tile, tile, tile, tile}), problem, device);
 }
 
 }  // namespace
