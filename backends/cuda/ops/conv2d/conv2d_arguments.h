@@ -35,8 +35,6 @@ inline constexpr int kConv2dNaiveRows = 8;
 /// Pixels beside each other that one thread of the marching kernel holds, and that a warp does.
 inline constexpr int kMarchingPixels = 4;
 inline constexpr int kMarchingColumns = 32 * kMarchingPixels;
-/// Warps of a group.
-inline constexpr int kMarchingWarps = 4;
 inline constexpr int kMarchingLargest = 7;
 
 /// What the marching kernels take beside: a square filter of 3, 5 or 7 in the kernel's own constant memory, its centre
@@ -53,8 +51,6 @@ struct Conv2dMarchingArguments {
   int rows_per_run;
   int shift_y;  ///< the output's row is the sum's row less shift_y
   int shift_x;
-  bool reads_vectors;   ///< rows of the image are aligned to kMarchingPixels pixels
-  bool writes_vectors;  ///< so are the places of the sums in the output
 };
 
 }  // namespace tessera::cuda

@@ -18,7 +18,7 @@ using backend::Verdict;
 
 constexpr std::array<std::int64_t, 4> kRowsPerRun{16, 32, 64, 128};
 /// Warps that a multiprocessor should have at least, to hide the latency of its loads.
-constexpr std::int64_t kWarpsPerUnit = 16;
+constexpr std::int64_t kWarpsPerUnit = 24;
 
 /// Where the sums lie against the output, and how many strips cover it.
 struct Geometry {
@@ -37,15 +37,24 @@ std::int64_t runs_of(const Conv2d& problem, std::int64_t rows_per_run) {
   return (problem.output_height() + rows_per_run - 1) / rows_per_run;
 }
 
+/// A kernel's function with its grid.
+class MarchingFunction final : public CudaKernel {
+ public:
+  using CudaKernel::CudaKernel;
+  using CudaKernel::enqueue;
+  void launch(backend::Queue&, std::span<const backend::Slice>, const backend::Slice&) override {}
+};
+
 template <class Pixel>
-class MarchingKernel final : public CudaKernel {
+class MarchingKernel final : public backend::Kernel {
   using Sum = Conv2dSum<Pixel>;
 
  public:
   /// `weights`: as Conv2dMarchingArguments holds them.
   MarchingKernel(const CudaDevice& device, const Conv2d& problem, const Image& image, const std::string& function,
                  const std::vector<double>& weights, std::int64_t rows_per_run)
-      : CudaKernel(device.context(), image, function, grid_for(device, problem, rows_per_run)),
+      : vectors_(device.context(), image, function + "_vectors", grid_for(device, problem, rows_per_run)),
+        pixels_(device.context(), image, function + "_pixels", grid_for(device, problem, rows_per_run)),
         is_empty_(is_empty(problem)) {
     const Geometry geometry(problem);
     arguments_.conv2d = conv2d_arguments<Pixel>(problem);
@@ -56,9 +65,8 @@ class MarchingKernel final : public CudaKernel {
     arguments_.rows_per_run = static_cast<int>(rows_per_run);
     arguments_.shift_y = static_cast<int>(geometry.shift_y);
     arguments_.shift_x = static_cast<int>(geometry.shift_x);
-    arguments_.reads_vectors = problem.width % kMarchingPixels == 0;
-    arguments_.writes_vectors =
-        problem.output_width() % kMarchingPixels == 0 && geometry.shift_x % kMarchingPixels == 0;
+    fits_vectors_ = problem.width % kMarchingPixels == 0 && problem.output_width() % kMarchingPixels == 0 &&
+                    geometry.shift_x % kMarchingPixels == 0;
   }
 
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
@@ -67,23 +75,26 @@ class MarchingKernel final : public CudaKernel {
     Conv2dMarchingArguments<Pixel> arguments = arguments_;  // a kernel may be launched on several queues at once
     arguments.conv2d.image = pointer_to<const Pixel>(operands[0]);
     arguments.conv2d.output = pointer_to<Sum>(operands[1]);
-    arguments.reads_vectors &= address_of(operands[0]) % (kMarchingPixels * sizeof(Pixel)) == 0;
-    arguments.writes_vectors &= address_of(operands[1]) % (kMarchingPixels * sizeof(Sum)) == 0;
-    enqueue(queue, arguments);
+    const bool is_aligned = address_of(operands[0]) % (kMarchingPixels * sizeof(Pixel)) == 0 &&
+                            address_of(operands[1]) % (kMarchingPixels * sizeof(Sum)) == 0;
+    (fits_vectors_ && is_aligned ? vectors_ : pixels_).enqueue(queue, arguments);
   }
 
  private:
-  /// A warp for each piece; the kernel loops where that is more than the card allows.
+  /// A group, one warp, for each piece; the kernel loops where that is more than the card allows.
   static LaunchGrid grid_for(const CudaDevice& device, const Conv2d& problem, std::int64_t rows_per_run) {
     const std::int64_t pieces = Geometry(problem).strips * runs_of(problem, rows_per_run) * problem.batch;
-    const auto wanted = static_cast<std::uint64_t>((pieces + kMarchingWarps - 1) / kMarchingWarps);
+    const auto wanted = static_cast<std::uint64_t>(pieces);
     LaunchGrid grid;
     grid.groups = {static_cast<unsigned>(std::min(wanted, device.context()->limits().groups[0])), 1, 1};
-    grid.group_size = {32, kMarchingWarps, 1};
+    grid.group_size = {32, 1, 1};
     return grid;
   }
 
+  MarchingFunction vectors_;  // for images and outputs whose rows are aligned to kMarchingPixels
+  MarchingFunction pixels_;   // for all others
   Conv2dMarchingArguments<Pixel> arguments_{};
+  bool fits_vectors_ = false;
   bool is_empty_;
 };
 

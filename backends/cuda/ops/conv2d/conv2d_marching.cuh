@@ -21,11 +21,11 @@
 
 namespace tessera::cuda {
 
-template <class Pixel, int kSize, bool kSeparable>
+template <class Pixel, int kSize, bool kSeparable, bool kVectors>
 class Conv2dMarch {
   using Sum = Conv2dSum<Pixel>;
   static constexpr int kReach = kSize / 2;
-  static constexpr int kAhead = 2;
+  static constexpr int kAhead = kSize == 3 ? 4 : 3;
   static_assert(kReach <= kMarchingPixels, "only the next lane's pixels are at hand");
 
   /// A row of the image as a lane loads it: its own pixels, and in the first and last lane those beside the strip.
@@ -35,33 +35,48 @@ class Conv2dMarch {
   };
 
  public:
+  /// Output rows [first, last), counted as rows of the image, of one strip.
   __device__ __forceinline__ Conv2dMarch(const Conv2dMarchingArguments<Pixel>& arguments, std::int64_t image,
-                                         std::int64_t strip)
-      : arguments_(arguments), conv2d_(arguments.conv2d), lane_(static_cast<int>(threadIdx.x)) {
-    image_ = conv2d_.image + image * conv2d_.height * conv2d_.width;
-    output_ = conv2d_.output + image * conv2d_.output_height * conv2d_.output_width;
-    x_ = arguments.first_x + strip * kMarchingColumns + lane_ * kMarchingPixels;
+                                         std::int64_t strip, std::int64_t first, std::int64_t last)
+      : arguments_(arguments), lane_(static_cast<int>(threadIdx.x)) {
+    const Conv2dArguments<Pixel>& conv2d = arguments.conv2d;
+    const std::int64_t x = arguments.first_x + strip * kMarchingColumns + lane_ * kMarchingPixels;
+    const std::int64_t beside_x = lane_ == 0 ? x - kMarchingPixels : x + kMarchingPixels;
+    const Pixel* const row = conv2d.image + (image * conv2d.height + first - kReach) * conv2d.width;
+    own_ = row + x;
+    beside_ = row + beside_x;
+    own_inside_ = inside(x, conv2d.width);
+    beside_inside_ = lane_ == 0 || lane_ == 31 ? inside(beside_x, conv2d.width) : 0;
+    rows_ = static_cast<int>(last - first);
+    // Of the source rows, which are counted from first - kReach: those that lie in the image.
+    const std::int64_t above = kReach - first;
+    const std::int64_t below = conv2d.height - first + kReach;
+    first_inside_ = above > 0 ? static_cast<int>(above) : 0;
+    last_inside_ = below < rows_ + 2 * kReach ? static_cast<int>(below) : rows_ + 2 * kReach;
+    const std::int64_t output_x = x - arguments.shift_x;
+    output_ =
+        conv2d.output + (image * conv2d.output_height + first - arguments.shift_y) * conv2d.output_width + output_x;
+    stored_ = inside(output_x, conv2d.output_width);
   }
 
-  /// The sums of rows [first, last), counted as rows of the image.
-  __device__ __forceinline__ void run(std::int64_t first, std::int64_t last) {
+  __device__ __forceinline__ void run() {
     Sum sums[kSize][kMarchingPixels] = {};
     Row rows[kAhead];
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) rows[i] = load(first - kReach + i);
+    for (int i = 0; i < kAhead; ++i) rows[i] = load(i);
     // Before the first row's sum is whole, what falls out of the window belongs to no row.
-    for (std::int64_t y = first - kReach; y < last + kReach; y += kSize) {
+    const int count = rows_ + 2 * kReach;
+    for (int source = 0; source < count; source += kSize) {
 #pragma unroll
       for (int phase = 0; phase < kSize; ++phase) {
-        if (y + phase >= last + kReach) return;
         const Row row = rows[0];
 #pragma unroll
         for (int i = 0; i + 1 < kAhead; ++i) rows[i] = rows[i + 1];
-        rows[kAhead - 1] = load(y + phase + kAhead);
+        rows[kAhead - 1] = load(source + phase + kAhead);
         add(row, sums, phase);
-        const std::int64_t finished = y + phase - kReach;
+        const int finished = source + phase - 2 * kReach;
         Sum(&oldest)[kMarchingPixels] = sums[(phase + 1) % kSize];
-        if (finished >= first) store(finished, oldest);
+        if (finished >= 0 && finished < rows_) store(oldest);
 #pragma unroll
         for (int i = 0; i < kMarchingPixels; ++i) oldest[i] = 0;
       }
@@ -69,30 +84,37 @@ class Conv2dMarch {
   }
 
  private:
-  __device__ __forceinline__ PixelVector<Pixel> load_vector(const Pixel* row, std::int64_t x) const {
+  /// Which of the pixels from x on lie in a row: one bit each. With vectors it is all or none.
+  __device__ __forceinline__ static unsigned inside(std::int64_t x, std::int64_t width) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int i = 0; i < kMarchingPixels; ++i) bits |= x + i >= 0 && x + i < width ? 1U << i : 0U;
+    return bits;
+  }
+
+  __device__ __forceinline__ static PixelVector<Pixel> load_vector(const Pixel* pixels, unsigned inside) {
     PixelVector<Pixel> vector{};
-    if (arguments_.reads_vectors) {
-      if (x >= 0 && x < conv2d_.width) vector = *reinterpret_cast<const PixelVector<Pixel>*>(row + x);
+    if constexpr (kVectors) {
+      if (inside != 0) vector = *reinterpret_cast<const PixelVector<Pixel>*>(pixels);
     } else {
 #pragma unroll
       for (int i = 0; i < kMarchingPixels; ++i) {
-        if (x + i >= 0 && x + i < conv2d_.width) vector.pixels[i] = row[x + i];
+        if ((inside >> i & 1) != 0) vector.pixels[i] = pixels[i];
       }
     }
     return vector;
   }
 
-  __device__ __forceinline__ Row load(std::int64_t y) const {
-    Row row{};
-    if (y < 0 || y >= conv2d_.height) return row;
-    const Pixel* const pixels = image_ + y * conv2d_.width;
-    row.own = load_vector(pixels, x_);
-    if (lane_ == 0) row.beside = load_vector(pixels, x_ - kMarchingPixels);
-    if (lane_ == 31) row.beside = load_vector(pixels, x_ + kMarchingPixels);
+  /// Source rows are loaded in order, each once.
+  __device__ __forceinline__ Row load(int source) {
+    const bool is_inside = source >= first_inside_ && source < last_inside_;
+    const Row row{load_vector(own_, is_inside ? own_inside_ : 0), load_vector(beside_, is_inside ? beside_inside_ : 0)};
+    own_ += arguments_.conv2d.width;
+    beside_ += arguments_.conv2d.width;
     return row;
   }
 
-  /// Adds the row to the sums: weight row i goes to the output row whose sum began i rows ago.
+  /// Adds the row to the sums: weight row k goes to the output row whose sum began k rows ago.
   __device__ __forceinline__ void add(const Row& row, Sum (&sums)[kSize][kMarchingPixels], int phase) const {
     Sum x[kMarchingPixels + 2 * kReach];
 #pragma unroll
@@ -128,57 +150,64 @@ class Conv2dMarch {
     }
   }
 
-  __device__ __forceinline__ void store(std::int64_t finished, const Sum (&sums)[kMarchingPixels]) const {
-    const std::int64_t x = x_ - arguments_.shift_x;
-    Sum* const row = output_ + (finished - arguments_.shift_y) * conv2d_.output_width;
-    if (arguments_.writes_vectors) {
-      if (x < 0 || x >= conv2d_.output_width) return;
+  /// Output rows are stored in order, each once.
+  __device__ __forceinline__ void store(const Sum (&sums)[kMarchingPixels]) {
+    if constexpr (kVectors) {
       SumVector<Sum> vector;
 #pragma unroll
       for (int i = 0; i < kMarchingPixels; ++i) vector.sums[i] = sums[i];
-      *reinterpret_cast<SumVector<Sum>*>(row + x) = vector;
+      if (stored_ != 0) *reinterpret_cast<SumVector<Sum>*>(output_) = vector;
     } else {
 #pragma unroll
       for (int i = 0; i < kMarchingPixels; ++i) {
-        if (x + i >= 0 && x + i < conv2d_.output_width) row[x + i] = sums[i];
+        if ((stored_ >> i & 1) != 0) output_[i] = sums[i];
       }
     }
+    output_ += arguments_.conv2d.output_width;
   }
 
   const Conv2dMarchingArguments<Pixel>& arguments_;
-  const Conv2dArguments<Pixel>& conv2d_;
-  const Pixel* image_;
+  const Pixel* own_;
+  const Pixel* beside_;
   Sum* output_;
-  std::int64_t x_;
+  unsigned own_inside_;
+  unsigned beside_inside_;
+  unsigned stored_;
   int lane_;
+  int rows_;
+  int first_inside_;
+  int last_inside_;
 };
 
-/// Each warp takes one run of rows of one strip; strips beside each other are neighbours, so that they share lines.
-template <class Pixel, int kSize, bool kSeparable>
-__device__ void conv2d_marching(const Conv2dMarchingArguments<Pixel>& arguments) {
-  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * kMarchingWarps;
+/// A group is one warp and takes one run of rows of one strip; neighbours share lines. With several warps in a group
+/// the compiler does not see that a warp walks as one, and guards every shuffle: 42 barriers in a round of 7 x 7.
+template <class Pixel, int kSize, bool kSeparable, bool kVectors>
+__device__ __forceinline__ void conv2d_marching(const Conv2dMarchingArguments<Pixel>& arguments) {
   const std::int64_t pieces = arguments.strips * arguments.runs * arguments.conv2d.batch;
-  for (std::int64_t piece = static_cast<std::int64_t>(blockIdx.x) * kMarchingWarps + threadIdx.y; piece < pieces;
-       piece += warps) {
+  for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
     const std::int64_t strip = piece % arguments.strips;
     const std::int64_t run = piece / arguments.strips % arguments.runs;
     const std::int64_t image = piece / (arguments.strips * arguments.runs);
     const std::int64_t first = run * arguments.rows_per_run + arguments.shift_y;
     const std::int64_t end = arguments.conv2d.output_height + arguments.shift_y;
     const std::int64_t last = first + arguments.rows_per_run < end ? first + arguments.rows_per_run : end;
-    Conv2dMarch<Pixel, kSize, kSeparable>(arguments, image, strip).run(first, last);
+    Conv2dMarch<Pixel, kSize, kSeparable, kVectors>(arguments, image, strip, first, last).run();
   }
 }
 
 }  // namespace tessera::cuda
 
-#define TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, size)                       \
-  extern "C" __global__ void __launch_bounds__(32 * tessera::cuda::kMarchingWarps)           \
-      tessera_conv2d_##variant##_##type##_##size(                                            \
-          const __grid_constant__ tessera::cuda::Conv2dMarchingArguments<Pixel> arguments) { \
-    tessera::cuda::conv2d_marching<Pixel, size, separable>(arguments);                       \
+// 24 groups on a multiprocessor: with this bound ptxas reads the weights from constant memory as operands; without it
+// they move into registers, 118 in place of 80 for 7 x 7.
+#define TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, size, access, vectors)                       \
+  extern "C" __global__ void __launch_bounds__(32, 24) tessera_conv2d_##variant##_##type##_##size##_##access( \
+      const __grid_constant__ tessera::cuda::Conv2dMarchingArguments<Pixel> arguments) {                      \
+    tessera::cuda::conv2d_marching<Pixel, size, separable, vectors>(arguments);                               \
   }
+#define TESSERA_CONV2D_MARCHING_BOTH(variant, separable, Pixel, type, size)     \
+  TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, size, vectors, true) \
+  TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, size, pixels, false)
 #define TESSERA_CONV2D_MARCHING_SIZES(variant, separable, Pixel, type) \
-  TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, 3)          \
-  TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, 5)          \
-  TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, 7)
+  TESSERA_CONV2D_MARCHING_BOTH(variant, separable, Pixel, type, 3)     \
+  TESSERA_CONV2D_MARCHING_BOTH(variant, separable, Pixel, type, 5)     \
+  TESSERA_CONV2D_MARCHING_BOTH(variant, separable, Pixel, type, 7)
