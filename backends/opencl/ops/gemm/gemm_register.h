@@ -18,7 +18,7 @@ struct RegisterTuning {
 };
 
 /// Workspace beyond which a run is cut into pieces instead.
-inline constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{256} << 20U;
+inline constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
 
 /// k cut into parts of equal length, but perhaps the last. With more than one part, the workspace holds m x n sums for
 /// each part and, within it, each product.

@@ -13,13 +13,14 @@
 // Second launch: one work-item computes tiles of C, WORK_M x WORK_N, one below the other, and is a group of its own: a
 // processor's thread has nothing to share with its neighbours but the caches. A tile's sums stay in vector registers
 // over all of k. For each p it loads one row of B's panel, WORK_N / WIDTH vectors, and multiplies it with each of
-// WORK_M numbers of A's panel: two plain streams, no barrier, no local memory. The panel of B stays in the second-level
-// cache while the tiles below each other use it.
+// WORK_M numbers of A's panel: two plain streams, no barrier, no local memory. The panel of B stays in the
+// second-level cache while the tiles below each other use it.
 //
 // With WIDTH 16 and 6 x 64 elements a tile (24 registers for sums, 4 for B, of 32) PoCL 3.1 reached 340 GFLOP/s on two
-// Sapphire Rapids cores at 1024^3 in float32, nine tenths of what they can do; 14 x 32 reached 320, and shapes for GPUs
-// a tenth. Where C has few rows, B is read as it is stored, if that is along its rows: copying it would cost more than
-// it saves (`b_direct`). With k split into parts, each part's sums go to a matrix of their own: see register_sum.cl.
+// Sapphire Rapids cores at 1024^3 in float32, 14 x 32 reached 320 and shapes for GPUs a tenth; PoCL 5.0 reached 2.7
+// TFLOP/s on 16 such cores. Where C has few rows, B is read as it is stored, if that is along its rows: copying it
+// would cost more than it saves (`b_direct`). With k split into parts, each part's sums go to a matrix of their own:
+// see register_sum.cl.
 #define JOIN_NAMES(a, b) a##b
 #define JOIN(a, b) JOIN_NAMES(a, b)
 #if FLOAT64
@@ -31,8 +32,9 @@ typedef JOIN(float, WIDTH) vector;
 #define STORE_VECTOR JOIN(vstore, WIDTH)
 #define VECTORS (WORK_N / WIDTH)
 
-// Copies `count` p of a panel. Row or column i of the operand lies i * step on, each p p_step on; `there` of them exist.
-inline void copy_to_panel(__global real *panel, const int width, __global const real *from, const long step,
+// Copies `count` p of a panel. Row or column i of the operand lies i * step on, each p p_step on; `there` of them
+// exist.
+static inline void copy_to_panel(__global real *panel, const int width, __global const real *from, const long step,
                           const long p_step, const int there, const long count) {
   if (there == WORK_N && width == WORK_N && step == 1) {
     for (long p = 0; p < count; ++p) {
@@ -89,7 +91,7 @@ __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_pack(
 }
 
 // One tile of C.
-inline void compute_tile(__global const real *a, __global const real *b, const long b_step, const long count,
+static inline void compute_tile(__global const real *a, __global const real *b, const long b_step, const long count,
                          __global real *c, const long ldc, const long rows, const long columns, const real alpha,
                          const real beta) {
   vector sums[WORK_M][VECTORS];
