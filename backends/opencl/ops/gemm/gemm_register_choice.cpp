@@ -68,14 +68,15 @@ RegisterTuning choose_for_gpu(const Gemm& problem, const DeviceFacts& facts, con
 RegisterTuning choose_for_processor(const Gemm& problem, const DeviceFacts& facts,
                                     const std::vector<std::int64_t>& tiles) {
   constexpr double kSpeedOfNarrow = 0.9;  // of 14 x 32 beside 6 x 64, 1024^3, two Sapphire Rapids cores, PoCL 3.1
-  constexpr std::int64_t kRowsOfTile = 6;
   constexpr std::int64_t kShortestPartOfProcessor = 1024;
-  const auto width_computed = [&](std::int64_t tile) { return static_cast<double>(pieces_of(problem.n, tile) * tile); };
+  const Oriented oriented = orient(problem);
+  const Gemm& p = oriented.problem;
+  const auto width_computed = [&](std::int64_t tile) { return static_cast<double>(pieces_of(p.n, tile) * tile); };
   RegisterTuning best{0, tiles.back(), 1};
   if (width_computed(tiles.front()) < kSpeedOfNarrow * width_computed(tiles.back())) best.tile = tiles.front();
-  const std::uint64_t tiles_of_c = gemm_blocks(problem, kRowsOfTile, best.tile);
+  const std::uint64_t tiles_of_c = oriented.is_for_dots() ? gemm_blocks(p, 4, 4) : gemm_blocks(p, 6, best.tile);
   for (const std::int64_t parts : kRegisterSplits) {
-    if (parts > 1 && problem.k / parts < kShortestPartOfProcessor) break;
+    if (parts > 1 && p.k / parts < kShortestPartOfProcessor) break;
     best.split_k = parts;
     if (tiles_of_c * static_cast<std::uint64_t>(parts) >= 2 * facts.info.compute_units) break;
   }

@@ -19,8 +19,8 @@
 // across; walking every second row of products backwards, and neighbours in pairs of rows, bring it to 48.1.
 //
 // Every element of A is read n / TILE_N times and every element of B m / TILE_M times from global memory, in vectors
-// of 16 bytes where matrix and rows begin at multiples of that, else one by one, which costs a seventh. A's tile lies in
-// local memory with m along its rows, B's with n; an operand that is stored the other way round is turned when it is
+// of 16 bytes where matrix and rows begin at multiples of that, else one by one, which costs a seventh. A's tile lies
+// in local memory with m along its rows, B's with n; an operand that is stored the other way round is turned when it is
 // written there, into rows that are a vector longer, so that fewer writes meet in one bank.
 //
 // What lies outside of A or B counts as 0 times 0, so edges need no loop of their own, and a NaN or infinity inside is
