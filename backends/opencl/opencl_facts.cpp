@@ -182,6 +182,9 @@ DeviceFacts gather_facts(const OpenclApi& api, cl_platform_id platform, cl_devic
 
   facts.base_alignment_bytes =
       std::max<std::uint64_t>(must_ask<cl_uint>(api, device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8, 1);
+  // Devices without vector registers answer 1; none has larger ones than 16 floats.
+  facts.vector_bytes = sizeof(cl_float) *
+                       std::clamp<cl_uint>(must_ask<cl_uint>(api, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT), 4, 16);
   facts.is_nvidia = info.driver == "NVIDIA CUDA";
   facts.needs_flush = !facts.is_nvidia && info.driver != "Portable Computing Language";
   facts.identity = info.name + '\n' + info.vendor + '\n' + version + '\n' + info.driver_version + '\n' + info.driver +

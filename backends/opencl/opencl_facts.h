@@ -16,6 +16,7 @@ struct DeviceFacts {
   cl_device_id device = nullptr;
   DeviceInfo info;
   std::uint64_t base_alignment_bytes = 1;  ///< of an offset that a part of a buffer may start at
+  std::uint64_t vector_bytes = 16;         ///< of a vector register, where the device says that it has one
   /// NVIDIA's own driver, whose quirks the README tells.
   bool is_nvidia = false;
   /// Commands wait until the queue is flushed. NVIDIA and PoCL start them at once.

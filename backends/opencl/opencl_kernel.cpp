@@ -63,21 +63,27 @@ void CompiledKernel::set(cl_uint index, std::size_t size_bytes, const void* valu
   }
 }
 
-OperatorKernel::OperatorKernel(std::unique_ptr<CompiledKernel> kernel, const NdRange& range,
-                               std::vector<DataType> operand_types)
-    : kernel_(std::move(kernel)), range_(range), operand_types_(std::move(operand_types)) {}
+OperatorKernel::OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes)
+    : launches_(std::move(launches)), workspace_bytes_(workspace_bytes) {
+  std::erase_if(launches_, [](const OperatorLaunch& launch) {
+    const auto& global = launch.range.global;
+    return std::find(global.begin(), global.end(), 0) != global.end();
+  });
+}
 
 void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
-                            const backend::Slice& /*workspace*/) {
-  if (range_.global[0] == 0 || range_.global[1] == 0 || range_.global[2] == 0) return;  // an empty result
-  const std::lock_guard lock(kernel_->mutex());
-  cl_uint index = 0;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const cl_ulong first_element = operands[i].offset_bytes / size_bytes(operand_types_[i]);
-    kernel_->set(index++, native(operands[i]));
-    kernel_->set(index++, first_element);
+                            const backend::Slice& workspace) {
+  for (const OperatorLaunch& launch : launches_) {
+    const std::lock_guard lock(launch.kernel->mutex());
+    cl_uint index = 0;
+    for (const MemoryArgument& argument : launch.memory) {
+      const backend::Slice& slice = argument.place == MemoryArgument::kWorkspace ? workspace : operands[argument.place];
+      const cl_ulong first_element = slice.offset_bytes / size_bytes(argument.type) + argument.first_element;
+      launch.kernel->set(index++, native(slice));
+      launch.kernel->set(index++, first_element);
+    }
+    static_cast<OpenclQueue&>(queue).launch(launch.kernel->native(), launch.range);
   }
-  static_cast<OpenclQueue&>(queue).launch(kernel_->native(), range_);
 }
 
 }  // namespace tessera::opencl

@@ -1,4 +1,4 @@
-// Kernels: a compiled kernel function with its lock, and the operator kernel that most variants are.
+// Kernels: a compiled kernel function with its lock, and an operator's kernel, which launches one or several of them.
 #pragma once
 
 #include <array>
@@ -29,7 +29,6 @@ class CompiledKernel {
 
   [[nodiscard]] cl_uint argument_count() const;
   /// The most work-items that a group of this kernel can have on this device.
-  /// The most work-items that a group of this kernel can have on this device.
   [[nodiscard]] std::uint64_t max_group_size() const;
   /// What the kernel itself declares and what is set for its local parameters.
   [[nodiscard]] std::uint64_t local_memory_bytes() const;
@@ -54,29 +53,42 @@ class CompiledKernel {
   mutable std::mutex mutex_;
 };
 
-/// An operator's kernel that runs in one launch of fixed shape. Its parameters begin with two for each operand, in the
-/// order of the operator's Operands: the buffer and, as ulong, the operand's first element in it. Whoever makes it sets
-/// the rest, from first_scalar() on, once.
-class OperatorKernel final : public backend::Kernel {
- public:
-  /// `operand_types`: what the offsets count.
-  OperatorKernel(std::unique_ptr<CompiledKernel> kernel, const NdRange& range, std::vector<DataType> operand_types);
+/// Memory that a launch works on: an operand or the workspace, from an element of it on. Takes two parameters of the
+/// kernel: the buffer and, as ulong, the first element in it.
+struct MemoryArgument {
+  static constexpr std::size_t kWorkspace = static_cast<std::size_t>(-1);
 
-  [[nodiscard]] cl_uint first_scalar() const noexcept { return static_cast<cl_uint>(2 * operand_types_.size()); }
-  /// Sets the arguments from first_scalar() on, in order.
+  std::size_t place = 0;              ///< the operand's place in the operator's Operands, or kWorkspace
+  DataType type = DataType::float32;  ///< what the elements are
+  std::uint64_t first_element = 0;    ///< counted from where the operand or the workspace begins
+};
+
+/// One launch of an operator's run: a kernel function of its own, its shape, and the memory that its parameters begin
+/// with. The scalars behind them are set once, by whoever makes it.
+struct OperatorLaunch {
+  std::unique_ptr<CompiledKernel> kernel;
+  NdRange range;
+  std::vector<MemoryArgument> memory;
+
   template <class... Values>
   void set_scalars(const Values&... values) {
-    cl_uint index = first_scalar();
-    (kernel_->set(index++, values), ...);
+    auto index = static_cast<cl_uint>(2 * memory.size());
+    (kernel->set(index++, values), ...);
   }
+};
 
+/// An operator's kernel: launches of fixed shape, one after another. One whose shape is empty is left out.
+class OperatorKernel final : public backend::Kernel {
+ public:
+  explicit OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes = 0);
+
+  [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& workspace) override;
 
  private:
-  std::unique_ptr<CompiledKernel> kernel_;
-  NdRange range_;
-  std::vector<DataType> operand_types_;
+  std::vector<OperatorLaunch> launches_;
+  std::size_t workspace_bytes_;
 };
 
 }  // namespace tessera::opencl

@@ -76,6 +76,10 @@ void OpenclQueue::launch(cl_kernel kernel, const NdRange& range) {
            "clEnqueueNDRangeKernel", Stage::launch);
 }
 
+void OpenclQueue::launch_library(std::string_view call, const std::function<cl_int(cl_command_queue)>& enqueue) {
+  accepted(enqueue(queue_.get()), call, Stage::launch);
+}
+
 std::unique_ptr<backend::Event> OpenclQueue::record() {
   const OpenclApi& api = context_->api();
   cl_event event = nullptr;

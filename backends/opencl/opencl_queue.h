@@ -4,7 +4,9 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <string_view>
 
 #include "backend/backend.h"
 #include "opencl_context.h"
@@ -37,6 +39,9 @@ class OpenclQueue final : public backend::Queue {
 
   /// Queues a kernel whose arguments are set. The caller holds the kernel's lock.
   void launch(cl_kernel kernel, const NdRange& range);
+  /// Lets a library queue commands of its own. `enqueue` is given the queue and answers with the library's code, of
+  /// which those that are OpenCL's are translated; `call` names its function in errors.
+  void launch_library(std::string_view call, const std::function<cl_int(cl_command_queue)>& enqueue);
 
  private:
   /// Notes a command that the driver has accepted, or throws, and sees to it that it starts.

@@ -19,9 +19,7 @@ backend::Verdict check(const Gemm& problem, const backend::Device& device) {
   // One work-item a group is the smallest that a device may insist on.
   const std::uint64_t per_group = facts.info.max_group_size >= kColumns * kRows ? kColumns * kRows : 1;
   const std::uint64_t groups = per_group == 1 ? gemm_blocks(problem, 1, 1) : gemm_blocks(problem, kRows, kColumns);
-  if (groups <= kMaxGroups) return backend::Verdict::yes();
-  return backend::Verdict::no("gemm needs " + std::to_string(groups) + " work-groups, but one launch takes " +
-                              std::to_string(kMaxGroups) + " at most");
+  return check_gemm_groups("gemm", groups);
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& /*tuning*/) {

@@ -23,15 +23,37 @@ typedef float real;
 #define B_INDEX(p, column) ((p)*ldb + (column))
 #endif
 
-// Every kernel's parameters: three operands, each with the first element that is its own; then the problem. The host
-// passes k = 0 and alpha = 0 when A and B are not to be read.
-#define GEMM_PARAMETERS                                                                                             \
-  __global const real *restrict a, const ulong a_first, __global const real *restrict b, const ulong b_first,       \
-      __global real *restrict c, const ulong c_first, const long m, const long n, const long k, const long lda,     \
-      const long ldb, const long ldc, const real alpha, const real beta
+// What every kernel's parameters begin with: three operands, each with the first element that is its own; then the
+// problem. Product i of the batch has its matrices i strides further on. The host passes k = 0 and alpha = 0 when A and
+// B are not to be read.
+#define GEMM_PARAMETERS                                                                                              \
+  __global const real *restrict a, const ulong a_first, __global const real *restrict b, const ulong b_first,        \
+      __global real *restrict c, const ulong c_first, const long m, const long n, const long k, const long lda,      \
+      const long ldb, const long ldc, const long stride_a, const long stride_b, const long stride_c, const real alpha, \
+      const real beta
+
+// The block of C that a group computes. Groups stand in one line: along a row of blocks first, then down, then product
+// by product.
+typedef struct {
+  long product;
+  long first_row;
+  long first_column;
+} Block;
+
+static inline Block block_of_group(const long group, const long m, const long n, const long rows, const long columns) {
+  const long blocks_per_row = (n + columns - 1) / columns;
+  const long blocks = blocks_per_row * ((m + rows - 1) / rows);
+  Block block;
+  block.product = group / blocks;
+  const long in_product = group - block.product * blocks;
+  block.first_row = in_product / blocks_per_row;
+  block.first_column = (in_product - block.first_row * blocks_per_row) * columns;
+  block.first_row *= rows;
+  return block;
+}
 
 // With beta = 0, C is not read, so that what was in it (perhaps NaN) does not count.
-inline void store_result(__global real *place, const real sum, const real alpha, const real beta) {
+static inline void store_result(__global real *place, const real sum, const real alpha, const real beta) {
   if (beta == 0) {
     *place = alpha * sum;
   } else {

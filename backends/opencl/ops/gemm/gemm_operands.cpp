@@ -8,31 +8,9 @@ extern "C" const unsigned long tessera_opencl_gemm_operands_size;
 
 namespace tessera::opencl {
 
-namespace {
-
-/// The scalars behind the operands, in the kernels' order. alpha = 0 and k = 0 both mean that A and B are not read:
-/// both become a sum of no products, taken 0 times, whatever alpha was.
-template <class Real>
-void set_arguments(OperatorKernel& kernel, const Gemm& problem) {
-  Real alpha = static_cast<Real>(problem.alpha);
-  const Real beta = static_cast<Real>(problem.beta);
-  cl_long k = problem.k;
-  if (alpha == 0 || k == 0) {
-    alpha = 0;
-    k = 0;
-  }
-  kernel.set_scalars(cl_long{problem.m}, cl_long{problem.n}, k, cl_long{problem.lda}, cl_long{problem.ldb},
-                     cl_long{problem.ldc}, alpha, beta);
-}
-
-}  // namespace
-
 backend::Verdict check_gemm_type(const Gemm& problem, const DeviceFacts& facts) {
   if (problem.type == DataType::float64 && !facts.info.has_float64) {
     return backend::Verdict::no("gemm is in float64, but '" + facts.info.name + "' computes in float32 at most");
-  }
-  if (problem.batch != 1) {
-    return backend::Verdict::no("batch of gemm is " + std::to_string(problem.batch) + ", but must be 1");
   }
   return backend::Verdict::yes();
 }
@@ -51,23 +29,44 @@ std::uint64_t gemm_blocks(const Gemm& problem, std::int64_t rows, std::int64_t c
   const auto count = [](std::int64_t length, std::int64_t block) {
     return static_cast<std::uint64_t>(length / block + (length % block != 0 ? 1 : 0));
   };
-  return count(problem.m, rows) * count(problem.n, columns);
+  return count(problem.m, rows) * count(problem.n, columns) * static_cast<std::uint64_t>(problem.batch);
+}
+
+backend::Verdict check_gemm_groups(const std::string& with, std::uint64_t groups) {
+  if (groups <= kMaxGroups) return backend::Verdict::yes();
+  return backend::Verdict::no(with + " needs " + std::to_string(groups) + " work-groups, but one launch takes " +
+                              std::to_string(kMaxGroups) + " at most");
+}
+
+Gemm gemm_as_computed(const Gemm& problem) noexcept {
+  Gemm computed = problem;
+  with_real(problem.type, [&](auto zero) {
+    computed.alpha = static_cast<decltype(zero)>(problem.alpha);
+    computed.beta = static_cast<decltype(zero)>(problem.beta);
+  });
+  if (computed.alpha == 0 || computed.k == 0) {
+    computed.alpha = 0;
+    computed.k = 0;
+  }
+  return computed;
+}
+
+std::vector<MemoryArgument> gemm_operands(const Gemm& problem) {
+  return {{.place = 0, .type = problem.type}, {.place = 1, .type = problem.type}, {.place = 2, .type = problem.type}};
 }
 
 std::unique_ptr<backend::Kernel> bind_gemm(std::unique_ptr<CompiledKernel> kernel, const Gemm& problem,
                                            std::int64_t rows, std::int64_t columns) {
-  NdRange range;
-  range.dimensions = 2;
-  range.local = {static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), 1};
-  range.global = {gemm_blocks(problem, rows, columns) * range.local[0], range.local[1], 1};
-  auto bound = std::make_unique<OperatorKernel>(std::move(kernel), range,
-                                                std::vector<DataType>{problem.type, problem.type, problem.type});
-  if (problem.type == DataType::float64) {
-    set_arguments<cl_double>(*bound, problem);
-  } else {
-    set_arguments<cl_float>(*bound, problem);
-  }
-  return bound;
+  OperatorLaunch launch;
+  launch.kernel = std::move(kernel);
+  launch.range.dimensions = 2;
+  launch.range.local = {static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), 1};
+  launch.range.global = {gemm_blocks(problem, rows, columns) * launch.range.local[0], launch.range.local[1], 1};
+  launch.memory = gemm_operands(problem);
+  set_gemm_scalars(launch, gemm_as_computed(problem));
+  std::vector<OperatorLaunch> launches;
+  launches.push_back(std::move(launch));
+  return std::make_unique<OperatorKernel>(std::move(launches));
 }
 
 }  // namespace tessera::opencl

@@ -1,11 +1,12 @@
-// What the host code of every gemm kernel shares: the program's source and options, the scalar arguments, and the
-// checks that hold for all of them.
+// What the host code of every gemm kernel shares: the program's source and options, the arguments, and the checks that
+// hold for all of them.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/ops/gemm.h>
 
@@ -23,13 +24,44 @@ namespace tessera::opencl {
 [[nodiscard]] ProgramSource gemm_program(std::string name, std::string_view kernel_text, const Gemm& problem,
                                          const std::string& more_options = {});
 
-/// Work-groups that it takes to cover C with blocks of rows x columns. Fits in 64 bits for any problem.
+/// Work-groups that it takes to cover every C of the batch with blocks of rows x columns. Fits in 64 bits for any
+/// problem, since the front half has counted the elements of C.
 [[nodiscard]] std::uint64_t gemm_blocks(const Gemm& problem, std::int64_t rows, std::int64_t columns) noexcept;
 /// The most work-groups that one launch is trusted with: the first extent of a grid on NVIDIA holds no more.
 inline constexpr std::uint64_t kMaxGroups = 2147483647;
+/// Yes unless that is not enough. `with` begins the reason: "gemm with tile = 4".
+[[nodiscard]] backend::Verdict check_gemm_groups(const std::string& with, std::uint64_t groups);
 
-/// Binds a compiled kernel to the problem: one group of columns x rows work-items for each block of C, groups in one
-/// line so that neither a tall nor a wide C meets the limit of a second extent.
+/// The problem as it is computed: alpha and beta rounded to the type, and k = 0 with alpha = 0 where one of them is 0,
+/// since both mean that A and B are not read.
+[[nodiscard]] Gemm gemm_as_computed(const Gemm& problem) noexcept;
+
+/// A, B and C as the memory that a launch begins with.
+[[nodiscard]] std::vector<MemoryArgument> gemm_operands(const Gemm& problem);
+
+/// Calls `visit` with a zero of the type that kernels know as `real`.
+template <class Visit>
+void with_real(DataType type, Visit visit) {
+  if (type == DataType::float64) {
+    visit(cl_double{0});
+  } else {
+    visit(cl_float{0});
+  }
+}
+
+/// Sets the scalars of GEMM_PARAMETERS, then `more`, for a problem as it is computed.
+template <class... More>
+void set_gemm_scalars(OperatorLaunch& launch, const Gemm& problem, const More&... more) {
+  with_real(problem.type, [&](auto zero) {
+    using Real = decltype(zero);
+    launch.set_scalars(cl_long{problem.m}, cl_long{problem.n}, cl_long{problem.k}, cl_long{problem.lda},
+                       cl_long{problem.ldb}, cl_long{problem.ldc}, cl_long{problem.stride_a}, cl_long{problem.stride_b},
+                       cl_long{problem.stride_c}, static_cast<Real>(problem.alpha), static_cast<Real>(problem.beta),
+                       more...);
+  });
+}
+
+/// Binds a compiled kernel to the problem: one group of columns x rows work-items for each block of C.
 [[nodiscard]] std::unique_ptr<backend::Kernel> bind_gemm(std::unique_ptr<CompiledKernel> kernel, const Gemm& problem,
                                                          std::int64_t rows, std::int64_t columns);
 

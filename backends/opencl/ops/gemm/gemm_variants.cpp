@@ -1,10 +1,11 @@
-// The variants of gemm, best first, plain one last.
+// The variants of gemm, best first, plain one last. The vendor's library stands behind those of ours that accept every
+// problem, so that it is not taken unless asked for by name.
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::opencl {
 
 backend::VariantList<Gemm> gemm_variants() {
-  return {gemm_tiled(), gemm_naive()};
+  return {gemm_register(), gemm_tiled(), gemm_coalesced_a(), gemm_vendor_clblast(), gemm_naive()};
 }
 
 }  // namespace tessera::opencl

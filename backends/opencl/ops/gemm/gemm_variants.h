@@ -9,7 +9,10 @@ namespace tessera::opencl {
 
 [[nodiscard]] backend::VariantList<Gemm> gemm_variants();
 
+[[nodiscard]] backend::Variant<Gemm> gemm_register();
 [[nodiscard]] backend::Variant<Gemm> gemm_tiled();
+[[nodiscard]] backend::Variant<Gemm> gemm_coalesced_a();
 [[nodiscard]] backend::Variant<Gemm> gemm_naive();
+[[nodiscard]] backend::Variant<Gemm> gemm_vendor_clblast();
 
 }  // namespace tessera::opencl

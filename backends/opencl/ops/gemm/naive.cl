@@ -2,8 +2,8 @@
 //
 //            p ->              column                     A work-group is 32 x 8 work-items (fewer where a device
 //        +---------+         +---+---+                    allows fewer) over a block of C. Groups stand in one line,
-//   row  |=========|       p |   | | |     one element    columns first, so that no second extent has a limit.
-//        |    A    |       | |   | | |  =  of C
+//   row  |=========|       p |   | | |     one element    columns first, then rows, then the products of a batch, so
+//        |    A    |       | |   | | |  =  of C           that no second extent has a limit.
 //        +---------+       v |   | | |
 //                            +---+---+
 //
@@ -12,18 +12,15 @@
 // the others are compared with. Columns run along the first extent, so neighbouring work-items read neighbouring
 // elements of B and write neighbouring elements of C.
 __kernel void gemm_naive(GEMM_PARAMETERS) {
-  const long columns = (long)get_local_size(0);
-  const long groups_per_row = (n + columns - 1) / columns;
-  const long group = (long)get_group_id(0);
-  const long group_row = group / groups_per_row;
-  const long group_column = group - group_row * groups_per_row;
-  const long row = group_row * (long)get_local_size(1) + (long)get_local_id(1);
-  const long column = group_column * columns + (long)get_local_id(0);
+  const Block block =
+      block_of_group((long)get_group_id(0), m, n, (long)get_local_size(1), (long)get_local_size(0));
+  const long row = block.first_row + (long)get_local_id(1);
+  const long column = block.first_column + (long)get_local_id(0);
   if (row >= m || column >= n) return;
 
-  a += a_first;
-  b += b_first;
-  c += c_first;
+  a += a_first + block.product * stride_a;
+  b += b_first + block.product * stride_b;
+  c += c_first + block.product * stride_c;
   real sum = 0;
   for (long p = 0; p < k; ++p) sum += a[A_INDEX(row, p)] * b[B_INDEX(p, column)];
   store_result(&c[row * ldc + column], sum, alpha, beta);

@@ -9,12 +9,12 @@
 //                                 +---+---+---+         the one and a column of the other; a second barrier, next.
 //
 // Every element of A is read n / TILE times and every element of B m / TILE times from global memory, TILE times fewer
-// than by the naive kernel. Reads of global memory always run along a stored row, whether a matrix is transposed or not:
-// a transposed tile is turned while it is written to local memory, whose rows are one element longer then, so that
-// writing down a column does not meet the same bank again and again. What lies outside of A or B counts as 0 times 0, so
-// edges need no loop of their own and a NaN or infinity inside is never lost or made up. Tiles that lie inside are
-// copied without asking for each element: on PoCL, whose compiler makes one loop of the work-items, that and leaving the
-// inner loop to the compiler made this kernel 2 to 4 times as fast for tiles of 8 and 16.
+// than by the naive kernel. Reads of global memory always run along a stored row, whether a matrix is transposed or
+// not: a transposed tile is turned while it is written to local memory, whose rows are one element longer then, so
+// that writing down a column does not meet the same bank again and again. What lies outside of A or B counts as 0
+// times 0, so edges need no loop of their own and a NaN or infinity inside is never lost or made up. Tiles that lie
+// inside are copied without asking for each element: on PoCL, whose compiler makes one loop of the work-items, that
+// and leaving the inner loop to the compiler made this kernel 2 to 4 times as fast for tiles of 8 and 16.
 __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void gemm_tiled(GEMM_PARAMETERS) {
   __local real a_tile[TILE][TILE + TRANSPOSE_A];  // [row][p]
   __local real b_tile[TILE][TILE + TRANSPOSE_B];  // [p][column]
@@ -25,21 +25,18 @@ __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void gemm_tiled(GE
   const int a_x = TRANSPOSE_A ? y : x;
   const int b_y = TRANSPOSE_B ? x : y;
   const int b_x = TRANSPOSE_B ? y : x;
-  const long groups_per_row = (n + TILE - 1) / TILE;
-  const long group = (long)get_group_id(0);
-  const long group_row = group / groups_per_row;
-  const long first_row = group_row * TILE;
-  const long first_column = (group - group_row * groups_per_row) * TILE;
-  const int block_is_inside = first_row + TILE <= m && first_column + TILE <= n;
+  const Block block = block_of_group((long)get_group_id(0), m, n, TILE, TILE);
+  const int block_is_inside = block.first_row + TILE <= m && block.first_column + TILE <= n;
 
-  a += a_first;
-  b += b_first;
+  a += a_first + block.product * stride_a;
+  b += b_first + block.product * stride_b;
+  c += c_first + block.product * stride_c;
   real sum = 0;
   for (long first_p = 0; first_p < k; first_p += TILE) {
-    const long a_row = first_row + a_y;
+    const long a_row = block.first_row + a_y;
     const long a_p = first_p + a_x;
     const long b_p = first_p + b_y;
-    const long b_column = first_column + b_x;
+    const long b_column = block.first_column + b_x;
     if (block_is_inside && first_p + TILE <= k) {
       a_tile[a_y][a_x] = a[A_INDEX(a_row, a_p)];
       b_tile[b_y][b_x] = b[B_INDEX(b_p, b_column)];
@@ -52,7 +49,7 @@ __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void gemm_tiled(GE
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 
-  const long row = first_row + y;
-  const long column = first_column + x;
-  if (row < m && column < n) store_result(&c[c_first + row * ldc + column], sum, alpha, beta);
+  const long row = block.first_row + y;
+  const long column = block.first_column + x;
+  if (row < m && column < n) store_result(&c[row * ldc + column], sum, alpha, beta);
 }

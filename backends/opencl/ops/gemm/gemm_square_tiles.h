@@ -1,0 +1,29 @@
+// What the variants with square tiles share: a tunable `tile`, one work-item an element, and the checks of both.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "ops/gemm/gemm_operands.h"
+
+namespace tessera::opencl {
+
+/// A kernel that is built with the option TILE and runs in groups of TILE x TILE work-items.
+struct SquareTiles {
+  const char* kernel;          ///< the kernel function, and the name in errors
+  std::string_view text;       ///< of its file
+  std::int64_t operands;       ///< how many have a tile in local memory
+  std::int64_t wanted;         ///< the preferred tile
+  std::int64_t wanted_of_gpu;  ///< the same on a GPU
+};
+
+[[nodiscard]] backend::Verdict check_square_tiles(const SquareTiles& kernel, const Gemm& problem,
+                                                  const OpenclDevice& device);
+[[nodiscard]] std::vector<Tunable> tunables_of_square_tiles(const SquareTiles& kernel, const Gemm& problem,
+                                                            const OpenclDevice& device);
+[[nodiscard]] std::unique_ptr<backend::Kernel> make_square_tiles(const SquareTiles& kernel, const Gemm& problem,
+                                                                 const OpenclDevice& device, std::int64_t tile);
+
+}  // namespace tessera::opencl
