@@ -158,6 +158,10 @@ class HugeGemmRun final : public Run {
   void remember_time(const Device& device, double seconds) override {
     tessera::remember_time(kernel_, device, seconds);
   }
+  void change_kernel(const Device& device, const KernelOptions& options) override {
+    kernel_ = device.kernel(data_->problem, options);
+  }
+  void share_kernel(const Run& other) override { kernel_ = dynamic_cast<const HugeGemmRun&>(other).kernel_; }
 
  private:
   void check_stretch(Queue& queue, const Stretch& stretch, Comparison& comparison) const {

@@ -7,6 +7,7 @@
 
 #include "conformance/gemm_case.h"
 #include "conformance/gemm_huge.h"
+#include "conformance/gemm_study_problems.h"
 
 namespace tessera::conformance {
 
@@ -240,6 +241,7 @@ ProblemSet gemm_problem_set() {
   for (const GemmFar far : {GemmFar::a, GemmFar::b, GemmFar::c, GemmFar::wide}) {
     set.cases.push_back(make_huge_gemm_case(far));
   }
+  add_gemm_study(set.cases);
   set.floors = {{"cpu_tbb", {"sequential", "naive", "tiled", "register"}},
                 {"opencl", {"naive", "tiled"}},
                 {"cuda", {"naive", "tiled"}}};

@@ -53,6 +53,11 @@ GuardedBuffer<T>::GuardedBuffer(const Device& device, std::string name, std::vec
 }
 
 template <class T>
+bool GuardedBuffer<T>::is_unchanged(const std::vector<T>& whole) const {
+  return content_size_ == 0 || std::memcmp(&whole[front_], &image_[front_], content_size_ * sizeof(T)) == 0;
+}
+
+template <class T>
 bool GuardedBuffer<T>::differs(const std::vector<T>& whole, std::size_t index) const {
   return std::memcmp(&whole[index], &image_[index], sizeof(T)) != 0;
 }

@@ -39,6 +39,7 @@ class GuardedBuffer {
   /// The same for the content, of which `may_change(index)` says where a change is allowed.
   template <class MayChange>
   [[nodiscard]] std::string find_change(const std::vector<T>& whole, MayChange may_change) const {
+    if (is_unchanged(whole)) return "";
     for (std::size_t i = 0; i < content_size_; ++i) {
       if (!may_change(i) && differs(whole, front_ + i)) return describe_change(whole, front_ + i);
     }
@@ -46,6 +47,7 @@ class GuardedBuffer {
   }
 
  private:
+  [[nodiscard]] bool is_unchanged(const std::vector<T>& whole) const;
   [[nodiscard]] bool differs(const std::vector<T>& whole, std::size_t index) const;
   [[nodiscard]] std::string describe_change(const std::vector<T>& whole, std::size_t index) const;
 

@@ -109,6 +109,32 @@ MeasurementPlan plan_measurement(double seconds_per_run, double timer_resolution
   return plan;
 }
 
+Measurement measure_once(const std::function<void()>& enqueue, Queue& queue) {
+  Measurement result;
+  result.plan.repetitions = 1;
+  std::vector<double> device;
+  std::vector<double> wall;
+  take_sample(enqueue, queue, result.plan, device, wall);
+  result.device_s = summarise(std::move(device));
+  result.wall_s = summarise(std::move(wall));
+  return result;
+}
+
+std::optional<Measurement> measure_if_slow(const Measurement& first, const std::function<void()>& enqueue, Queue& queue,
+                                           const MeasurementLimits& limits) {
+  const auto is_slow = [&](const Measurement& measurement) {
+    return measurement.wall_s.median * static_cast<double>(limits.fewest_repetitions + 1) > limits.time_limit_s;
+  };
+  if (!limits.one_run_is_enough || !is_slow(first)) return std::nullopt;
+  stop_if_interrupted();
+  Measurement once = measure_once(enqueue, queue);
+  if (!is_slow(once)) return std::nullopt;
+  once.plan.note =
+      fmt::format("1 repetition instead of {}: one run takes {} and the time limit is {}", limits.repetitions,
+                  format_seconds(once.wall_s.median), format_seconds(limits.time_limit_s));
+  return once;
+}
+
 Measurement measure(const std::function<void()>& enqueue, Queue& queue, double timer_resolution_s,
                     const MeasurementLimits& limits) {
   const auto begin = Clock::now();

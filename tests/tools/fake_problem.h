@@ -36,6 +36,10 @@ class FakeRun : public conformance::Run {
     return {std::byte{1}};
   }
   void remember_time(const Device&, double) override {}
+  void change_kernel(const Device& device, const KernelOptions& options) override {
+    info_ = KernelInfo{"fake", options.variant, device.id(), "", options.tuning, 1.0};
+  }
+  void share_kernel(const Run& other) override { info_ = other.info(); }
 
  private:
   Behaviour behaviour_;
