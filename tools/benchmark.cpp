@@ -30,6 +30,10 @@ double amount(const conformance::Work& work) {
 }  // namespace
 
 BenchRecord Benchmark::run(const Job& job, const Peaks& peaks) {
+  return run(job, peaks, limits_);
+}
+
+BenchRecord Benchmark::run(const Job& job, const Peaks& peaks, const MeasurementLimits& limits) {
   BenchRecord record;
   record.job = job;
   record.tuning = job.tuning;
@@ -40,12 +44,12 @@ BenchRecord Benchmark::run(const Job& job, const Peaks& peaks) {
   }
   try {
     record.reason = job.problem->skip_reason(job.device->device);
-    if (record.reason.empty()) record.reason = too_long(job);
+    if (record.reason.empty()) record.reason = too_long(job, limits);
     if (!record.reason.empty()) {
       record.status = BenchStatus::skipped;
       return record;
     }
-    verify_and_measure(job, peaks, record);
+    verify_and_measure(job, peaks, limits, record);
   } catch (const Error& error) {
     const bool memory = error.code() == ErrorCode::out_of_memory;
     record.status = memory ? BenchStatus::skipped : BenchStatus::failed;
@@ -56,24 +60,25 @@ BenchRecord Benchmark::run(const Job& job, const Peaks& peaks) {
   return record;
 }
 
-std::string Benchmark::too_long(const Job& job) const {
+std::string Benchmark::too_long(const Job& job, const MeasurementLimits& limits) const {
   const auto known = operations_per_s_.find(key_of(job));
   if (known == operations_per_s_.end()) return {};
   const double expected_s = amount(job.problem->work()) / known->second;
-  if (limits_.one_run_is_enough) {
-    if (expected_s <= limits_.time_limit_s) return {};
-    return fmt::format("one run would take about {}, judged by an earlier case, and the time limit is {}",
-                       format_seconds(expected_s), format_seconds(limits_.time_limit_s));
+  if (limits.one_run_limit_s > 0) {
+    if (expected_s <= limits.one_run_limit_s) return {};
+    return fmt::format("one run would take about {}, judged by an earlier case, and the limit is {}",
+                       format_seconds(expected_s), format_seconds(limits.one_run_limit_s));
   }
   // One run warms up.
-  if (expected_s * static_cast<double>(limits_.fewest_repetitions + 1) <= limits_.time_limit_s) return {};
+  if (expected_s * static_cast<double>(limits.fewest_repetitions + 1) <= limits.time_limit_s) return {};
   return fmt::format(
       "one run would take about {}, judged by an earlier case: warm-up and {} runs would pass the "
       "time limit of {}",
-      format_seconds(expected_s), limits_.fewest_repetitions, format_seconds(limits_.time_limit_s));
+      format_seconds(expected_s), limits.fewest_repetitions, format_seconds(limits.time_limit_s));
 }
 
-void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, BenchRecord& record) {
+void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const MeasurementLimits& limits,
+                                   BenchRecord& record) {
   const Device& device = job.device->device;
   conformance::Run& first = sets_.prepare(job);
   record.tuning = first.info().tuning;
@@ -93,7 +98,7 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, BenchReco
   const std::vector<std::byte> right_bits = first.output_bits(queue);
 
   const conformance::Work work = job.problem->work();
-  const Measurement measurement = measure_again(job, verified, queue, record.input_sets);
+  const Measurement measurement = measure_again(job, verified, queue, limits, record.input_sets);
   if (!measurement.plan.skipped.empty()) {
     record.status = BenchStatus::skipped;
     record.reason = measurement.plan.skipped;
@@ -124,11 +129,10 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, BenchReco
 }
 
 Measurement Benchmark::measure_again(const Job& job, const Measurement& verified, Queue& queue,
-                                     std::size_t& input_sets) {
+                                     MeasurementLimits limits, std::size_t& input_sets) {
   const auto enqueue = [&] { sets_.enqueue(queue); };
-  if (std::optional<Measurement> once = measure_if_slow(verified, enqueue, queue, limits_)) return *std::move(once);
+  if (std::optional<Measurement> once = measure_if_slow(verified, enqueue, queue, limits)) return *std::move(once);
   input_sets = sets_.complete(job.problem->work(), queue);
-  MeasurementLimits limits = limits_;
   if (warmed_up_.insert(job.device).second && limits.first_warm_up_s > limits.warm_up_s) {
     limits.time_limit_s += limits.first_warm_up_s - limits.warm_up_s;
     limits.warm_up_s = limits.first_warm_up_s;

@@ -22,16 +22,18 @@ class Benchmark {
 
   /// Verifies the job, then measures it. Every tessera::Error becomes a status with its reason; Interrupted passes.
   [[nodiscard]] BenchRecord run(const Job& job, const Peaks& peaks);
+  /// The same with other limits.
+  [[nodiscard]] BenchRecord run(const Job& job, const Peaks& peaks, const MeasurementLimits& limits);
   /// Gives the operands of the last job back.
   void forget_operands() { sets_.forget(); }
 
  private:
   /// Why a run is expected to take too long; "" if it is not, or if nothing is known of this variant.
-  [[nodiscard]] std::string too_long(const Job& job) const;
-  void verify_and_measure(const Job& job, const Peaks& peaks, BenchRecord& record);
-  /// Behind the verified run: repetitions, or only one where one_run_is_enough and more would take too long.
+  [[nodiscard]] std::string too_long(const Job& job, const MeasurementLimits& limits) const;
+  void verify_and_measure(const Job& job, const Peaks& peaks, const MeasurementLimits& limits, BenchRecord& record);
+  /// Behind the verified run: repetitions, or a single one of what is slow.
   [[nodiscard]] Measurement measure_again(const Job& job, const Measurement& verified, Queue& queue,
-                                          std::size_t& input_sets);
+                                          MeasurementLimits limits, std::size_t& input_sets);
 
   MeasurementLimits limits_;
   OperandSets sets_;

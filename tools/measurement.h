@@ -19,7 +19,9 @@ struct MeasurementLimits {
   double time_limit_s = 20;    ///< of warm-up and repetitions together
   std::size_t repetitions = 10;
   std::size_t fewest_repetitions = 3;  ///< what is still worth a median where the time limit forbids more
-  bool one_run_is_enough = false;      ///< slower ones are told by a single run, if that is within the time limit
+  /// Where the fewest repetitions do not fit, what fits is enough, down to a single run that takes up to this long. 0:
+  /// such a record is skipped.
+  double one_run_limit_s = 0;
 };
 
 /// How a kernel that takes so long will be repeated.
@@ -49,7 +51,7 @@ struct Measurement {
 /// One run, without warm-up: device and wall time.
 [[nodiscard]] Measurement measure_once(const std::function<void()>& enqueue, Queue& queue);
 
-/// A single run, with a note, where one is enough and more would pass the time limit; nothing where they would not.
+/// A single run, with a note, where that is enough and more would pass the time limit; nothing where they would not.
 /// `first` is what a run before took: that one may have been slow because libraries and drivers put much off until
 /// they are first used.
 [[nodiscard]] std::optional<Measurement> measure_if_slow(const Measurement& first, const std::function<void()>& enqueue,

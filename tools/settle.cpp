@@ -15,9 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Longer than a tick of the kernel's books where they are kept by ticks (4 ms), so that a thread that spins is seen.
-constexpr auto kWindow = std::chrono::milliseconds(5);
-/// Of one processor: what waking up and looking takes is far below.
+constexpr auto kWindow = std::chrono::milliseconds(2);
+/// Of one processor: waking up and looking takes far less.
 constexpr double kAtRest = 0.1;
 
 double processor_seconds() {

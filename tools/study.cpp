@@ -70,15 +70,15 @@ Json to_json(const MeasurementLimits& limits) {
           {"first_warm_up_s", limits.first_warm_up_s},
           {"min_time_s", limits.min_time_s},
           {"time_limit_s", limits.time_limit_s},
+          {"one_run_limit_s", limits.one_run_limit_s},
           {"repetitions", limits.repetitions}};
 }
 
 }  // namespace
 
 MeasurementLimits study_limits(bool quick) {
-  MeasurementLimits limits{.warm_up_s = 0.03, .first_warm_up_s = 0.3, .min_time_s = 0.03, .time_limit_s = 0.25};
+  MeasurementLimits limits{.warm_up_s = 0.02, .first_warm_up_s = 0.3, .min_time_s = 0.02, .time_limit_s = 0.2};
   if (quick) limits.warm_up_s = limits.first_warm_up_s = limits.min_time_s = 0;
-  limits.one_run_is_enough = true;
   return limits;
 }
 

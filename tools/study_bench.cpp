@@ -91,7 +91,7 @@ std::vector<BenchRecord> StudyBench::measure_variants(std::string_view part,
       stop_if_interrupted();
       const Job& job = jobs[i];
       progress.show(i, fmt::format("{} {} {} {}", part, job.device->name, job.variant, study_.label(*job.problem)));
-      records.push_back(benchmark_.run(job, peaks_.at(job.device)));
+      records.push_back(measure(job));
       if (i + 1 < jobs.size() && same_group(job, jobs[i + 1])) continue;
       measure_in_turn(records, group);
       group = records.size();
@@ -101,6 +101,12 @@ std::vector<BenchRecord> StudyBench::measure_variants(std::string_view part,
   }
   benchmark_.forget_operands();
   return records;
+}
+
+BenchRecord StudyBench::measure(const Job& job) {
+  MeasurementLimits limits = request_.limits;
+  if (job.problem->tries_every_tuning()) limits.one_run_limit_s *= kReferenceFactor;
+  return benchmark_.run(job, peaks_.at(job.device), limits);
 }
 
 void StudyBench::measure_in_turn(std::vector<BenchRecord>& records, std::size_t first) {
@@ -113,8 +119,8 @@ void StudyBench::measure_in_turn(std::vector<BenchRecord>& records, std::size_t 
     std::array<BenchRecord, 3> of_best;
     for (std::size_t round = 0; round < of_chosen.size(); ++round) {
       stop_if_interrupted();
-      of_chosen[round] = benchmark_.run(chosen->job, peaks_.at(chosen->job.device));
-      of_best[round] = benchmark_.run(best->job, peaks_.at(best->job.device));
+      of_chosen[round] = measure(chosen->job);
+      of_best[round] = measure(best->job);
     }
     *chosen = middle_of(std::move(of_chosen));
     *best = middle_of(std::move(of_best));

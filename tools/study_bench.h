@@ -12,6 +12,9 @@
 
 namespace tessera::tool {
 
+/// How much longer a single run may take on the cases that try tuning values.
+inline constexpr double kReferenceFactor = 10;
+
 class StudyBench {
  public:
   /// Plans the jobs of the study's cases. UsageError as plan_jobs().
@@ -21,7 +24,8 @@ class StudyBench {
   /// Every variant on every case of this part of the study, device by device. Records are in the order in which they
   /// were measured; Ctrl-C ends it early.
   ///
-  /// `tunables` are those whose other values are tried on the cases that are meant for it. Where the default variant
+  /// `tunables` are those whose other values are tried on the cases that are meant for it; there a single run may take
+  /// kReferenceFactor times the limit, so that slow variants have a figure too. Where the default variant
   /// seems to be slower than kLeastOfBest of the library's best one, both are measured again in turn, three times, and
   /// the middle ones count: two measurements one after the other differ on a machine that is never quiet.
   [[nodiscard]] std::vector<BenchRecord> measure_variants(std::string_view part,
@@ -37,6 +41,7 @@ class StudyBench {
 
  private:
   [[nodiscard]] std::vector<Job> jobs_of(std::string_view part) const;
+  [[nodiscard]] BenchRecord measure(const Job& job);
   /// Sees to the records from `first` on, which are of one device and case.
   void measure_in_turn(std::vector<BenchRecord>& records, std::size_t first);
 

@@ -54,10 +54,10 @@ void TransferBench::measure_one(TransferRecord& record) {
   const Job& job = record.job;
   const double flops = job.problem->work().flops;
   double& known = flops_per_s_[job.device];
-  if (known > 0 && flops / known > limits_.time_limit_s) {
+  if (known > 0 && flops / known > limits_.one_run_limit_s) {
     record.status = BenchStatus::skipped;
-    record.reason = fmt::format("one run would take about {}, judged by an earlier case, and the time limit is {}",
-                                format_seconds(flops / known), format_seconds(limits_.time_limit_s));
+    record.reason = fmt::format("one run would take about {}, judged by an earlier case, and the limit is {}",
+                                format_seconds(flops / known), format_seconds(limits_.one_run_limit_s));
     return;
   }
   const auto trip =
