@@ -70,9 +70,7 @@ class GemmRoundTrip final : public RoundTrip {
     b_.upload(queue);
     if (reads_c()) c_.upload(queue);
   }
-  void enqueue(Queue& queue) override {
-    queue.run(kernel_, {.a = a_.buffer(), .b = b_.buffer(), .c = c_.buffer()});
-  }
+  void enqueue(Queue& queue) override { queue.run(kernel_, {.a = a_.buffer(), .b = b_.buffer(), .c = c_.buffer()}); }
   void download(Queue& queue) override { c_.download(queue); }
   std::size_t upload_bytes() const override {
     return a_.buffer().size_bytes() + b_.buffer().size_bytes() + (reads_c() ? c_.buffer().size_bytes() : 0);

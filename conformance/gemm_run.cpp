@@ -121,7 +121,7 @@ Outcome GemmRun<T>::check(Queue& queue) {
   for (std::size_t i = 0; i < data_->references->size() && !content.empty(); ++i) {
     const std::string product = data_->references->size() == 1 ? "" : "product " + std::to_string(i) + ": ";
     (*data_->references)[i]->check(content.subspan(i * static_cast<std::size_t>(problem_.stride_c)), problem_.ldc,
-                                info().error_factor, unwritten, product, comparison);
+                                   info().error_factor, unwritten, product, comparison);
   }
   return comparison.outcome();
 }

@@ -14,7 +14,7 @@ namespace tessera::conformance {
 namespace {
 
 constexpr std::int64_t kShapeSides[] = {256, 512, 1024, 2048};
-constexpr std::int64_t kTransferSides[] = {32,  64,  96,   128,  192,  256,  384, 512,
+constexpr std::int64_t kTransferSides[] = {32,  64,   96,   128,  192,  256,  384, 512,
                                            768, 1024, 1536, 2048, 3072, 4096, 6144};
 // The second one divides by no tile.
 constexpr std::int64_t kQuickShapeSides[] = {16, 37};

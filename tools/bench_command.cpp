@@ -69,8 +69,10 @@ class BenchCommand : public Command {
 
  private:
   int study(const ResultFile& file, Json& result) {
-    StudyRequest request{
-        .selection = selection_, .limits = study_limits(quick_), .quick = quick_, .measure_peaks_again = measure_peaks_again_};
+    StudyRequest request{.selection = selection_,
+                         .limits = study_limits(quick_),
+                         .quick = quick_,
+                         .measure_peaks_again = measure_peaks_again_};
     const auto take = [&](const char* option, double MeasurementLimits::*limit) {
       if (command_->count(option) > 0) request.limits.*limit = limits_.*limit;
     };

@@ -1,5 +1,5 @@
-// The operands that a benchmark works on: several sets of the same content that take turns, and stay on the device while
-// one variant after the other is measured on them.
+// The operands that a benchmark works on: several sets of the same content that take turns, and stay on the device
+// while one variant after the other is measured on them.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // The process's own account of processor time tells whether any of its threads runs, whoever started it: OpenBLAS's
-// threads spin for 120 ms after a call and those of GCC's OpenMP for 4 ms (libopenblas0-pthread 0.3.21, libgomp 12), and
-// neither tells. Environment variables that forbid spinning would do too, but not at no cost: with
+// threads spin for 120 ms after a call and those of GCC's OpenMP for 4 ms (libopenblas0-pthread 0.3.21, libgomp 12),
+// and neither tells. Environment variables that forbid spinning would do too, but not at no cost: with
 // OMP_WAIT_POLICY=passive oneDNN takes 162 us instead of 95 us for 256 x 256 x 256 on two cores of a Xeon.
 #include "tools/settle.h"
 

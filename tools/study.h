@@ -1,6 +1,6 @@
 // Studies: what `tessera bench OPERATOR --study` measures and concludes beyond a row for each variant. An operator's
-// study is one file (<op>_study.cpp), its cases in the problem set (Purpose::study), and one line in study_list.cpp. What
-// studies share is in study_bench (measuring), variant_scores, tunable_table and transfers (concluding).
+// study is one file (<op>_study.cpp), its cases in the problem set (Purpose::study), and one line in study_list.cpp.
+// What studies share is in study_bench (measuring), variant_scores, tunable_table and transfers (concluding).
 #pragma once
 
 #include <iosfwd>

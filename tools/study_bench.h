@@ -1,4 +1,5 @@
-// What every study measures with: jobs of its cases, and transfers, under one progress bar and into one list of records.
+// What every study measures with: jobs of its cases, and transfers, under one progress bar and into one list of
+// records.
 #pragma once
 
 #include <string_view>

@@ -132,7 +132,7 @@ std::string ratio_text(const SpeedRatio& ratio, CaseLabel label) {
 }  // namespace
 
 std::pair<BenchRecords::iterator, BenchRecords::iterator> default_and_best(BenchRecords::iterator first,
-                                                                          BenchRecords::iterator last) {
+                                                                           BenchRecords::iterator last) {
   auto chosen = last;
   auto best = last;
   for (auto record = first; record != last; ++record) {
@@ -152,8 +152,8 @@ std::vector<DeviceScores> score_variants(const BenchRecords& records) {
   std::vector<std::pair<const OpenDevice*, Place>> places;
   for (const BenchRecord& record : records) {
     if (record.job.is_extra) continue;
-    auto place = std::find_if(places.begin(), places.end(),
-                              [&](const auto& entry) { return entry.first == record.job.device; });
+    auto place =
+        std::find_if(places.begin(), places.end(), [&](const auto& entry) { return entry.first == record.job.device; });
     if (place == places.end()) place = places.insert(places.end(), {record.job.device, {}});
     auto& [variants, cases, index] = place->second;
     if (std::find(variants.begin(), variants.end(), record.job.variant) == variants.end()) {
@@ -210,7 +210,8 @@ std::string scores_text(const std::vector<DeviceScores>& scores, CaseLabel label
       std::vector<std::string> cells{device.device->name, score.variant,
                                      fmt::format("{}/{}", score.measured, device.cases)};
       if (score.measured > 0) {
-        for (const double value : {score.geometric_mean, score.least, score.most}) cells.push_back(format_number(value));
+        for (const double value : {score.geometric_mean, score.least, score.most})
+          cells.push_back(format_number(value));
         cells.push_back(score.to_best_own.cases > 0 ? fmt::format("{:.3f}", score.to_best_own.geometric_mean) : "");
         cells.push_back(fmt::format("{}", score.fastest));
         cells.push_back(fmt::format("{:.2g}", score.worst_share));

@@ -19,7 +19,7 @@ using BenchRecords = std::vector<BenchRecord>;
 /// Of records of one device and case: the verified record of the default variant, and that of the fastest own variant
 /// (no vendor's, preferred tuning). Both are `last` if the default was not verified.
 [[nodiscard]] std::pair<BenchRecords::iterator, BenchRecords::iterator> default_and_best(BenchRecords::iterator first,
-                                                                                        BenchRecords::iterator last);
+                                                                                         BenchRecords::iterator last);
 
 /// One speed over another, case by case.
 struct SpeedRatio {
@@ -32,13 +32,13 @@ struct SpeedRatio {
 /// One variant over the cases.
 struct VariantScore {
   std::string variant;
-  std::size_t measured = 0;  ///< cases in which it has a speed
-  std::size_t fastest = 0;   ///< cases in which no variant was faster
+  std::size_t measured = 0;   ///< cases in which it has a speed
+  std::size_t fastest = 0;    ///< cases in which no variant was faster
   double geometric_mean = 0;  ///< GFLOP/s
   double least = 0;
   double most = 0;
-  SpeedRatio to_best_own;     ///< its speed over that of the library's best variant
-  double worst_share = 0;     ///< the largest of its errors over their bounds
+  SpeedRatio to_best_own;  ///< its speed over that of the library's best variant
+  double worst_share = 0;  ///< the largest of its errors over their bounds
 };
 
 /// One device over the cases.
