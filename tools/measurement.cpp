@@ -82,6 +82,12 @@ void take_sample(const std::function<void()>& enqueue, Queue& queue, const Measu
   wall.push_back(timed_wall(enqueue, queue, 1));
 }
 
+std::string fewer_repetitions(std::size_t repetitions, double seconds_per_run, const MeasurementLimits& limits) {
+  return fmt::format("{} repetition{} instead of {}: one run takes {} and the time limit is {}", repetitions,
+                     repetitions == 1 ? "" : "s", limits.repetitions, format_seconds(seconds_per_run),
+                     format_seconds(limits.time_limit_s));
+}
+
 }  // namespace
 
 MeasurementPlan plan_measurement(double seconds_per_run, double timer_resolution_s, double remaining_s,
@@ -104,8 +110,7 @@ MeasurementPlan plan_measurement(double seconds_per_run, double timer_resolution
   plan.repetitions = limits.repetitions;
   if (affordable < static_cast<double>(limits.repetitions)) {
     plan.repetitions = static_cast<std::size_t>(std::max(affordable, 1.0));
-    plan.note = fmt::format("{} repetitions instead of {}: one run takes {} and the time limit is {}", plan.repetitions,
-                            limits.repetitions, format_seconds(seconds), format_seconds(limits.time_limit_s));
+    plan.note = fewer_repetitions(plan.repetitions, seconds, limits);
   }
   return plan;
 }
@@ -130,9 +135,7 @@ std::optional<Measurement> measure_if_slow(const Measurement& first, const std::
   stop_if_interrupted();
   Measurement once = measure_once(enqueue, queue);
   if (!is_slow(once)) return std::nullopt;
-  once.plan.note =
-      fmt::format("1 repetition instead of {}: one run takes {} and the time limit is {}", limits.repetitions,
-                  format_seconds(once.wall_s.median), format_seconds(limits.time_limit_s));
+  once.plan.note = fewer_repetitions(1, once.wall_s.median, limits);
   return once;
 }
 

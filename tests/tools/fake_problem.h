@@ -50,6 +50,8 @@ class FakeRun : public conformance::Run {
 class FakeCase : public conformance::Case {
  public:
   FakeCase(std::string name, Behaviour behaviour) : name_(std::move(name)), behaviour_(behaviour) {}
+  /// How often operands were made.
+  [[nodiscard]] int prepared() const { return prepared_; }
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] conformance::Purpose purpose() const override { return conformance::Purpose::conformance; }
@@ -70,6 +72,7 @@ class FakeCase : public conformance::Case {
   [[nodiscard]] std::unique_ptr<conformance::Run> prepare(const Device& device,
                                                           const KernelOptions& options) const override {
     if (behaviour_ == Behaviour::throws) throw Error(ErrorCode::device_lost, "the fake device is lost");
+    ++prepared_;
     return std::make_unique<FakeRun>(behaviour_,
                                      KernelInfo{"fake", options.variant, device.id(), "", options.tuning, 1.0});
   }
@@ -77,6 +80,7 @@ class FakeCase : public conformance::Case {
  private:
   std::string name_;
   Behaviour behaviour_;
+  mutable int prepared_ = 0;
 };
 
 /// One operator "fake" with one case for each behaviour given, named case_0, case_1, ...
