@@ -188,6 +188,9 @@ class HugeGemmRun final : public Run {
     kernel_ = device.kernel(data_->problem, options);
   }
   void share_kernel(const Run& other) override { kernel_ = dynamic_cast<const HugeGemmRun&>(other).kernel_; }
+  std::unique_ptr<Run> twin(const Device& device) const override {
+    return std::make_unique<HugeGemmRun>(device, kernel_, data_);
+  }
 
  private:
   void check_stretch(Queue& queue, const Stretch& stretch, Comparison& comparison) const {

@@ -149,6 +149,21 @@ void GemmRun<T>::share_kernel(const Run& other) {
   kernel_ = dynamic_cast<const GemmRun&>(other).kernel_;
 }
 
+template <class T>
+GemmRun<T>::GemmRun(const Device& device, const GemmRun& like)
+    : kernel_(like.kernel_),
+      problem_(like.problem_),
+      data_(like.data_),
+      a_(device, like.a_),
+      b_(device, like.b_),
+      c_(device, like.c_),
+      may_change_(like.may_change_) {}
+
+template <class T>
+std::unique_ptr<Run> GemmRun<T>::twin(const Device& device) const {
+  return std::make_unique<GemmRun>(device, *this);
+}
+
 template class GemmRun<float>;
 template class GemmRun<double>;
 

@@ -32,6 +32,8 @@ class GemmRun final : public Run {
  public:
   GemmRun(const Device& device, OperatorKernel<Gemm> kernel, std::shared_ptr<const GemmData<T>> data,
           std::size_t misalignment);
+  /// The same on other memory.
+  GemmRun(const Device& device, const GemmRun& like);
 
   [[nodiscard]] const KernelInfo& info() const override { return kernel_.info(); }
   void reset(Queue& queue) override;
@@ -41,6 +43,7 @@ class GemmRun final : public Run {
   void remember_time(const Device& device, double seconds) override;
   void change_kernel(const Device& device, const KernelOptions& options) override;
   void share_kernel(const Run& other) override;
+  [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
 
  private:
   OperatorKernel<Gemm> kernel_;

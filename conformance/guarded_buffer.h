@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,14 @@ class GuardedBuffer {
  public:
   /// `name` is the operand's in sentences. `content` is what reset() puts there. Errors as Device::allocate().
   GuardedBuffer(const Device& device, std::string name, std::vector<T> content, std::size_t misalignment);
+  /// Other memory with the same content: reset() fills it.
+  GuardedBuffer(const Device& device, const GuardedBuffer& like);
 
   [[nodiscard]] BufferView<T> view() const { return buffer_.view(front_, content_size_); }
   [[nodiscard]] std::size_t size() const { return content_size_; }
 
   /// Uploads content and guards again. Asynchronous: this object must outlive it.
-  void reset(Queue& queue) { queue.upload(buffer_, image_); }
+  void reset(Queue& queue) { queue.upload(buffer_, *image_); }
   /// Everything, guards included. Blocks.
   [[nodiscard]] std::vector<T> download(Queue& queue) const { return queue.download(buffer_).get(); }
   /// The content within what download() gave.
@@ -54,7 +57,7 @@ class GuardedBuffer {
   std::string name_;
   std::size_t front_ = 0;
   std::size_t content_size_ = 0;
-  std::vector<T> image_;  // what reset() uploads
+  std::shared_ptr<const std::vector<T>> image_;  // what reset() uploads
   Buffer<T> buffer_;
 };
 

@@ -57,6 +57,8 @@ class Run {
   virtual void change_kernel(const Device& device, const KernelOptions& options) = 0;
   /// The same with the kernel that another run of the same case on the same device has.
   virtual void share_kernel(const Run& other) = 0;
+  /// The same kernel on other memory with the same content, which reset() fills. Errors as Device::allocate().
+  [[nodiscard]] virtual std::unique_ptr<Run> twin(const Device& device) const = 0;
 };
 
 /// Where operands lie in the host's memory.

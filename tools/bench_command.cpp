@@ -24,7 +24,7 @@ constexpr const char* kFooter =
     "peak is the larger of GFLOP/s over the device's measured multiply-add peak and GB/s over its copy peak.\n"
     "Exit code 0 only if nothing failed and something was measured.\n\n"
     "--study measures what docs/studies tells of: many sizes, tiles, and the way to the device and back, each record\n"
-    "for a fraction of a second (warm-up 0.02, minimum 0.02, limit 0.2 unless given). What takes longer is run once,\n"
+    "for a fraction of a second (warm-up 0.02, minimum 0.02, limit 0.15 unless given). What takes longer is run once,\n"
     "or skipped with the reason. Ctrl-C ends it with the records so far.\n\n"
     "Example:\n"
     "  tessera bench gemm --device all\n"

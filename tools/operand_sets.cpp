@@ -21,14 +21,14 @@ std::size_t sets_for(const conformance::Work& work) {
 }  // namespace
 
 conformance::Run& OperandSets::prepare(const Job& job) {
-  options_ = {.variant = job.variant, .tuning = job.tuning};
+  const KernelOptions options{.variant = job.variant, .tuning = job.tuning};
   if (sets_.empty() || device_ != job.device || problem_ != job.problem) {
     forget();
-    sets_.push_back(job.problem->prepare(job.device->device, options_));
+    sets_.push_back(job.problem->prepare(job.device->device, options));
     device_ = job.device;
     problem_ = job.problem;
   } else {
-    sets_.front()->change_kernel(job.device->device, options_);
+    sets_.front()->change_kernel(job.device->device, options);
   }
   turn_ = 0;
   return *sets_.front();
@@ -37,8 +37,7 @@ conformance::Run& OperandSets::prepare(const Job& job) {
 std::size_t OperandSets::complete(const conformance::Work& work, Queue& queue) {
   for (std::size_t i = 1; i < sets_.size(); ++i) sets_[i]->share_kernel(*sets_.front());
   while (sets_.size() < sets_for(work)) {
-    sets_.push_back(problem_->prepare(device_->device, options_));
-    sets_.back()->share_kernel(*sets_.front());
+    sets_.push_back(sets_.front()->twin(device_->device));
     sets_.back()->reset(queue);
   }
   return sets_.size();

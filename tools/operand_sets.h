@@ -27,7 +27,6 @@ class OperandSets {
  private:
   const OpenDevice* device_ = nullptr;
   const conformance::Case* problem_ = nullptr;
-  KernelOptions options_;
   std::vector<std::unique_ptr<conformance::Run>> sets_;
   std::size_t turn_ = 0;
 };

@@ -14,7 +14,7 @@
 namespace tessera::tool {
 
 /// How much longer a single run may take on the cases that try tuning values.
-inline constexpr double kReferenceFactor = 10;
+inline constexpr double kReferenceFactor = 15;
 
 class StudyBench {
  public:

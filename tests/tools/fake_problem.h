@@ -40,6 +40,9 @@ class FakeRun : public conformance::Run {
     info_ = KernelInfo{"fake", options.variant, device.id(), "", options.tuning, 1.0};
   }
   void share_kernel(const Run& other) override { info_ = other.info(); }
+  [[nodiscard]] std::unique_ptr<conformance::Run> twin(const Device&) const override {
+    return std::make_unique<FakeRun>(behaviour_, info_);
+  }
 
  private:
   Behaviour behaviour_;
