@@ -1,4 +1,5 @@
-// The list of gemm's cases. Sizes straddle the edges of tiles of 4, 8, 16 and 32.
+// The list of gemm's cases. Sizes straddle the edges of tiles of 4, 8, 16 and 32; larger tiles have theirs in
+// gemm_edge_problems.
 #include "conformance/gemm_problems.h"
 
 #include <array>
@@ -6,7 +7,9 @@
 #include <utility>
 
 #include "conformance/gemm_case.h"
+#include "conformance/gemm_edge_problems.h"
 #include "conformance/gemm_huge.h"
+#include "conformance/gemm_study_problems.h"
 
 namespace tessera::conformance {
 
@@ -225,6 +228,7 @@ ProblemSet gemm_problem_set() {
     add_values(list, type);
     add_special(list, type);
     add_batches(list, type);
+    add_gemm_edges(set.cases, type);
     add_slow(list, type);
     for (const std::int64_t side : {256, 512, 1024, 2048, 4096}) {
       list.add({.problem = gemm_of(type, {side, side, side}), .purpose = Purpose::benchmark});
@@ -239,9 +243,11 @@ ProblemSet gemm_problem_set() {
   Gemm many = gemm_of(DataType::float32, {2, 3, 2});
   many.batch = 70001;
   list.add({.problem = many, .purpose = Purpose::slow});
-  for (const GemmFar far : {GemmFar::a, GemmFar::b, GemmFar::c, GemmFar::wide}) {
+  for (const GemmFar far :
+       {GemmFar::a, GemmFar::b, GemmFar::c, GemmFar::wide, GemmFar::batch_a, GemmFar::batch_b, GemmFar::batch_c}) {
     set.cases.push_back(make_huge_gemm_case(far));
   }
+  add_gemm_study(set.cases);
   set.floors = {{"cpu_tbb", {"sequential", "naive", "tiled", "register"}},
                 {"opencl", {"naive", "coalesced_a", "tiled", "register"}},
                 {"cuda", {"naive", "tiled"}}};
