@@ -12,9 +12,10 @@
 //     +-----------+            +------+------+------+------+        column of a few tiles costs, so blocks are as large
 //     | next panel|            |      |      |      |      |        as the number of threads allows.
 //
-// Where few rows use it, B is read in place. Either way each product is the same, and the sum of an element of C is
-// taken over p in order, in equal steps of at most kRegisterDepth. These depend on k alone, and the blocks, which
-// depend on the number of threads, change no bit.
+// B is packed by the way: the first panel of a block reads it where it is, and its product leaves the packed copy for
+// the others. Either way each product is the same, and the sum of an element of C is taken over p in order, in equal
+// steps of at most kRegisterDepth. These depend on k alone, and the blocks, which depend on the number of threads,
+// change no bit.
 #include <algorithm>
 #include <cstddef>
 
@@ -30,10 +31,9 @@ namespace {
 // Of B, so that it stays in a second-level cache of 1 MiB. On one Zen 4 core at 1024 in float and double: 103.9
 // and 49.1 GFLOP/s with 512 KiB, 104.4 and 51.1 with 768, no more with 896.
 constexpr std::int64_t kPackedBytes = 768 * 1024;
-/// Up to this many rows, B is read where it is: packing would cost more than it saves. On one Zen 4 core, in place and
-/// packed: 28 x 2048 x 2048 floats 108 and 62 GFLOP/s, 112 x 512 x 512 111 and 103, 256 x 256 x 256 109 and 105; from
-/// 256 x 1000 x 1000 on they are equal.
-constexpr std::int64_t kRowsInPlace = 256;
+/// Up to this many panels read B where it is and leave no packed copy: too few to use it. With 2 or 30 there is no
+/// difference at 256 x 256 x 256 on a Xeon of 2 MiB L2, because the copy is made beside the first panel's product.
+constexpr std::int64_t kPanelsInPlace = 2;
 
 std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
   return value / divisor + (value % divisor != 0);
@@ -119,12 +119,13 @@ template <class T>
 void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const Block& block, std::int64_t p,
                    PanelProduct<T> product, const Workspace<T>& workspace) {
   const std::int64_t panels = divide_up(block.rows, tile.rows);
-  // Slivers that are read in place are whole, so that no read leaves B.
-  const bool in_place = block.rows <= kRowsInPlace && gemm.b.column_step == 1;
-  const std::int64_t left = in_place ? block.columns - block.columns % tile.columns : 0;
-  const ConstMatrix<T> to_pack{gemm.b.at(p, block.column + left), gemm.b.row_step, gemm.b.column_step};
-  if (left < block.columns)
-    pack_slivers(to_pack, product.depth, block.columns - left, workspace.slivers(), tile.columns);
+  // Whole slivers whose rows lie in memory as they are read need no packing of their own: the first panel's product
+  // reads them where they are, and leaves a packed copy for the others.
+  const std::int64_t whole = gemm.b.column_step == 1 ? block.columns - block.columns % tile.columns : 0;
+  const auto slivers_from = [&](std::int64_t column) { return workspace.slivers() + column * product.depth; };
+  if (whole < block.columns)
+    pack_slivers({gemm.b.at(p, block.column + whole), gemm.b.row_step, gemm.b.column_step}, product.depth,
+                 block.columns - whole, slivers_from(whole), tile.columns);
   product.a = workspace.panel();
   product.ldc = gemm.ldc;
   std::int64_t row = block.row;
@@ -134,20 +135,23 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
     pack_panel({gemm.a.at(row, p), gemm.a.row_step, gemm.a.column_step}, product.rows, product.depth, workspace.panel(),
                kRegisterDepth<T>);
     product.next = panel + 1 < panels ? source_of_panel(gemm.a, row + product.rows, p, product) : Prefetch();
-    if (left > 0) {
+    const std::int64_t in_place = panel == 0 || panels <= kPanelsInPlace ? whole : 0;
+    if (in_place > 0) {
       product.b = gemm.b.at(p, block.column);
       product.b_step = gemm.b.row_step;
       product.sliver_step = tile.columns;
+      product.packed = panels > kPanelsInPlace ? slivers_from(0) : nullptr;
       product.c = gemm.c + (row * gemm.ldc + block.column);
-      product.columns = left;
+      product.columns = in_place;
       multiply_panel(product);
     }
-    if (left < block.columns) {
-      product.b = workspace.slivers();
+    if (in_place < block.columns) {
+      product.b = slivers_from(in_place);
       product.b_step = tile.columns;
       product.sliver_step = tile.columns * product.depth;
-      product.c = gemm.c + (row * gemm.ldc + block.column + left);
-      product.columns = block.columns - left;
+      product.packed = nullptr;
+      product.c = gemm.c + (row * gemm.ldc + block.column + in_place);
+      product.columns = block.columns - in_place;
       multiply_panel(product);
     }
   }
