@@ -2,6 +2,7 @@
 // the processor has.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tessera::cpu_tbb {
@@ -21,8 +22,8 @@ struct RegisterTile {
 template <class T>
 [[nodiscard]] RegisterTile register_tile();
 
-/// Memory that is brought into the second-level cache while tiles are computed: `runs` runs of `run_bytes`,
-/// run_step_bytes apart.
+/// Memory that is brought into the second-level cache, step by step, while tiles are computed: `runs` runs of
+/// `run_bytes`, run_step_bytes apart.
 class Prefetch {
  public:
   Prefetch() = default;
@@ -31,10 +32,13 @@ class Prefetch {
         runs_left_(runs),
         run_bytes_(run_bytes),
         run_step_bytes_(run_step_bytes) {}
-  [[nodiscard]] std::int64_t lines() const noexcept { return runs_left_ * (run_bytes_ / kLineBytes + 1); }
-  /// The next `lines` lines, or what is left.
-  void advance(std::int64_t lines) noexcept {
-    for (; lines > 0 && runs_left_ > 0; --lines) {
+  /// Makes it be done after that many steps.
+  void spread(std::int64_t steps) noexcept {
+    const std::int64_t lines = runs_left_ * (run_bytes_ / kLineBytes + 1);
+    lines_per_step_ = lines / std::max<std::int64_t>(steps, 1) + 1;
+  }
+  void advance() noexcept {
+    for (std::int64_t line = 0; line < lines_per_step_ && runs_left_ > 0; ++line) {
       __builtin_prefetch(run_ + offset_bytes_, 0, 2);
       offset_bytes_ += kLineBytes;
       if (offset_bytes_ < run_bytes_) continue;
@@ -51,6 +55,7 @@ class Prefetch {
   std::int64_t run_bytes_ = 0;
   std::int64_t run_step_bytes_ = 0;
   std::int64_t offset_bytes_ = 0;
+  std::int64_t lines_per_step_ = 1;
 };
 
 /// One panel of A times the slivers of B beside each other, into rows of C.
@@ -67,8 +72,9 @@ struct PanelProduct {
   std::int64_t columns = 0;  ///< any; reads of B go on to the end of the last vector
   std::int64_t depth = 0;    ///< 1 to kRegisterDepth<T>
   T alpha = 0;
-  T beta = 0;     ///< 0: C is not read
-  Prefetch next;  ///< what is packed after this
+  T beta = 0;       ///< 0: C is not read
+  Prefetch next_a;  ///< what is packed after this
+  Prefetch next_b;  ///< what is read in place some panels later
 };
 template <class T>
 void multiply_panel(const PanelProduct<T>& product);
