@@ -115,6 +115,25 @@ void add_layouts(CaseList& list, DataType type) {
   list.add({.problem = far_rows});
 }
 
+/// Few rows or columns of long sums, whose operands lie in every way.
+void add_thin(CaseList& list, DataType type) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const Shape& shape : {Shape{67, 6, 259}, Shape{7, 61, 259}, Shape{3, 2, 8209}}) {
+        Gemm problem = gemm_of(type, shape);
+        problem.transpose_a = transpose_a;
+        problem.transpose_b = transpose_b;
+        problem.alpha = 0.5;
+        problem.beta = transpose_a ? 0.0 : 0.75;
+        problem.lda = (transpose_a ? problem.m : problem.k) + 1;
+        problem.ldb = (transpose_b ? problem.k : problem.n) + 13;
+        problem.ldc = problem.n + 7;
+        list.add({.problem = problem, .misalignment = 1});
+      }
+    }
+  }
+}
+
 /// Inputs that cancel, that don't, that differ much in size, and that reach the ends of the type.
 void add_values(CaseList& list, DataType type) {
   constexpr std::array<std::pair<Values, const char*>, 4> kinds{
@@ -225,6 +244,7 @@ ProblemSet gemm_problem_set() {
     add_empty(list, type);
     add_factors(list, type);
     add_layouts(list, type);
+    add_thin(list, type);
     add_values(list, type);
     add_special(list, type);
     add_batches(list, type);
