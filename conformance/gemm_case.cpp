@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "conformance/gemm_round_trip.h"
 #include "conformance/gemm_run.h"
 
 namespace tessera::conformance {
@@ -30,7 +31,7 @@ std::vector<T> make_matrices(const GemmSpec& spec, std::int64_t count, std::int6
 }
 
 template <class T>
-std::shared_ptr<const GemmData<T>> make_data(const GemmSpec& spec) {
+std::shared_ptr<GemmData<T>> make_inputs(const GemmSpec& spec) {
   const Gemm& problem = spec.problem;
   auto data = std::make_shared<GemmData<T>>();
   data->alpha = static_cast<T>(problem.alpha);
@@ -50,20 +51,28 @@ std::shared_ptr<const GemmData<T>> make_data(const GemmSpec& spec) {
     if (plant.matrix == 'b') put(data->b, problem.transpose_b, problem.k, problem.n);
     if (plant.matrix == 'c') put(data->c, false, problem.m, problem.n);
   }
+  return data;
+}
+
+template <class T>
+std::shared_ptr<const GemmReferences<T>> make_references(const Gemm& problem, const GemmData<T>& data) {
+  auto references = std::make_shared<GemmReferences<T>>();
+  const std::int64_t a_count = gemm_matrix_count(problem.batch, problem.stride_a);
+  const std::int64_t b_count = gemm_matrix_count(problem.batch, problem.stride_b);
   const auto matrix = [](const std::vector<T>& matrices, std::int64_t count, std::int64_t index) {
     const std::size_t size = count == 0 ? 0 : matrices.size() / static_cast<std::size_t>(count);
     return std::span<const T>(matrices).subspan(static_cast<std::size_t>(count > 1 ? index : 0) * size, size);
   };
   for (std::int64_t i = 0; i < problem.batch; ++i) {
     const GemmInputs<T> inputs{problem,
-                               data->alpha,
-                               data->beta,
-                               matrix(data->a, a_count, i),
-                               matrix(data->b, b_count, i),
-                               matrix(data->c, problem.batch, i)};
-    data->references.push_back(std::make_unique<GemmReference<T>>(inputs, 4 + static_cast<std::uint64_t>(i)));
+                               data.alpha,
+                               data.beta,
+                               matrix(data.a, a_count, i),
+                               matrix(data.b, b_count, i),
+                               matrix(data.c, problem.batch, i)};
+    references->push_back(std::make_unique<GemmReference<T>>(inputs, 4 + static_cast<std::uint64_t>(i)));
   }
-  return data;
+  return references;
 }
 
 template <class T>
@@ -92,14 +101,31 @@ class GemmCase final : public Case {
     return problem.m > 0 && problem.n > 0 && problem.batch > 0 && !keeps_c;
   }
   bool tries_every_tuning() const override { return spec_.every_tuning; }
+  std::string_view part() const override { return spec_.part; }
+  std::unique_ptr<RoundTrip> round_trip(const Device& device, const KernelOptions& options,
+                                        HostMemory memory) const override {
+    if (!is_packed()) return nullptr;
+    OperatorKernel<Gemm> kernel = device.kernel(spec_.problem, options);
+    return make_gemm_round_trip<T>(device, std::move(kernel), data(), memory);
+  }
 
  private:
+  bool is_packed() const {
+    Gemm packed = spec_.problem;
+    packed.lda = packed.ldb = packed.ldc = 0;
+    packed.stride_a = packed.stride_b = packed.stride_c = Gemm::kPacked;
+    return with_layout(packed) == with_layout(spec_.problem);
+  }
   std::shared_ptr<const GemmData<T>> data() const {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<const GemmData<T>> data = data_.lock();
-    if (!data) data_ = data = make_data<T>(spec_);
-    // Small inputs are kept: the next device or variant takes them as they are.
+    if (std::shared_ptr<const GemmData<T>> data = data_.lock()) return data;
+    const std::shared_ptr<GemmData<T>> data = make_inputs<T>(spec_);
+    data->references = references_ ? references_ : make_references(spec_.problem, *data);
+    data_ = data;
+    // Small inputs are kept: the next device or variant takes them as they are. Of large ones the expected values are:
+    // they take longer to compute and less memory.
     if (spec_.purpose == Purpose::conformance) kept_ = data;
+    if (spec_.purpose != Purpose::conformance && spec_.purpose != Purpose::slow) references_ = data->references;
     return data;
   }
 
@@ -108,6 +134,7 @@ class GemmCase final : public Case {
   mutable std::mutex mutex_;
   mutable std::weak_ptr<const GemmData<T>> data_;
   mutable std::shared_ptr<const GemmData<T>> kept_;
+  mutable std::shared_ptr<const GemmReferences<T>> references_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/inputs.h"
@@ -29,11 +30,12 @@ struct GemmSpec {
   std::string note = {};         ///< appended to the name: what the numbers don't say
   std::size_t misalignment = 0;  ///< elements between an aligned address and the operands' first elements
   bool every_tuning = false;
+  std::string_view part = {};  ///< of the study that the case belongs to
 };
 
 /// Where alpha is 0, A and B hold NaN, and where beta is 0, C does, because they must not be read; so do the gaps
 /// behind the rows and the guard zones. Inputs and expected values are made when the case is first prepared, and kept
-/// while runs of it exist.
+/// while runs of it exist; the expected values of cases that are measured are kept for the next device.
 [[nodiscard]] std::unique_ptr<Case> make_gemm_case(GemmSpec spec);
 
 /// "float32_m17_n1_k33_ta_alpham0p5": every field that is not the default, for names of cases.

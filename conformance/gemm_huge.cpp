@@ -37,12 +37,26 @@ struct HugeData {
   std::vector<Stretch> stretches;
 };
 
-SparseContent<float> spread_rows(const std::vector<float>& packed, std::int64_t rows, std::int64_t columns,
-                                 std::int64_t stride) {
-  SparseContent<float> content{static_cast<std::size_t>((rows - 1) * stride + columns), poison<float>(), {}};
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const auto first = packed.begin() + row * columns;
-    content.windows.push_back({static_cast<std::size_t>(row * stride), {first, first + columns}});
+/// Where the rows of an operand's matrices begin.
+struct Spread {
+  std::int64_t count;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t leading;
+  std::int64_t stride;
+
+  [[nodiscard]] std::int64_t place(std::int64_t index, std::int64_t row) const {
+    return index * stride + row * leading;
+  }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(place(count - 1, rows - 1) + columns); }
+};
+
+SparseContent<float> spread_rows(const std::vector<float>& packed, const Spread& spread) {
+  SparseContent<float> content{spread.size(), poison<float>(), {}};
+  for (std::int64_t i = 0; i < spread.count * spread.rows; ++i) {
+    const auto first = packed.begin() + i * spread.columns;
+    const std::int64_t place = spread.place(i / spread.rows, i % spread.rows);
+    content.windows.push_back({static_cast<std::size_t>(place), {first, first + spread.columns}});
   }
   return content;
 }
@@ -53,7 +67,7 @@ std::vector<float> random_values(std::int64_t count, std::uint64_t seed) {
   return values;
 }
 
-/// Small matrices with rows far apart.
+/// Small matrices far apart, or with rows far apart.
 HugeData far_data(GemmFar far) {
   HugeData data;
   Gemm& problem = data.problem;
@@ -61,21 +75,33 @@ HugeData far_data(GemmFar far) {
   if (far == GemmFar::a) problem.lda = kFarStride;
   if (far == GemmFar::b) problem.ldb = kFarStride;
   if (far == GemmFar::c) problem.ldc = kFarStride;
+  if (far == GemmFar::batch_a || far == GemmFar::batch_b || far == GemmFar::batch_c) problem.batch = 3;
+  if (far == GemmFar::batch_a) problem.stride_a = kFarStride;
+  if (far == GemmFar::batch_b) problem.stride_b = kFarStride;
+  if (far == GemmFar::batch_c) problem.stride_c = kFarStride;
   const Gemm full = with_layout(problem);
-  const std::vector<float> a = random_values(full.m * full.k, 1);
-  const std::vector<float> b = random_values(full.k * full.n, 2);
-  data.a = spread_rows(a, full.m, full.k, full.lda);
-  data.b = spread_rows(b, full.k, full.n, full.ldb);
-  const auto c_size = static_cast<std::size_t>((full.m - 1) * full.ldc + full.n);
-  data.c = {c_size + 2 * kGuard, poison<float>(), {}};
-  const GemmInputs<float> inputs{problem, 1, 0, a, b, {}};
-  for (std::int64_t row = 0; row < full.m; ++row) {
-    Stretch stretch{static_cast<std::size_t>(row * full.ldc) + kGuard, {}};
-    for (std::int64_t column = 0; column < full.n; ++column) {
-      stretch.elements.emplace_back(gemm_element(inputs, row, column));
+  const std::vector<float> a = random_values(full.batch * full.m * full.k, 1);
+  const std::vector<float> b = random_values(full.batch * full.k * full.n, 2);
+  data.a = spread_rows(a, {full.batch, full.m, full.k, full.lda, full.stride_a});
+  data.b = spread_rows(b, {full.batch, full.k, full.n, full.ldb, full.stride_b});
+  const Spread c{full.batch, full.m, full.n, full.ldc, full.stride_c};
+  data.c = {c.size() + 2 * kGuard, poison<float>(), {}};
+  for (std::int64_t i = 0; i < full.batch; ++i) {
+    const auto matrix = [&](const std::vector<float>& packed) {
+      const std::size_t size = packed.size() / static_cast<std::size_t>(full.batch);
+      return std::span<const float>(packed).subspan(static_cast<std::size_t>(i) * size, size);
+    };
+    const GemmInputs<float> inputs{problem, 1, 0, matrix(a), matrix(b), {}};
+    for (std::int64_t row = 0; row < full.m; ++row) {
+      Stretch stretch{static_cast<std::size_t>(c.place(i, row)) + kGuard, {}};
+      for (std::int64_t column = 0; column < full.n; ++column) {
+        stretch.elements.emplace_back(gemm_element(inputs, row, column));
+      }
+      const bool is_last = row + 1 == full.m;
+      const bool gap_follows = is_last ? i + 1 == full.batch || full.stride_c > full.m * full.ldc : full.ldc > full.n;
+      if (gap_follows) stretch.elements.resize(stretch.elements.size() + kGuard);
+      data.stretches.push_back(std::move(stretch));
     }
-    if (full.ldc > full.n || row + 1 == full.m) stretch.elements.resize(stretch.elements.size() + kGuard);
-    data.stretches.push_back(std::move(stretch));
   }
   data.stretches.push_back({0, std::vector<std::optional<Expected>>(kGuard)});
   return data;
@@ -157,6 +183,13 @@ class HugeGemmRun final : public Run {
   }
   void remember_time(const Device& device, double seconds) override {
     tessera::remember_time(kernel_, device, seconds);
+  }
+  void change_kernel(const Device& device, const KernelOptions& options) override {
+    kernel_ = device.kernel(data_->problem, options);
+  }
+  void share_kernel(const Run& other) override { kernel_ = dynamic_cast<const HugeGemmRun&>(other).kernel_; }
+  std::unique_ptr<Run> twin(const Device& device) const override {
+    return std::make_unique<HugeGemmRun>(device, kernel_, data_);
   }
 
  private:

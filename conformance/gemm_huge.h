@@ -10,10 +10,13 @@ namespace tessera::conformance {
 
 /// Which matrix reaches past element 2^31.
 enum class GemmFar : std::uint8_t {
-  a,     ///< 3 rows, 2^30 elements apart
-  b,     ///< the same for B
-  c,     ///< the same for C
-  wide,  ///< C and B are one row of more than 2^31 columns
+  a,        ///< 3 rows, 2^30 elements apart
+  b,        ///< the same for B
+  c,        ///< the same for C
+  wide,     ///< C and B are one row of more than 2^31 columns
+  batch_a,  ///< 3 matrices, 2^30 elements apart
+  batch_b,  ///< the same for B
+  batch_c,  ///< the same for C
 };
 
 [[nodiscard]] std::unique_ptr<Case> make_huge_gemm_case(GemmFar far);

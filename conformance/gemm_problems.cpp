@@ -1,4 +1,5 @@
-// The list of gemm's cases. Sizes straddle the edges of tiles of 4, 8, 16 and 32.
+// The list of gemm's cases. Sizes straddle the edges of tiles of 4, 8, 16 and 32; larger tiles have theirs in
+// gemm_edge_problems.
 #include "conformance/gemm_problems.h"
 
 #include <array>
@@ -6,7 +7,9 @@
 #include <utility>
 
 #include "conformance/gemm_case.h"
+#include "conformance/gemm_edge_problems.h"
 #include "conformance/gemm_huge.h"
+#include "conformance/gemm_study_problems.h"
 
 namespace tessera::conformance {
 
@@ -110,6 +113,25 @@ void add_layouts(CaseList& list, DataType type) {
   far_rows.ldb = 517;
   far_rows.ldc = 2048;
   list.add({.problem = far_rows});
+}
+
+/// Few rows or columns of long sums, whose operands lie in every way.
+void add_thin(CaseList& list, DataType type) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const Shape& shape : {Shape{67, 6, 259}, Shape{7, 61, 259}, Shape{3, 2, 8209}}) {
+        Gemm problem = gemm_of(type, shape);
+        problem.transpose_a = transpose_a;
+        problem.transpose_b = transpose_b;
+        problem.alpha = 0.5;
+        problem.beta = transpose_a ? 0.0 : 0.75;
+        problem.lda = (transpose_a ? problem.m : problem.k) + 1;
+        problem.ldb = (transpose_b ? problem.k : problem.n) + 13;
+        problem.ldc = problem.n + 7;
+        list.add({.problem = problem, .misalignment = 1});
+      }
+    }
+  }
 }
 
 /// Inputs that cancel, that don't, that differ much in size, and that reach the ends of the type.
@@ -222,9 +244,11 @@ ProblemSet gemm_problem_set() {
     add_empty(list, type);
     add_factors(list, type);
     add_layouts(list, type);
+    add_thin(list, type);
     add_values(list, type);
     add_special(list, type);
     add_batches(list, type);
+    add_gemm_edges(set.cases, type);
     add_slow(list, type);
     for (const std::int64_t side : {256, 512, 1024, 2048, 4096}) {
       list.add({.problem = gemm_of(type, {side, side, side}), .purpose = Purpose::benchmark});
@@ -234,14 +258,18 @@ ProblemSet gemm_problem_set() {
   for (const Shape& shape : {Shape{2100011, 1, 2}, Shape{1, 2100011, 2}}) {
     list.add({.problem = gemm_of(DataType::float32, shape), .purpose = Purpose::slow});
   }
+  // Packed panels of 70 MB: a bounded workspace holds them in two pieces.
+  list.add({.problem = gemm_of(DataType::float32, {13, 1031, 16411}), .purpose = Purpose::slow});
   Gemm many = gemm_of(DataType::float32, {2, 3, 2});
   many.batch = 70001;
   list.add({.problem = many, .purpose = Purpose::slow});
-  for (const GemmFar far : {GemmFar::a, GemmFar::b, GemmFar::c, GemmFar::wide}) {
+  for (const GemmFar far :
+       {GemmFar::a, GemmFar::b, GemmFar::c, GemmFar::wide, GemmFar::batch_a, GemmFar::batch_b, GemmFar::batch_c}) {
     set.cases.push_back(make_huge_gemm_case(far));
   }
+  add_gemm_study(set.cases);
   set.floors = {{"cpu_tbb", {"sequential", "naive", "tiled", "register"}},
-                {"opencl", {"naive", "tiled"}},
+                {"opencl", {"naive", "coalesced_a", "tiled", "register"}},
                 {"cuda", {"naive", "tiled"}}};
   return set;
 }

@@ -63,8 +63,10 @@ std::vector<T> stored_c(const Gemm& problem, const GemmData<T>& data) {
   return data.beta != 0 ? with_gaps<T>(data.c, layout) : std::vector<T>(layout.size(), poison<T>());
 }
 
+/// Empty where every element belongs to a matrix.
 std::vector<bool> elements_of_c(const Gemm& problem) {
   const Layout layout = layout_of_c(problem);
+  if (layout.size() == static_cast<std::size_t>(layout.count * layout.rows * layout.columns)) return {};
   std::vector<bool> elements(layout.size(), false);
   layout.for_each_row(
       [&](std::int64_t in_memory, std::int64_t) { std::fill_n(elements.begin() + in_memory, layout.columns, true); });
@@ -110,14 +112,16 @@ Outcome GemmRun<T>::check(Queue& queue) {
   }
   const std::vector<T> whole = c_.download(queue);
   std::string damage = c_.find_damage(whole);
-  if (damage.empty()) damage = c_.find_change(whole, [&](std::size_t index) { return may_change_[index]; });
+  if (damage.empty() && !may_change_.empty()) {
+    damage = c_.find_change(whole, [&](std::size_t index) { return may_change_[index]; });
+  }
   if (!damage.empty()) comparison.fail(std::move(damage));
   const std::optional<T> unwritten = data_->beta == 0 ? std::optional<T>(poison<T>()) : std::nullopt;
   const std::span<const T> content = c_.content_of(whole);
-  for (std::size_t i = 0; i < data_->references.size() && !content.empty(); ++i) {
-    const std::string product = data_->references.size() == 1 ? "" : "product " + std::to_string(i) + ": ";
-    data_->references[i]->check(content.subspan(i * static_cast<std::size_t>(problem_.stride_c)), problem_.ldc,
-                                info().error_factor, unwritten, product, comparison);
+  for (std::size_t i = 0; i < data_->references->size() && !content.empty(); ++i) {
+    const std::string product = data_->references->size() == 1 ? "" : "product " + std::to_string(i) + ": ";
+    (*data_->references)[i]->check(content.subspan(i * static_cast<std::size_t>(problem_.stride_c)), problem_.ldc,
+                                   info().error_factor, unwritten, product, comparison);
   }
   return comparison.outcome();
 }
@@ -133,6 +137,31 @@ std::vector<std::byte> GemmRun<T>::output_bits(Queue& queue) {
 template <class T>
 void GemmRun<T>::remember_time(const Device& device, double seconds) {
   tessera::remember_time(kernel_, device, seconds);
+}
+
+template <class T>
+void GemmRun<T>::change_kernel(const Device& device, const KernelOptions& options) {
+  kernel_ = device.kernel(kernel_.problem(), options);
+}
+
+template <class T>
+void GemmRun<T>::share_kernel(const Run& other) {
+  kernel_ = dynamic_cast<const GemmRun&>(other).kernel_;
+}
+
+template <class T>
+GemmRun<T>::GemmRun(const Device& device, const GemmRun& like)
+    : kernel_(like.kernel_),
+      problem_(like.problem_),
+      data_(like.data_),
+      a_(device, like.a_),
+      b_(device, like.b_),
+      c_(device, like.c_),
+      may_change_(like.may_change_) {}
+
+template <class T>
+std::unique_ptr<Run> GemmRun<T>::twin(const Device& device) const {
+  return std::make_unique<GemmRun>(device, *this);
 }
 
 template class GemmRun<float>;

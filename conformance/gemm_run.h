@@ -12,6 +12,10 @@
 
 namespace tessera::conformance {
 
+/// What each product of a case must give.
+template <class T>
+using GemmReferences = std::vector<std::unique_ptr<const GemmReference<T>>>;
+
 /// The inputs of a case, stored matrices with packed rows, one behind the other, and what each product must give.
 template <class T>
 struct GemmData {
@@ -20,7 +24,7 @@ struct GemmData {
   std::vector<T> a;
   std::vector<T> b;
   std::vector<T> c;
-  std::vector<std::unique_ptr<const GemmReference<T>>> references;
+  std::shared_ptr<const GemmReferences<T>> references;
 };
 
 template <class T>
@@ -28,6 +32,8 @@ class GemmRun final : public Run {
  public:
   GemmRun(const Device& device, OperatorKernel<Gemm> kernel, std::shared_ptr<const GemmData<T>> data,
           std::size_t misalignment);
+  /// The same on other memory.
+  GemmRun(const Device& device, const GemmRun& like);
 
   [[nodiscard]] const KernelInfo& info() const override { return kernel_.info(); }
   void reset(Queue& queue) override;
@@ -35,6 +41,9 @@ class GemmRun final : public Run {
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
   void remember_time(const Device& device, double seconds) override;
+  void change_kernel(const Device& device, const KernelOptions& options) override;
+  void share_kernel(const Run& other) override;
+  [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
 
  private:
   OperatorKernel<Gemm> kernel_;
@@ -43,7 +52,7 @@ class GemmRun final : public Run {
   GuardedBuffer<T> a_;
   GuardedBuffer<T> b_;
   GuardedBuffer<T> c_;
-  std::vector<bool> may_change_;  // the elements of C's memory that belong to a matrix
+  std::vector<bool> may_change_;  // the elements of C's memory that belong to a matrix; empty: all of them
   bool inputs_are_there_ = false;
 };
 

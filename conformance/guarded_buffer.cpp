@@ -47,28 +47,42 @@ template <class T>
 GuardedBuffer<T>::GuardedBuffer(const Device& device, std::string name, std::vector<T> content,
                                 std::size_t misalignment)
     : name_(std::move(name)), front_(kGuardBytes / sizeof(T) + misalignment), content_size_(content.size()) {
-  image_.assign(front_ + content_size_ + kGuardBytes / sizeof(T), poison<T>());
-  std::copy(content.begin(), content.end(), image_.begin() + static_cast<std::ptrdiff_t>(front_));
-  buffer_ = device.allocate<T>(image_.size(), {.label = name_ + " with guard zones"});
+  auto image = std::make_shared<std::vector<T>>(front_ + content_size_ + kGuardBytes / sizeof(T), poison<T>());
+  std::copy(content.begin(), content.end(), image->begin() + static_cast<std::ptrdiff_t>(front_));
+  image_ = std::move(image);
+  buffer_ = device.allocate<T>(image_->size(), {.label = name_ + " with guard zones"});
+}
+
+template <class T>
+GuardedBuffer<T>::GuardedBuffer(const Device& device, const GuardedBuffer& like)
+    : name_(like.name_),
+      front_(like.front_),
+      content_size_(like.content_size_),
+      image_(like.image_),
+      buffer_(device.allocate<T>(image_->size(), {.label = name_ + " with guard zones"})) {}
+
+template <class T>
+bool GuardedBuffer<T>::is_unchanged(const std::vector<T>& whole) const {
+  return content_size_ == 0 || std::memcmp(&whole[front_], &(*image_)[front_], content_size_ * sizeof(T)) == 0;
 }
 
 template <class T>
 bool GuardedBuffer<T>::differs(const std::vector<T>& whole, std::size_t index) const {
-  return std::memcmp(&whole[index], &image_[index], sizeof(T)) != 0;
+  return std::memcmp(&whole[index], &(*image_)[index], sizeof(T)) != 0;
 }
 
 template <class T>
 std::string GuardedBuffer<T>::describe_change(const std::vector<T>& whole, std::size_t index) const {
   const auto place = static_cast<std::ptrdiff_t>(index) - static_cast<std::ptrdiff_t>(front_);
   return "element " + std::to_string(place) + " of the " + std::to_string(content_size_) + " of " + name_ +
-         " was written: it held " + bits_of(image_[index]) + " and holds " + bits_of(whole[index]);
+         " was written: it held " + bits_of((*image_)[index]) + " and holds " + bits_of(whole[index]);
 }
 
 template <class T>
 std::string GuardedBuffer<T>::find_damage(const std::vector<T>& whole) const {
-  for (std::size_t i = 0; i < image_.size(); ++i) {
+  for (std::size_t i = 0; i < image_->size(); ++i) {
     if (i == front_) i += content_size_;
-    if (i < image_.size() && differs(whole, i)) return describe_change(whole, i) + " (guard zone)";
+    if (i < image_->size() && differs(whole, i)) return describe_change(whole, i) + " (guard zone)";
   }
   return "";
 }

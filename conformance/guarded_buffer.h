@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,14 @@ class GuardedBuffer {
  public:
   /// `name` is the operand's in sentences. `content` is what reset() puts there. Errors as Device::allocate().
   GuardedBuffer(const Device& device, std::string name, std::vector<T> content, std::size_t misalignment);
+  /// Other memory with the same content: reset() fills it.
+  GuardedBuffer(const Device& device, const GuardedBuffer& like);
 
   [[nodiscard]] BufferView<T> view() const { return buffer_.view(front_, content_size_); }
   [[nodiscard]] std::size_t size() const { return content_size_; }
 
   /// Uploads content and guards again. Asynchronous: this object must outlive it.
-  void reset(Queue& queue) { queue.upload(buffer_, image_); }
+  void reset(Queue& queue) { queue.upload(buffer_, *image_); }
   /// Everything, guards included. Blocks.
   [[nodiscard]] std::vector<T> download(Queue& queue) const { return queue.download(buffer_).get(); }
   /// The content within what download() gave.
@@ -39,6 +42,7 @@ class GuardedBuffer {
   /// The same for the content, of which `may_change(index)` says where a change is allowed.
   template <class MayChange>
   [[nodiscard]] std::string find_change(const std::vector<T>& whole, MayChange may_change) const {
+    if (is_unchanged(whole)) return "";
     for (std::size_t i = 0; i < content_size_; ++i) {
       if (!may_change(i) && differs(whole, front_ + i)) return describe_change(whole, front_ + i);
     }
@@ -46,13 +50,14 @@ class GuardedBuffer {
   }
 
  private:
+  [[nodiscard]] bool is_unchanged(const std::vector<T>& whole) const;
   [[nodiscard]] bool differs(const std::vector<T>& whole, std::size_t index) const;
   [[nodiscard]] std::string describe_change(const std::vector<T>& whole, std::size_t index) const;
 
   std::string name_;
   std::size_t front_ = 0;
   std::size_t content_size_ = 0;
-  std::vector<T> image_;  // what reset() uploads
+  std::shared_ptr<const std::vector<T>> image_;  // what reset() uploads
   Buffer<T> buffer_;
 };
 

@@ -52,6 +52,39 @@ class Run {
   [[nodiscard]] virtual std::vector<std::byte> output_bits(Queue& queue) = 0;
   /// Keeps `seconds` for explain() to report.
   virtual void remember_time(const Device& device, double seconds) = 0;
+  /// Goes on with another kernel for the same problem; the operands stay where they are, and reset() makes them as new.
+  /// Errors as Device::kernel(), and then nothing has changed.
+  virtual void change_kernel(const Device& device, const KernelOptions& options) = 0;
+  /// The same with the kernel that another run of the same case on the same device has.
+  virtual void share_kernel(const Run& other) = 0;
+  /// The same kernel on other memory with the same content, which reset() fills. Errors as Device::allocate().
+  [[nodiscard]] virtual std::unique_ptr<Run> twin(const Device& device) const = 0;
+};
+
+/// Where operands lie in the host's memory.
+enum class HostMemory : std::uint8_t {
+  ordinary,  ///< of the program's own, as a vector holds it
+  pinned,    ///< of Device::allocate_pinned()
+};
+[[nodiscard]] std::string_view to_string(HostMemory memory) noexcept;
+
+/// A case whose operands lie in the host's memory: what the copies to the device and back cost.
+class RoundTrip {
+ public:
+  virtual ~RoundTrip() = default;
+  [[nodiscard]] virtual const KernelInfo& info() const = 0;
+  /// Poisons what download() is to fill, so that an old result cannot pass.
+  virtual void reset() = 0;
+  /// Queues the copies of every input to the device.
+  virtual void upload(Queue& queue) = 0;
+  /// Queues one run.
+  virtual void enqueue(Queue& queue) = 0;
+  /// Queues the copies of every output to the host.
+  virtual void download(Queue& queue) = 0;
+  [[nodiscard]] virtual std::size_t upload_bytes() const = 0;
+  [[nodiscard]] virtual std::size_t download_bytes() const = 0;
+  /// Compares what was downloaded since reset() with the oracle. The queue must be finished.
+  [[nodiscard]] virtual Outcome check() = 0;
 };
 
 /// What a case is for.
@@ -59,6 +92,8 @@ enum class Purpose : std::uint8_t {
   conformance,  ///< small: correctness at every edge
   slow,         ///< correctness too, but too large for the everyday loop
   benchmark,    ///< large enough to time
+  study,        ///< what `tessera bench --study` measures
+  quick_study,  ///< the same study with sizes so small that a test can run it
 };
 
 /// One problem with its inputs, the same on every device.
@@ -78,6 +113,15 @@ class Case {
 
   /// Does a correct run change at least one bit of the outputs that reset() wrote? Not if they are empty or C = 1 * C.
   [[nodiscard]] virtual bool changes_output() const { return true; }
+  /// Of a study's case: the part of the study that it belongs to.
+  [[nodiscard]] virtual std::string_view part() const { return ""; }
+  /// The operands in the host's memory, for measuring the way to the device and back; nullptr where the case does not
+  /// offer that. Errors as Device::kernel() and Device::allocate().
+  [[nodiscard]] virtual std::unique_ptr<RoundTrip> round_trip(const Device& device, const KernelOptions& options,
+                                                              HostMemory memory) const {
+    static_cast<void>(device), static_cast<void>(options), static_cast<void>(memory);
+    return nullptr;
+  }
   /// Is this one of the few cases on which every tuning value of every variant is tried?
   [[nodiscard]] virtual bool tries_every_tuning() const { return false; }
   /// "", or one sentence that says why the case asks too much of this device (memory, mostly). Such a case is reported

@@ -5,6 +5,10 @@
 
 namespace tessera::conformance {
 
+std::string_view to_string(HostMemory memory) noexcept {
+  return memory == HostMemory::pinned ? "pinned" : "ordinary";
+}
+
 const std::vector<ProblemSet>& problem_sets() {
   static const std::vector<ProblemSet> sets = [] {
     std::vector<ProblemSet> list;

@@ -1,7 +1,6 @@
 // `tessera bench`: how fast every variant is on every device of this machine, each verified before it is measured.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -10,78 +9,100 @@
 
 #include "tools/benchmark.h"
 #include "tools/command.h"
+#include "tools/device_peaks.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
+#include "tools/study.h"
 
 namespace tessera::tool {
 
 namespace {
 
+constexpr const char* kFooter =
+    "Device time is the median by events on the queue; spread the interquartile range over the median; wall time\n"
+    "from the call until the host knows. GFLOP/s and GB/s are the least work of the problem by the device time. Of\n"
+    "peak is the larger of GFLOP/s over the device's measured multiply-add peak and GB/s over its copy peak.\n"
+    "Exit code 0 only if nothing failed and something was measured.\n\n"
+    "--study measures what docs/studies tells of: many sizes, tiles, and the way to the device and back, each record\n"
+    "for a fraction of a second (warm-up 0.02, minimum 0.02, limit 0.15 unless given). What takes longer is run once,\n"
+    "or skipped with the reason. Ctrl-C ends it with the records so far.\n\n"
+    "Example:\n"
+    "  tessera bench gemm --device all\n"
+    "  tessera bench gemm --device cuda:0,cpu:0 --variant tiled,naive --set tile=16 --json result.json\n"
+    "  tessera bench gemm --study --device all --json study.json\n";
+
 class BenchCommand : public Command {
  public:
   CLI::App* declare(CLI::App& program) override {
-    CLI::App* command = program.add_subcommand("bench", "Measure variants on devices; what is wrong gets no number");
-    declare_selection(*command, selection_);
-    command->add_option("--min-time", limits_.min_time_s, "Seconds that the repetitions of a record last at least")
+    command_ = program.add_subcommand("bench", "Measure variants on devices; what is wrong gets no number");
+    declare_selection(*command_, selection_);
+    command_->add_option("--min-time", limits_.min_time_s, "Seconds that the repetitions of a record last at least")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    command->add_option("--warm-up", limits_.warm_up_s, "Seconds of warm-up before each record")
+    command_->add_option("--warm-up", limits_.warm_up_s, "Seconds of warm-up before each record")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    command
+    command_
         ->add_option("--time-limit", limits_.time_limit_s,
                      "Seconds that a record may take beside its verification: slower ones get fewer repetitions (at "
                      "least 3), or are skipped")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    command->add_flag("--remeasure-peaks", measure_peaks_again_, "Measure the devices' peaks again");
-    command->add_option("--json", json_, "Write every record as JSON to this file, or to standard output for -")
+    command_->add_flag("--remeasure-peaks", measure_peaks_again_, "Measure the devices' peaks again");
+    CLI::Option* study = command_->add_flag("--study", study_, "Measure the operator's study instead of its benchmark");
+    command_->add_flag("--quick", quick_, "With --study: sizes so small that a test can run it")->needs(study);
+    command_->add_option("--json", json_, "Write every record as JSON to this file, or to standard output for -")
         ->type_name("FILE|-");
-    command->footer(
-        "Device time is the median by events on the queue; spread the interquartile range over the median; wall time\n"
-        "from the call until the host knows. GFLOP/s and GB/s are the least work of the problem by the device time. "
-        "Of\n"
-        "peak is the larger of GFLOP/s over the device's measured multiply-add peak and GB/s over its copy peak.\n"
-        "Exit code 0 only if nothing failed and something was measured.\n\n"
-        "Example:\n"
-        "  tessera bench gemm --device all\n"
-        "  tessera bench gemm --device cuda:0,cpu:0 --variant tiled,naive --set tile=16 --json result.json\n");
-    return command;
+    command_->footer(kFooter);
+    return command_;
   }
 
   int run() override {
     ResultFile file(json_);
+    Json result = result_head("tessera bench");
+    const int code = study_ ? study(file, result) : benchmark(file, result);
+    if (is_interrupted()) result["interrupted"] = true;
+    file.write(result);
+    stop_if_interrupted();
+    return code;
+  }
+
+ private:
+  int study(const ResultFile& file, Json& result) {
+    StudyRequest request{.selection = selection_,
+                         .limits = study_limits(quick_),
+                         .quick = quick_,
+                         .measure_peaks_again = measure_peaks_again_};
+    const auto take = [&](const char* option, double MeasurementLimits::*limit) {
+      if (command_->count(option) > 0) request.limits.*limit = limits_.*limit;
+    };
+    take("--min-time", &MeasurementLimits::min_time_s);
+    take("--warm-up", &MeasurementLimits::warm_up_s);
+    take("--time-limit", &MeasurementLimits::time_limit_s);
+    request.limits.one_run_limit_s = request.limits.time_limit_s;
+    return run_studies(request, file.text(), result);
+  }
+
+  int benchmark(const ResultFile& file, Json& result) {
     const OpenDevices devices = open_devices(selection_.devices, file.text());
     const std::vector<Job> jobs =
         plan_jobs(selection_, conformance::problem_sets(), devices.list, {conformance::Purpose::benchmark});
-    Json result = result_head("tessera bench");
     const std::vector<BenchRecord> records = run_jobs(jobs, devices.list, result["devices"]);
 
     for (const BenchRecord& record : records) result["records"].push_back(to_json(record));
     file.text() << bench_table(records);
     const std::string comparison = comparison_table(records);
     if (!comparison.empty()) file.text() << "\n" << comparison;
-    if (is_interrupted()) result["interrupted"] = true;
-    file.write(result);
-    stop_if_interrupted();
     return devices.all_opened ? exit_code(records) : kExitFailure;
   }
 
- private:
   /// Ctrl-C ends it early, with the records that are complete.
   std::vector<BenchRecord> run_jobs(const std::vector<Job>& jobs, const std::vector<OpenDevice>& devices,
                                     Json& devices_json) {
     Progress progress(jobs.size());
     std::vector<BenchRecord> records;
-    std::map<const OpenDevice*, Peaks> peaks;
     try {
-      for (const OpenDevice& device : devices) {
-        Json entry = to_json(device.info);
-        progress.show(0, fmt::format("peaks of {}", device.name));
-        entry["asked_as"] = device.name;
-        entry["peaks"] = to_json(peaks[&device] = find_peaks(device.device, measure_peaks_again_));
-        devices_json.push_back(std::move(entry));
-      }
+      const DevicePeaks peaks = find_device_peaks(devices, measure_peaks_again_, progress, devices_json);
       Benchmark benchmark(limits_);
       for (std::size_t done = 0; done < jobs.size(); ++done) {
         stop_if_interrupted();
@@ -104,9 +125,12 @@ class BenchCommand : public Command {
     return count(BenchStatus::failed) == 0 && count(BenchStatus::verified) > 0 ? kExitSuccess : kExitFailure;
   }
 
+  CLI::App* command_ = nullptr;
   Selection selection_;
   MeasurementLimits limits_;
   bool measure_peaks_again_ = false;
+  bool study_ = false;
+  bool quick_ = false;
   std::string json_;
 };
 

@@ -31,11 +31,6 @@ std::string note_of(const BenchRecord& record) {
   return note;
 }
 
-/// The speed by which variants of one case compare: operations, or bytes for work without any.
-double speed(const BenchRecord& record) {
-  return record.gflops > 0 ? record.gflops : record.gbytes_per_s;
-}
-
 /// What is compared for one case, the best first: each device's fastest verified record, or every verified record if
 /// only one device was measured.
 std::vector<const BenchRecord*> compared(const std::vector<BenchRecord>& records, const conformance::Case* problem,
@@ -48,12 +43,12 @@ std::vector<const BenchRecord*> compared(const std::vector<BenchRecord>& records
     });
     if (rival == rows.end()) {
       rows.push_back(&record);
-    } else if (speed(record) > speed(**rival)) {
+    } else if (speed_of(record) > speed_of(**rival)) {
       *rival = &record;
     }
   }
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const BenchRecord* a, const BenchRecord* b) { return speed(*a) > speed(*b); });
+                   [](const BenchRecord* a, const BenchRecord* b) { return speed_of(*a) > speed_of(*b); });
   return rows;
 }
 
@@ -69,6 +64,14 @@ std::string_view to_string(BenchStatus status) noexcept {
   return "";
 }
 
+double speed_of(const BenchRecord& record) noexcept {
+  return record.gflops > 0 ? record.gflops : record.gbytes_per_s;
+}
+
+bool is_vendor(std::string_view variant) noexcept {
+  return variant.starts_with("vendor_");
+}
+
 Json to_json(const BenchRecord& record) {
   const Job& job = record.job;
   const bool measured = record.measurement.has_value();
@@ -77,7 +80,9 @@ Json to_json(const BenchRecord& record) {
   json["device"] = job.device->name;
   json["backend"] = job.device->info.backend;
   json["variant"] = job.variant;
+  json["is_default"] = job.is_default;
   json["case"] = job.problem->name();
+  if (!job.problem->part().empty()) json["part"] = job.problem->part();
   json["type"] = to_string(job.problem->type());
   json["problem"] = to_json(job.problem->problem());
   json["tuning"] = to_json(record.tuning);
@@ -160,7 +165,7 @@ std::string comparison_table(const std::vector<BenchRecord>& records) {
     for (const BenchRecord* row : rows) {
       table.add_row({row == rows.front() ? fmt::format("{} {}", row->job.set->operator_name, problem->name()) : "",
                      row->job.device->name, row->job.variant, format_number(row->gflops),
-                     fmt::format("{:.3f}", speed(*row) / speed(*rows.front()))});
+                     fmt::format("{:.3f}", speed_of(*row) / speed_of(*rows.front()))});
     }
   }
   return table.empty() ? std::string() : table.render();

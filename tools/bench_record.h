@@ -36,6 +36,10 @@ struct BenchRecord {
 };
 
 [[nodiscard]] Json to_json(const BenchRecord& record);
+/// By which variants of one case compare: operations, or bytes for work without any.
+[[nodiscard]] double speed_of(const BenchRecord& record) noexcept;
+/// Is the variant another library, opened to be measured against?
+[[nodiscard]] bool is_vendor(std::string_view variant) noexcept;
 
 /// Every record as a row (device, variant, case, times, speeds, share of the peak, error over bound, status), and below
 /// it the reasons.

@@ -82,6 +82,12 @@ void take_sample(const std::function<void()>& enqueue, Queue& queue, const Measu
   wall.push_back(timed_wall(enqueue, queue, 1));
 }
 
+std::string fewer_repetitions(std::size_t repetitions, double seconds_per_run, const MeasurementLimits& limits) {
+  return fmt::format("{} repetition{} instead of {}: one run takes {} and the time limit is {}", repetitions,
+                     repetitions == 1 ? "" : "s", limits.repetitions, format_seconds(seconds_per_run),
+                     format_seconds(limits.time_limit_s));
+}
+
 }  // namespace
 
 MeasurementPlan plan_measurement(double seconds_per_run, double timer_resolution_s, double remaining_s,
@@ -95,18 +101,42 @@ MeasurementPlan plan_measurement(double seconds_per_run, double timer_resolution
   }
   const double sample_s = seconds * static_cast<double>(plan.batch + (plan.lead ? 2 : 0));
   const double affordable = remaining_s / sample_s;
-  if (affordable < static_cast<double>(limits.fewest_repetitions)) {
+  const bool too_few = affordable < static_cast<double>(limits.fewest_repetitions);
+  if (too_few && limits.one_run_limit_s <= 0) {
     plan.skipped = fmt::format("one run takes {}: after the warm-up, {} more would pass the time limit of {}",
                                format_seconds(seconds), limits.fewest_repetitions, format_seconds(limits.time_limit_s));
     return plan;
   }
   plan.repetitions = limits.repetitions;
   if (affordable < static_cast<double>(limits.repetitions)) {
-    plan.repetitions = static_cast<std::size_t>(affordable);
-    plan.note = fmt::format("{} repetitions instead of {}: one run takes {} and the time limit is {}", plan.repetitions,
-                            limits.repetitions, format_seconds(seconds), format_seconds(limits.time_limit_s));
+    plan.repetitions = static_cast<std::size_t>(std::max(affordable, 1.0));
+    plan.note = fewer_repetitions(plan.repetitions, seconds, limits);
   }
   return plan;
+}
+
+Measurement measure_once(const std::function<void()>& enqueue, Queue& queue) {
+  Measurement result;
+  result.plan.repetitions = 1;
+  std::vector<double> device;
+  std::vector<double> wall;
+  take_sample(enqueue, queue, result.plan, device, wall);
+  result.device_s = summarise(std::move(device));
+  result.wall_s = summarise(std::move(wall));
+  return result;
+}
+
+std::optional<Measurement> measure_if_slow(const Measurement& first, const std::function<void()>& enqueue, Queue& queue,
+                                           const MeasurementLimits& limits) {
+  const auto is_slow = [&](const Measurement& measurement) {
+    return measurement.wall_s.median * static_cast<double>(limits.fewest_repetitions + 1) > limits.time_limit_s;
+  };
+  if (limits.one_run_limit_s <= 0 || !is_slow(first)) return std::nullopt;
+  stop_if_interrupted();
+  Measurement once = measure_once(enqueue, queue);
+  if (!is_slow(once)) return std::nullopt;
+  once.plan.note = fewer_repetitions(1, once.wall_s.median, limits);
+  return once;
 }
 
 Measurement measure(const std::function<void()>& enqueue, Queue& queue, double timer_resolution_s,
@@ -120,11 +150,12 @@ Measurement measure(const std::function<void()>& enqueue, Queue& queue, double t
 
   std::vector<double> device;
   std::vector<double> wall;
+  const std::size_t fewest = std::min(limits.fewest_repetitions, result.plan.repetitions);
   const auto start = Clock::now();
   while (device.size() < kMostRepetitions) {
     const double elapsed = seconds_since(start);
     const bool enough = device.size() >= result.plan.repetitions && elapsed >= limits.min_time_s;
-    const bool out_of_time = device.size() >= limits.fewest_repetitions && seconds_since(begin) >= limits.time_limit_s;
+    const bool out_of_time = device.size() >= fewest && seconds_since(begin) >= limits.time_limit_s;
     if (enough || out_of_time) break;
     stop_if_interrupted();
     take_sample(enqueue, queue, result.plan, device, wall);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <tessera/tessera.h>
@@ -12,11 +13,15 @@
 namespace tessera::tool {
 
 struct MeasurementLimits {
-  double warm_up_s = 0.3;    ///< clocks of GPUs need this long to rise
-  double min_time_s = 0.5;   ///< repetitions go on until they took this long together
-  double time_limit_s = 20;  ///< of warm-up and repetitions together
+  double warm_up_s = 0.3;      ///< clocks of GPUs need this long to rise
+  double first_warm_up_s = 0;  ///< of a device's first measurement, if that is longer
+  double min_time_s = 0.5;     ///< repetitions go on until they took this long together
+  double time_limit_s = 20;    ///< of warm-up and repetitions together
   std::size_t repetitions = 10;
   std::size_t fewest_repetitions = 3;  ///< what is still worth a median where the time limit forbids more
+  /// Where the fewest repetitions do not fit, what fits is enough, down to a single run that takes up to this long. 0:
+  /// such a record is skipped.
+  double one_run_limit_s = 0;
 };
 
 /// How a kernel that takes so long will be repeated.
@@ -42,5 +47,14 @@ struct Measurement {
 /// Interrupted at Ctrl-C.
 [[nodiscard]] Measurement measure(const std::function<void()>& enqueue, Queue& queue, double timer_resolution_s,
                                   const MeasurementLimits& limits);
+
+/// One run, without warm-up: device and wall time.
+[[nodiscard]] Measurement measure_once(const std::function<void()>& enqueue, Queue& queue);
+
+/// A single run, with a note, where that is enough and more would pass the time limit; nothing where they would not.
+/// `first` is what a run before took: that one may have been slow because libraries and drivers put much off until
+/// they are first used.
+[[nodiscard]] std::optional<Measurement> measure_if_slow(const Measurement& first, const std::function<void()>& enqueue,
+                                                         Queue& queue, const MeasurementLimits& limits);
 
 }  // namespace tessera::tool

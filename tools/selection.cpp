@@ -92,9 +92,12 @@ void add_jobs(const Job& place, const Selection& selection, const Tuning& settin
     }
     Job job = place;
     job.variant = report.variant;
+    job.is_default = report.is_default;
     if (!report.can_run) job.because = report.because;
     job.tuning = applicable(settings, report, job.because);
     jobs.push_back(job);
+    job.is_default = false;
+    job.is_extra = true;
     if (!selection.every_tuning || !settings.empty() || !place.problem->tries_every_tuning()) continue;
     for (const Tunable& tunable : report.tunables) {
       for (const std::int64_t value : tunable.values) {

@@ -54,6 +54,8 @@ struct Job {
   std::string variant = {};
   std::string because = {};  ///< why it cannot run here; "" if it can
   Tuning tuning = {};        ///< what --set forces for this variant
+  bool is_default = false;   ///< the variant is chosen here when none is forced
+  bool is_extra = false;     ///< there only for another tuning value, because of Selection::every_tuning
 };
 
 /// Every job of the selection, device by device, only cases of the purposes given. Points into `sets` and `devices`.

@@ -32,24 +32,35 @@ void Executor::parallel_for(std::int64_t chunks, const Body& body) {
   run(chunks, body);
 }
 
+ScratchPool::Block ScratchPool::take(std::size_t size_bytes, std::thread::id user) noexcept {
+  Block* best = nullptr;
+  const auto rank = [&](const Block& block) {
+    return (block.size_bytes >= size_bytes ? 2 : 0) + (block.last_user == user ? 1 : 0);
+  };
+  for (Block& block : free_) {
+    if (best == nullptr || rank(block) > rank(*best)) best = &block;
+  }
+  if (best == nullptr) return {};
+  std::swap(*best, free_.back());
+  Block taken = std::move(free_.back());
+  free_.pop_back();
+  return taken;
+}
+
 ScratchPool::Loan::Loan(ScratchPool& pool, std::size_t size_bytes) : pool_(pool) {
-  Block too_small;  // makes room in the pool for the larger one; freed after the lock
+  const std::thread::id user = std::this_thread::get_id();
   {
     const std::lock_guard lock(pool.mutex_);
-    for (Block& block : pool.free_) {
-      if (block.size_bytes >= size_bytes || &block == &pool.free_.back()) {
-        std::swap(block, pool.free_.back());
-        (pool.free_.back().size_bytes >= size_bytes ? block_ : too_small) = std::move(pool.free_.back());
-        pool.free_.pop_back();
-        break;
-      }
-    }
+    block_ = pool.take(size_bytes, user);
   }
-  if (block_.memory != nullptr) return;
-  constexpr std::align_val_t kBlockAlignment{kAlignment};
-  block_.memory = {static_cast<std::byte*>(::operator new(size_bytes, kBlockAlignment)),
-                   [](std::byte* memory) { ::operator delete(memory, kBlockAlignment); }};
-  block_.size_bytes = size_bytes;
+  if (block_.memory == nullptr || block_.size_bytes < size_bytes) {
+    constexpr std::align_val_t kBlockAlignment{kAlignment};
+    block_ = {};  // one that is too small makes room for a larger one
+    block_.memory = {static_cast<std::byte*>(::operator new(size_bytes, kBlockAlignment)),
+                     [](std::byte* memory) { ::operator delete(memory, kBlockAlignment); }};
+    block_.size_bytes = size_bytes;
+  }
+  block_.last_user = user;
 }
 
 ScratchPool::Loan::~Loan() {

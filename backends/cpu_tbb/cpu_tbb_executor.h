@@ -7,17 +7,20 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace tessera::cpu_tbb {
 
 /// Memory lent to loop bodies and kept for the next one: taken fresh from the system, 300 kB cost more page faults
-/// than a small product costs arithmetic. Holds as many blocks as were ever lent at once.
+/// than a small product costs arithmetic. Holds as many blocks as were ever lent at once. A thread gets the block that
+/// it had last, if that is free: another's is in another core's cache.
 class ScratchPool {
   struct Block {
     std::unique_ptr<std::byte[], void (*)(std::byte*)> memory{nullptr, nullptr};
     std::size_t size_bytes = 0;
+    std::thread::id last_user;
   };
 
  public:
@@ -38,6 +41,9 @@ class ScratchPool {
   };
 
  private:
+  /// Takes the block that suits best out of the list, an empty one if there is none. The caller holds the mutex.
+  [[nodiscard]] Block take(std::size_t size_bytes, std::thread::id user) noexcept;
+
   std::mutex mutex_;
   std::vector<Block> free_;
 };

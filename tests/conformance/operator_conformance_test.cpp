@@ -162,6 +162,7 @@ void add_test(const std::string& suite, const std::string& name, Subject subject
 }
 
 void register_case(const std::string& operator_name, const std::string& device, const Case& problem) {
+  if (problem.purpose() == Purpose::study || problem.purpose() == Purpose::quick_study) return;  // it checks for itself
   const bool benchmark = problem.purpose() == Purpose::benchmark;
   if (benchmark && problem.work().flops > kSlowestFlops) return;
   const bool slow = benchmark || problem.purpose() == Purpose::slow;

@@ -36,6 +36,13 @@ class FakeRun : public conformance::Run {
     return {std::byte{1}};
   }
   void remember_time(const Device&, double) override {}
+  void change_kernel(const Device& device, const KernelOptions& options) override {
+    info_ = KernelInfo{"fake", options.variant, device.id(), "", options.tuning, 1.0};
+  }
+  void share_kernel(const Run& other) override { info_ = other.info(); }
+  [[nodiscard]] std::unique_ptr<conformance::Run> twin(const Device&) const override {
+    return std::make_unique<FakeRun>(behaviour_, info_);
+  }
 
  private:
   Behaviour behaviour_;
@@ -46,6 +53,8 @@ class FakeRun : public conformance::Run {
 class FakeCase : public conformance::Case {
  public:
   FakeCase(std::string name, Behaviour behaviour) : name_(std::move(name)), behaviour_(behaviour) {}
+  /// How often operands were made.
+  [[nodiscard]] int prepared() const { return prepared_; }
 
   [[nodiscard]] std::string_view name() const override { return name_; }
   [[nodiscard]] conformance::Purpose purpose() const override { return conformance::Purpose::conformance; }
@@ -66,6 +75,7 @@ class FakeCase : public conformance::Case {
   [[nodiscard]] std::unique_ptr<conformance::Run> prepare(const Device& device,
                                                           const KernelOptions& options) const override {
     if (behaviour_ == Behaviour::throws) throw Error(ErrorCode::device_lost, "the fake device is lost");
+    ++prepared_;
     return std::make_unique<FakeRun>(behaviour_,
                                      KernelInfo{"fake", options.variant, device.id(), "", options.tuning, 1.0});
   }
@@ -73,6 +83,7 @@ class FakeCase : public conformance::Case {
  private:
   std::string name_;
   Behaviour behaviour_;
+  mutable int prepared_ = 0;
 };
 
 /// One operator "fake" with one case for each behaviour given, named case_0, case_1, ...

@@ -40,6 +40,13 @@ TEST(MeasurementPlan, SkipsWhatCannotBeRepeatedThreeTimes) {
   EXPECT_NE(plan_measurement(2.0, 1e-6, 5.5, {}).skipped.find("one run takes 2.00 s"), std::string::npos);
 }
 
+TEST(MeasurementPlan, RunsOnceWhereThatIsEnough) {
+  const MeasurementPlan plan = plan_measurement(2.0, 1e-6, 1.0, {.one_run_limit_s = 3});
+  EXPECT_EQ(plan.skipped, "");
+  EXPECT_EQ(plan.repetitions, 1U);
+  EXPECT_NE(plan.note.find("1 repetition instead of 10"), std::string::npos) << plan.note;
+}
+
 TEST(Measurement, GivesTheTimeThatAKernelTakes) {
   for (const BackendInfo& backend : backends()) {
     if (backend.name == "cpu_tbb" && backend.state != BackendState::ready) GTEST_SKIP() << backend.reason;

@@ -90,8 +90,8 @@ TEST_F(WrongUse, IsOneLineAndExitCode2) {
   for (const char* arguments :
        {"", "devics", "devices --jsn x", "verify gemmm", "verify gemm --device gpu9", "verify gemm --case no_such_case",
         "verify gemm --device cpu:0 --variant no_such_variant", "bench gemm --device cpu:0 --set tle=8",
-        "bench gemm --device cpu:0 --set tile=7", "bench gemm --device cpu:0 --set tile", "bench --time-limit -1",
-        "bench --min-time soon"}) {
+        "bench gemm --device cpu:0 --set tile=7", "bench gemm --quick", "bench gemmm --study",
+        "bench gemm --device cpu:0 --set tile", "bench --time-limit -1", "bench --min-time soon"}) {
     SCOPED_TRACE(arguments);
     expect_one_line_of_wrong_use(tessera(arguments));
   }
@@ -198,6 +198,48 @@ TEST_F(Bench, SkipsWhatTakesTooLongAndThenIsNoSuccess) {
   EXPECT_EQ(record.at("status"), "skipped");
   EXPECT_TRUE(record.at("reason").is_string());
   EXPECT_TRUE(record.at("gflops").is_null());
+}
+
+TEST_F(Bench, StudiesWithRecordsTransfersAndConclusions) {
+  const Outcome outcome = tessera("bench gemm --study --quick --device cpu:0 --variant register,tiled,naive --json -");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  EXPECT_TRUE(contains(outcome.standard_error, "whose speeds say nothing")) << outcome.standard_error;
+  const Json json = Json::parse(outcome.standard_output);
+  ASSERT_EQ(json.at("records").size(), 8 * 3 + 3U) << "8 shapes, 3 variants, 3 other tiles for the largest shape";
+  for (const Json& record : json.at("records")) {
+    EXPECT_EQ(record.at("status"), "verified") << record;
+    EXPECT_EQ(record.at("part"), "shapes");
+    EXPECT_LE(record.at("error").at("worst"), record.at("error").at("bound"));
+    EXPECT_EQ(record.at("is_default"), record.at("variant") == "register") << record;
+  }
+  ASSERT_EQ(json.at("transfers").size(), 2U) << "pinned memory is no other on a CPU";
+  for (const Json& record : json.at("transfers")) {
+    EXPECT_EQ(record.at("status"), "verified") << record;
+    EXPECT_EQ(record.at("host_memory"), "ordinary");
+    for (const char* part : {"upload", "compute", "download", "whole"}) {
+      EXPECT_GE(record.at(part).at("wall_time_s").at("count"), 10) << part;
+    }
+  }
+  const Json& study = json.at("studies").at(0);
+  EXPECT_EQ(study.at("operator"), "gemm");
+  EXPECT_EQ(study.at("quick"), true);
+  EXPECT_EQ(study.at("tiles").at(1).at("gflops").size(), 4U) << study.at("tiles");
+  EXPECT_EQ(study.at("devices").at(0).at("cases"), 8);
+  EXPECT_TRUE(study.at("break_even").empty()) << "there is no device with memory of its own";
+}
+
+TEST_F(Bench, LeavesAValidFileBehindWhenInterrupted) {
+  const auto path = temporary("result.json");
+  // What `timeout` sends after a second is what Ctrl-C sends.
+  const std::string line = "timeout --preserve-status -s INT 1 '" TESSERA_TOOL_PATH
+                           "' bench gemm --study --device cpu:0 --variant register,tiled --json '" +
+                           path.string() + "' >/dev/null 2>&1 </dev/null";
+  const int status = std::system(line.c_str());
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 130);
+  const Json json = Json::parse(read(path));
+  std::filesystem::remove(path);
+  EXPECT_EQ(json.at("interrupted"), true);
+  EXPECT_LT(json.at("records").size(), 128U);
 }
 
 }  // namespace

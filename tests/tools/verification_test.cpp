@@ -1,4 +1,4 @@
-// A wrong result is a failure, in verify and in bench: shown with runs that are wrong on purpose.
+// A wrong result is a failure: shown with runs that are wrong on purpose.
 #include "tools/verification.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "fake_problem.h"
-#include "tools/benchmark.h"
 #include "tools/verify_command.h"
 
 namespace tessera::tool {
@@ -82,30 +81,6 @@ TEST_F(Verify, IsNoSuccessIfNothingRan) {
   EXPECT_EQ(counts.unsupported, 1U);
   EXPECT_FALSE(counts.success());
   EXPECT_TRUE(says("nothing ran")) << text_;
-}
-
-TEST_F(Verify, BenchTellsNoSpeedOfAWrongResult) {
-  sets_ = fake::problem_sets({Behaviour::wrong, Behaviour::wrong_later, Behaviour::right});
-  const auto jobs = plan_jobs({.variants = {"plain"}}, sets_, devices_.list, {Purpose::conformance});
-  Benchmark benchmark({.warm_up_s = 0.001, .min_time_s = 0.001});
-  std::vector<BenchRecord> records;
-  for (const Job& job : jobs) records.push_back(benchmark.run(job, Peaks{}));
-
-  ASSERT_EQ(records.size(), 3U);
-  EXPECT_EQ(records[0].status, BenchStatus::failed);
-  EXPECT_EQ(records[1].status, BenchStatus::failed);
-  EXPECT_NE(records[1].reason.find("differ from the verified ones"), std::string::npos) << records[1].reason;
-  for (const char* number : {"device_time_s", "wall_time_s", "gflops", "gbytes_per_s", "peak_share"}) {
-    EXPECT_TRUE(to_json(records[0]).at(number).is_null()) << number;
-    EXPECT_TRUE(to_json(records[1]).at(number).is_null()) << number;
-  }
-  const std::string table = bench_table(records);
-  EXPECT_NE(table.find("FAILED"), std::string::npos) << table;
-  EXPECT_NE(table.find("element 7 is 4"), std::string::npos) << table;
-  EXPECT_EQ(records[2].status, BenchStatus::verified) << records[2].reason;
-  // A run of the fake sleeps for a millisecond between the two events: 1e6 operations in that time are 1 GFLOP/s.
-  EXPECT_GT(records[2].gflops, 0.0);
-  EXPECT_LE(records[2].gflops, 1.0);
 }
 
 TEST(ShareOfBound, ExactIsNothingAndWrongWithoutABoundIsInfinite) {

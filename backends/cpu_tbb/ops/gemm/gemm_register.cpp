@@ -12,13 +12,17 @@
 //     +-----------+            +------+------+------+------+        column of a few tiles costs, so blocks are as large
 //     | next panel|            |      |      |      |      |        as the number of threads allows.
 //
-// Where few rows use it, B is read in place. Either way each product is the same, and the sum of an element of C is
-// taken over p in order, in equal steps of at most kRegisterDepth. These depend on k alone, and the blocks, which
-// depend on the number of threads, change no bit.
+// B is packed by the way: the first panel of a block reads it where it is, and its product leaves the packed copy for
+// the others. Either way each product is the same, and the sum of an element of C is taken over p in order, in equal
+// steps of at most kRegisterDepth. These depend on k alone, and the blocks, which depend on the number of threads,
+// change no bit.
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "ops/gemm/gemm_matrices.h"
+#include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_kernel.h"
 #include "ops/gemm/gemm_register_pack.h"
 #include "ops/gemm/gemm_variants.h"
@@ -30,58 +34,38 @@ namespace {
 // Of B, so that it stays in a second-level cache of 1 MiB. On one Zen 4 core at 1024 in float and double: 103.9
 // and 49.1 GFLOP/s with 512 KiB, 104.4 and 51.1 with 768, no more with 896.
 constexpr std::int64_t kPackedBytes = 768 * 1024;
-/// Up to this many rows, B is read where it is: packing would cost more than it saves. On one Zen 4 core, in place and
-/// packed: 28 x 2048 x 2048 floats 108 and 62 GFLOP/s, 112 x 512 x 512 111 and 103, 256 x 256 x 256 109 and 105; from
-/// 256 x 1000 x 1000 on they are equal.
-constexpr std::int64_t kRowsInPlace = 256;
+/// Up to this many panels read B where it is and leave no packed copy: too few to use it. With 2 or 30 there is no
+/// difference at 256 x 256 x 256 on a Xeon of 2 MiB L2, because the copy is made beside the first panel's product.
+constexpr std::int64_t kPanelsInPlace = 2;
 
 std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
   return value / divisor + (value % divisor != 0);
 }
 
-/// Into how many chunks to cut: one a thread, and some more for balance where they are long. A chunk of 2^19
-/// multiply-adds, 10 microseconds, is not worth a hand-over; packing again for a chunk of 2^23 is not worth the
-/// balance.
 template <class T>
-std::int64_t chunks_wanted(const GemmMatrices<T>& gemm, int threads) {
-  if (threads == 1) return 1;
-  constexpr double kSmallest = 1 << 19;
-  constexpr double kShort = 1 << 23;
-  constexpr double kMostPerThread = 4;
-  const double products = static_cast<double>(gemm.m) * static_cast<double>(gemm.n) * static_cast<double>(gemm.k);
-  const double per_thread = std::clamp(products / threads / kShort, 1.0, kMostPerThread);
-  return static_cast<std::int64_t>(std::min(products / kSmallest, threads * per_thread));
-}
+constexpr std::int64_t kMostColumns = kPackedBytes / static_cast<std::int64_t>(sizeof(T)) / kRegisterDepth<T>;
 
-/// How C is cut into chunks: `down` x `across` blocks whose borders are those of register tiles.
-struct Blocks {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-  std::int64_t down = 1;
-  std::int64_t across = 1;
-};
-template <class T>
-Blocks blocks_of(const GemmMatrices<T>& gemm, const RegisterTile& tile, int threads) {
-  const std::int64_t packed_columns = kPackedBytes / static_cast<std::int64_t>(sizeof(T)) / kRegisterDepth<T>;
-  const std::int64_t tiles_down = divide_up(gemm.m, tile.rows);
-  const std::int64_t tiles_across = divide_up(gemm.n, tile.columns);
-  const std::int64_t wanted = chunks_wanted(gemm, threads);
-  Blocks blocks;
-  blocks.across = divide_up(gemm.n, packed_columns);
-  while (blocks.down * blocks.across < wanted) {
-    const bool rows_can = 2 * blocks.down <= tiles_down;
-    const bool columns_can = 2 * blocks.across <= tiles_across;
-    if (!rows_can && !columns_can) break;
-    // Cut the longer side.
-    const bool cut_rows = rows_can && (!columns_can || gemm.m / blocks.down > gemm.n / blocks.across);
-    (cut_rows ? blocks.down : blocks.across) *= 2;
+/// How C is cut into chunks, for all threads of the device and for one. Made once, with the kernel: trying the grids
+/// takes some microseconds.
+class Plan {
+ public:
+  Plan(const Gemm& problem, int threads)
+      : tile_(problem.type == DataType::float32 ? register_tile<float>() : register_tile<double>()),
+        shared_(blocks_for(problem, threads)),
+        alone_(blocks_for(problem, 1)) {}
+  [[nodiscard]] const RegisterTile& tile() const noexcept { return tile_; }
+  [[nodiscard]] const Blocks& blocks(int threads) const noexcept { return threads == 1 ? alone_ : shared_; }
+
+ private:
+  [[nodiscard]] Blocks blocks_for(const Gemm& problem, int threads) const {
+    const std::int64_t most_columns = problem.type == DataType::float32 ? kMostColumns<float> : kMostColumns<double>;
+    return register_blocks(problem.m, problem.n, problem.k, tile_, most_columns, threads);
   }
-  blocks.rows = divide_up(tiles_down, blocks.down) * tile.rows;
-  blocks.columns = divide_up(tiles_across, blocks.across) * tile.columns;
-  blocks.down = divide_up(gemm.m, blocks.rows);
-  blocks.across = divide_up(gemm.n, blocks.columns);
-  return blocks;
-}
+
+  RegisterTile tile_;
+  Blocks shared_;
+  Blocks alone_;
+};
 
 /// The memory that one thread works in: a panel of A and the slivers of B of one block.
 template <class T>
@@ -114,17 +98,30 @@ Prefetch source_of_panel(const ConstMatrix<T>& a, std::int64_t row, std::int64_t
   return {a.at(row, p), product.depth, product.rows * size, a.column_step * size};
 }
 
+/// The part of B that the next step of k reads in place, cut into `parts` for the panels of this one.
+template <class T>
+Prefetch part_of_next_step(const GemmMatrices<T>& gemm, const Block& block, std::int64_t p, std::int64_t depth,
+                           std::int64_t columns, std::int64_t part, std::int64_t parts) {
+  const std::int64_t rows = std::min(depth, gemm.k - p);
+  const std::int64_t first = rows * part / parts;
+  const std::int64_t last = rows * (part + 1) / parts;
+  if (first >= last) return {};
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  return {gemm.b.at(p + first, block.column), last - first, columns * size, gemm.b.row_step * size};
+}
+
 /// One step of k for one block, added to beta * C.
 template <class T>
 void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const Block& block, std::int64_t p,
                    PanelProduct<T> product, const Workspace<T>& workspace) {
   const std::int64_t panels = divide_up(block.rows, tile.rows);
-  // Slivers that are read in place are whole, so that no read leaves B.
-  const bool in_place = block.rows <= kRowsInPlace && gemm.b.column_step == 1;
-  const std::int64_t left = in_place ? block.columns - block.columns % tile.columns : 0;
-  const ConstMatrix<T> to_pack{gemm.b.at(p, block.column + left), gemm.b.row_step, gemm.b.column_step};
-  if (left < block.columns)
-    pack_slivers(to_pack, product.depth, block.columns - left, workspace.slivers(), tile.columns);
+  // Whole slivers whose rows lie in memory as they are read need no packing of their own: the first panel's product
+  // reads them where they are, and leaves a packed copy for the others.
+  const std::int64_t whole = gemm.b.column_step == 1 ? block.columns - block.columns % tile.columns : 0;
+  const auto slivers_from = [&](std::int64_t column) { return workspace.slivers() + column * product.depth; };
+  if (whole < block.columns)
+    pack_slivers({gemm.b.at(p, block.column + whole), gemm.b.row_step, gemm.b.column_step}, product.depth,
+                 block.columns - whole, slivers_from(whole), tile.columns);
   product.a = workspace.panel();
   product.ldc = gemm.ldc;
   std::int64_t row = block.row;
@@ -133,21 +130,26 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
     product.rows = block.rows / panels + (panel < block.rows % panels ? 1 : 0);
     pack_panel({gemm.a.at(row, p), gemm.a.row_step, gemm.a.column_step}, product.rows, product.depth, workspace.panel(),
                kRegisterDepth<T>);
-    product.next = panel + 1 < panels ? source_of_panel(gemm.a, row + product.rows, p, product) : Prefetch();
-    if (left > 0) {
+    product.next_a = panel + 1 < panels ? source_of_panel(gemm.a, row + product.rows, p, product) : Prefetch();
+    if (panel > 0 && whole > 0)
+      product.next_b = part_of_next_step(gemm, block, p + product.depth, product.depth, whole, panel - 1, panels - 1);
+    const std::int64_t in_place = panel == 0 || panels <= kPanelsInPlace ? whole : 0;
+    if (in_place > 0) {
       product.b = gemm.b.at(p, block.column);
       product.b_step = gemm.b.row_step;
       product.sliver_step = tile.columns;
+      product.packed = panels > kPanelsInPlace ? slivers_from(0) : nullptr;
       product.c = gemm.c + (row * gemm.ldc + block.column);
-      product.columns = left;
+      product.columns = in_place;
       multiply_panel(product);
     }
-    if (left < block.columns) {
-      product.b = workspace.slivers();
+    if (in_place < block.columns) {
+      product.b = slivers_from(in_place);
       product.b_step = tile.columns;
       product.sliver_step = tile.columns * product.depth;
-      product.c = gemm.c + (row * gemm.ldc + block.column + left);
-      product.columns = block.columns - left;
+      product.packed = nullptr;
+      product.c = gemm.c + (row * gemm.ldc + block.column + in_place);
+      product.columns = block.columns - in_place;
       multiply_panel(product);
     }
   }
@@ -169,15 +171,15 @@ void multiply_block(const GemmMatrices<T>& gemm, const RegisterTile& tile, const
 }
 
 template <class T>
-void multiply(Executor& executor, const GemmMatrices<T>& gemm) {
+void multiply(Executor& executor, const GemmMatrices<T>& gemm, const Plan& plan) {
   if (gemm.m == 0 || gemm.n == 0) return;
   if (gemm.k == 0) {
     return executor.parallel_for(gemm.m, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first; row < last; ++row) gemm.scale_row(row);
     });
   }
-  const RegisterTile tile = register_tile<T>();
-  const Blocks blocks = blocks_of(gemm, tile, executor.threads());
+  const RegisterTile& tile = plan.tile();
+  const Blocks& blocks = plan.blocks(executor.threads());
   executor.parallel_for(blocks.down * blocks.across, [&](std::int64_t first, std::int64_t last) {
     const Workspace<T> workspace(executor.scratch(), tile, blocks.columns, std::min(kRegisterDepth<T>, gemm.k));
     while (first < last) {
@@ -193,6 +195,33 @@ void multiply(Executor& executor, const GemmMatrices<T>& gemm) {
   });
 }
 
+/// A column C = A * B without gaps is the row B * A, in which a transposed A is read as it lies.
+bool is_column_to_turn(const Gemm& problem) {
+  return problem.n == 1 && problem.ldc == 1 && problem.transpose_a;
+}
+template <class T>
+GemmMatrices<T> turned(GemmMatrices<T> gemm) {
+  std::swap(gemm.m, gemm.n);
+  std::swap(gemm.a, gemm.b);
+  std::swap(gemm.a.row_step, gemm.a.column_step);
+  std::swap(gemm.b.row_step, gemm.b.column_step);
+  gemm.ldc = gemm.n;
+  return gemm;
+}
+
+std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning&) {
+  const auto threads = static_cast<int>(device.info().compute_units);
+  if (!is_column_to_turn(problem)) {
+    const Plan plan(problem, threads);
+    return make_gemm_kernel(problem, [plan](Executor& executor, const auto& gemm) { multiply(executor, gemm, plan); });
+  }
+  Gemm row = problem;
+  std::swap(row.m, row.n);
+  const Plan plan(row, threads);
+  return make_gemm_kernel(problem,
+                          [plan](Executor& executor, const auto& gemm) { multiply(executor, turned(gemm), plan); });
+}
+
 }  // namespace
 
 backend::Variant<Gemm> gemm_register() {
@@ -201,10 +230,7 @@ backend::Variant<Gemm> gemm_register() {
       .summary = "packed panels, a tile of sums in vector registers, blocks of C spread over the threads",
       .check = [](const Gemm&, const backend::Device&) { return backend::Verdict::yes(); },
       .tunables = nullptr,
-      .make =
-          [](const Gemm& problem, backend::Device&, const Tuning&) {
-            return make_gemm_kernel(problem, [](Executor& executor, const auto& gemm) { multiply(executor, gemm); });
-          },
+      .make = make,
   };
 }
 

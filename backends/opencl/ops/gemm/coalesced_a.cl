@@ -8,11 +8,11 @@
 //        +---+---+---+            |     v     |         the barrier every work-item adds TILE products of a row of the
 //                                 +-----------+         tile and its column of B; a second barrier, next.
 //
-// Half of the step from naive to tiled, to see what each half brings. The naive kernel's trouble is A: all work-items of
-// a row read the same element of it at once, and those of the next row one that lies lda elements away. Here every
+// Half of the step from naive to tiled, to see what each half brings. The naive kernel's trouble is A: all work-items
+// of a row read the same element of it at once, and those of the next row one that lies lda elements away. Here every
 // element of A is read n / TILE times instead of n, side by side. B is read m times as before: neighbouring work-items
-// read neighbouring columns, which is side by side already unless B is transposed. What lies outside of A counts as 0
-// and is not multiplied at all where B ends too, so a NaN or infinity is neither lost nor made up.
+// read neighbouring columns, which is side by side already unless B is transposed. Where k ends inside of a tile, the
+// loop ends too, so that nothing outside of A or B is read and a NaN or infinity is neither lost nor made up.
 __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void gemm_coalesced_a(GEMM_PARAMETERS) {
   __local real a_tile[TILE][TILE + TRANSPOSE_A];  // [row][p], a row longer where it is written down a column
   const int x = (int)get_local_id(0);

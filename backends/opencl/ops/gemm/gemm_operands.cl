@@ -40,7 +40,7 @@ typedef struct {
   long first_column;
 } Block;
 
-inline Block block_of_group(const long group, const long m, const long n, const long rows, const long columns) {
+static inline Block block_of_group(const long group, const long m, const long n, const long rows, const long columns) {
   const long blocks_per_row = (n + columns - 1) / columns;
   const long blocks = blocks_per_row * ((m + rows - 1) / rows);
   Block block;
@@ -53,7 +53,7 @@ inline Block block_of_group(const long group, const long m, const long n, const 
 }
 
 // With beta = 0, C is not read, so that what was in it (perhaps NaN) does not count.
-inline void store_result(__global real *place, const real sum, const real alpha, const real beta) {
+static inline void store_result(__global real *place, const real sum, const real alpha, const real beta) {
   if (beta == 0) {
     *place = alpha * sum;
   } else {

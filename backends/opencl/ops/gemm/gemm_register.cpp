@@ -94,6 +94,43 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& devi
 
 }  // namespace
 
+Oriented orient(const Gemm& computed) noexcept {
+  Oriented oriented{computed};
+  Gemm& p = oriented.problem;
+  if (computed.n == 1 && computed.m > 1 && computed.ldc == 1) {
+    oriented.swapped = true;
+    std::swap(p.m, p.n);
+    std::swap(p.lda, p.ldb);
+    std::swap(p.stride_a, p.stride_b);
+    p.transpose_a = !computed.transpose_b;
+    p.transpose_b = !computed.transpose_a;
+    p.ldc = p.n;
+  }
+  if (p.m == 1 && p.transpose_a && p.lda == 1) {
+    p.transpose_a = false;
+    p.lda = p.k;
+  }
+  if (p.n == 1 && !p.transpose_b && p.ldb == 1) {
+    p.transpose_b = true;
+    p.ldb = p.k;
+  }
+  return oriented;
+}
+
+std::vector<MemoryArgument> Oriented::operands() const {
+  std::vector<MemoryArgument> operands = gemm_operands(problem);
+  if (swapped) std::swap(operands[0].place, operands[1].place);
+  return operands;
+}
+
+bool Oriented::is_for_dots() const noexcept {
+  // Measured with k = 512 and 2048, PoCL 3.1: from 32 rows on, panels are as fast or faster. Below k = 32, most of it
+  // would be behind the last whole vector.
+  constexpr std::int64_t kMostRows = 24;
+  constexpr std::int64_t kShortestDots = 32;
+  return problem.m <= kMostRows && problem.k >= kShortestDots && !problem.transpose_a && problem.transpose_b;
+}
+
 Gemm KParts::problem_of_sums(Gemm problem) const {
   if (count == 1) return problem;
   problem.alpha = 1;

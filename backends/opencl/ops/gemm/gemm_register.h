@@ -17,8 +17,22 @@ struct RegisterTuning {
   std::int64_t split_k = 1;       ///< parts of k, or fewer where k or the workspace is too small
 };
 
+/// A problem as processors compute it. C that is a single column of neighbouring elements becomes the row that it also
+/// is, and then A and B change places; an operand that is a single row or column is taken as lying along k if it can
+/// be.
+struct Oriented {
+  Gemm problem;
+  bool swapped = false;  ///< A is the operator's second operand, and B the first
+
+  /// A, B and C as the memory that a launch begins with.
+  [[nodiscard]] std::vector<MemoryArgument> operands() const;
+  /// So few rows, so long and both operands along k, that elements of C are best computed as dot products.
+  [[nodiscard]] bool is_for_dots() const noexcept;
+};
+[[nodiscard]] Oriented orient(const Gemm& computed) noexcept;
+
 /// Workspace beyond which a run is cut into pieces instead.
-inline constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{256} << 20U;
+inline constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
 
 /// k cut into parts of equal length, but perhaps the last. With more than one part, the workspace holds m x n sums for
 /// each part and, within it, each product.
@@ -51,6 +65,9 @@ struct KParts {
                                                                    const RegisterTuning& tuning);
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_register_panels(const Gemm& problem, const OpenclDevice& device,
                                                                     const RegisterTuning& tuning);
+/// In place of panels, for a problem that is for dots.
+[[nodiscard]] std::unique_ptr<backend::Kernel> make_register_dots(const Oriented& oriented, const OpenclDevice& device,
+                                                                  const RegisterTuning& tuning);
 
 /// ceil(length / piece).
 [[nodiscard]] constexpr std::int64_t pieces_of(std::int64_t length, std::int64_t piece) noexcept {

@@ -29,7 +29,7 @@ Shape shape_of(std::int64_t tile, DataType type, const DeviceFacts& facts) {
 }
 
 /// C has so few rows that copying B into panels would take longer than reading it as it is.
-constexpr std::int64_t kRowsForDirectB = 12;
+constexpr std::int64_t kFewRows = 12;
 /// p that one work-item copies.
 constexpr std::int64_t kPieceOfPanel = 256;
 /// Tiles below each other that one work-item computes at most, and groups for each thread that are enough.
@@ -41,17 +41,19 @@ struct Pass {
   std::int64_t product = 0;
   std::int64_t row = 0;
   std::int64_t column = 0;
-  Gemm problem;  ///< of the range
+  Gemm problem;                          ///< of the range
+  std::vector<MemoryArgument> operands;  ///< of the whole problem
 };
 
 class Plan {
  public:
-  Plan(const Gemm& computed, const Shape& shape, std::int64_t split_k)
-      : problem_(computed), shape_(shape), parts_(cut_k(computed, split_k, 1)) {
+  Plan(const Oriented& oriented, const Shape& shape, std::int64_t split_k)
+      : oriented_(oriented), problem_(oriented.problem), shape_(shape), parts_(cut_k(problem_, split_k, 1)) {
     // Where not everything fits at once, k stays whole.
-    if (parts_.count > 1 && parts_.elements + panel_elements(computed) > most_elements())
-      parts_ = cut_k(computed, 1, 1);
-    largest_ = computed;
+    if (parts_.count > 1 && parts_.elements + panel_elements(problem_) > most_elements()) {
+      parts_ = cut_k(problem_, 1, 1);
+    }
+    largest_ = problem_;
     if (parts_.count == 1) shrink_to_workspace();
   }
 
@@ -67,7 +69,7 @@ class Plan {
   }
   /// Panels of a product's B that are read as they are stored.
   [[nodiscard]] std::int64_t b_direct(const Gemm& pass) const {
-    return !pass.transpose_b && problem_.m <= kRowsForDirectB ? pass.n / shape_.work_n : 0;
+    return !pass.transpose_b && problem_.m <= kFewRows ? pass.n / shape_.work_n : 0;
   }
   [[nodiscard]] std::int64_t b_copied(const Gemm& pass) const {
     return pieces_of(pass.n, shape_.work_n) - b_direct(pass);
@@ -82,7 +84,7 @@ class Plan {
     for (std::int64_t product = 0; product < problem_.batch; product += largest_.batch) {
       for (std::int64_t column = 0; column < problem_.n; column += largest_.n) {
         for (std::int64_t row = 0; row < problem_.m; row += largest_.m) {
-          Pass pass{product, row, column, problem_};
+          Pass pass{product, row, column, problem_, oriented_.operands()};
           pass.problem.batch = std::min(largest_.batch, problem_.batch - product);
           pass.problem.n = std::min(largest_.n, problem_.n - column);
           pass.problem.m = std::min(largest_.m, problem_.m - row);
@@ -117,6 +119,7 @@ class Plan {
     }
   }
 
+  Oriented oriented_;
   Gemm problem_;
   Shape shape_;
   KParts parts_;
@@ -134,7 +137,7 @@ NdRange one_item_groups(std::int64_t groups) {
 /// A pass's operands, each from where the pass begins.
 std::vector<MemoryArgument> operands_of(const Pass& pass) {
   const Gemm& p = pass.problem;
-  std::vector<MemoryArgument> operands = gemm_operands(p);
+  std::vector<MemoryArgument> operands = pass.operands;
   operands[0].first_element =
       static_cast<std::uint64_t>(pass.product * p.stride_a + pass.row * (p.transpose_a ? 1 : p.lda));
   operands[1].first_element =
@@ -192,22 +195,28 @@ OperatorLaunch launch_of_multiply(std::unique_ptr<CompiledKernel> kernel, const 
 }  // namespace
 
 backend::Verdict check_register_panels(const Gemm& problem, const OpenclDevice& device, std::int64_t tile) {
+  // A tile's own panels may take more than what bounds the passes, but not without end.
+  constexpr std::int64_t kMostPanelBytes = 16 * kMostWorkspaceBytes;
   const Shape shape = shape_of(tile, problem.type, device.facts());
   const std::string with = "gemm with tile = " + std::to_string(tile);
+  const Oriented oriented = orient(gemm_as_computed(problem));
   const auto element_bytes = static_cast<std::int64_t>(size_bytes(problem.type));
-  const std::int64_t longest_k = kMostWorkspaceBytes / element_bytes / (shape.work_m + shape.work_n);
-  if (problem.k > longest_k) {
+  const std::int64_t longest_k = kMostPanelBytes / element_bytes / (shape.work_m + shape.work_n);
+  if (oriented.problem.k > longest_k && !oriented.is_for_dots()) {
     return backend::Verdict::no("k of gemm is " + std::to_string(problem.k) + ", but " + with +
                                 " copies panels whose k is at most " + std::to_string(longest_k));
   }
-  return check_gemm_groups(with, gemm_blocks(problem, shape.work_m, shape.work_n));
+  // The smallest tile of any shape.
+  return check_gemm_groups(with, gemm_blocks(oriented.problem, 1, 4));
 }
 
 std::unique_ptr<backend::Kernel> make_register_panels(const Gemm& problem, const OpenclDevice& device,
                                                       const RegisterTuning& tuning) {
   const Shape shape = shape_of(tuning.tile, problem.type, device.facts());
-  const Gemm computed = gemm_as_computed(problem);
-  const Plan plan(computed, shape, tuning.split_k);
+  const Oriented oriented = orient(gemm_as_computed(problem));
+  if (oriented.is_for_dots()) return make_register_dots(oriented, device, tuning);
+  const Gemm& computed = oriented.problem;
+  const Plan plan(oriented, shape, tuning.split_k);
   std::string text(reinterpret_cast<const char*>(tessera_opencl_gemm_register_panels),
                    tessera_opencl_gemm_register_panels_size);
   text += register_sum_text();

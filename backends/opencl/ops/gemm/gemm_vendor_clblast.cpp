@@ -163,7 +163,7 @@ bool needs_no_products(const Gemm& computed) {
 
 Verdict check(const Gemm& problem, const backend::Device& device) {
   const DeviceFacts& facts = native(device).facts();
-  if (const Verdict verdict = check_gemm_type(problem, facts); !verdict) return verdict;
+  if (Verdict verdict = check_gemm_type(problem, facts); !verdict) return verdict;
   if (facts.info.driver == "Oclgrind") {
     return Verdict::no("'" + facts.info.name + "' looks for faults in kernels, and CLBlast's are not ours to mend");
   }

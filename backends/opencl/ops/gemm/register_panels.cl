@@ -7,19 +7,20 @@
 //     | 1       |   --->    |p0|p1|p2|..| 1   | v  |    |    |  each -->   |p0 |p1 |p2  | 1     which they are used.
 //     +---------+           +--+--+--+--+     +----+----+----+             +------------+
 //
-// First launch: copies both operands into panels in the workspace, whatever way round they are stored, with zeros
-// behind the last row and column. One work-item, one piece of one panel.
+// First launch: copies both operands into panels in the workspace, whatever way round they are stored. One work-item,
+// one piece of one panel. What is computed from rows and columns behind the last ones is not stored.
 //
 // Second launch: one work-item computes tiles of C, WORK_M x WORK_N, one below the other, and is a group of its own: a
 // processor's thread has nothing to share with its neighbours but the caches. A tile's sums stay in vector registers
 // over all of k. For each p it loads one row of B's panel, WORK_N / WIDTH vectors, and multiplies it with each of
-// WORK_M numbers of A's panel: two plain streams, no barrier, no local memory. The panel of B stays in the second-level
-// cache while the tiles below each other use it.
+// WORK_M numbers of A's panel: two plain streams, no barrier, no local memory. The panel of B stays in the
+// second-level cache while the tiles below each other use it.
 //
 // With WIDTH 16 and 6 x 64 elements a tile (24 registers for sums, 4 for B, of 32) PoCL 3.1 reached 340 GFLOP/s on two
-// Sapphire Rapids cores at 1024^3 in float32, nine tenths of what they can do; 14 x 32 reached 320, and shapes for GPUs
-// a tenth. Where C has few rows, B is read as it is stored, if that is along its rows: copying it would cost more than
-// it saves (`b_direct`). With k split into parts, each part's sums go to a matrix of their own: see register_sum.cl.
+// Sapphire Rapids cores at 1024^3 in float32, 14 x 32 reached 320 and shapes for GPUs a tenth; PoCL 5.0 reached 2.7
+// TFLOP/s on 16 such cores. Where C has few rows, B is read as it is stored, if that is along its rows: copying it
+// would cost more than it saves (`b_direct`). With k split into parts, each part's sums go to a matrix of their own:
+// see register_sum.cl.
 #define JOIN_NAMES(a, b) a##b
 #define JOIN(a, b) JOIN_NAMES(a, b)
 #if FLOAT64
@@ -31,26 +32,45 @@ typedef JOIN(float, WIDTH) vector;
 #define STORE_VECTOR JOIN(vstore, WIDTH)
 #define VECTORS (WORK_N / WIDTH)
 
-// Copies `count` p of a panel. Row or column i of the operand lies i * step on, each p p_step on; `there` of them exist.
-inline void copy_to_panel(__global real *panel, const int width, __global const real *from, const long step,
-                          const long p_step, const int there, const long count) {
-  if (there == WORK_N && width == WORK_N && step == 1) {
+// Copies `count` p of a panel of A. Row i of op(A) lies i * step on, each p p_step on; `there` rows exist, and the last
+// one stands in for those that don't.
+static inline void copy_to_a_panel(__global real *panel, __global const real *from, const long step, const long p_step,
+                                   const int there, const long count) {
+  long row[WORK_M];
+#pragma unroll
+  for (int i = 0; i < WORK_M; ++i) row[i] = min(i, there - 1) * step;
+  for (long p = 0; p < count; ++p) {
+#pragma unroll
+    for (int i = 0; i < WORK_M; ++i) panel[i] = from[row[i]];
+    from += p_step;
+    panel += WORK_M;
+  }
+}
+
+// The same for B and its columns, with zeros for those that don't exist.
+static inline void copy_to_b_panel(__global real *panel, __global const real *from, const long step, const long p_step,
+                                   const int there, const long count) {
+  if (step == 1 && there == WORK_N) {
     for (long p = 0; p < count; ++p) {
 #pragma unroll
       for (int v = 0; v < VECTORS; ++v) STORE_VECTOR(LOAD_VECTOR(v, from), v, panel);
       from += p_step;
       panel += WORK_N;
     }
-  } else if (there == WORK_M && width == WORK_M) {
+  } else if (step == 1) {
     for (long p = 0; p < count; ++p) {
-#pragma unroll
-      for (int i = 0; i < WORK_M; ++i) panel[i] = from[i * step];
+      for (int j = 0; j < there; ++j) panel[j] = from[j];
+      for (int j = there; j < WORK_N; ++j) panel[j] = 0;
       from += p_step;
-      panel += WORK_M;
+      panel += WORK_N;
     }
   } else {
-    for (int i = 0; i < width; ++i) {
-      for (long p = 0; p < count; ++p) panel[p * width + i] = i < there ? from[i * step + p * p_step] : 0;
+    // In pieces of a cache line's length, along which B lies.
+    for (long first_p = 0; first_p < count; first_p += WIDTH) {
+      const long end = min(first_p + WIDTH, count);
+      for (int j = 0; j < WORK_N; ++j) {
+        for (long p = first_p; p < end; ++p) panel[p * WORK_N + j] = j < there ? from[j * step + p * p_step] : 0;
+      }
     }
   }
 }
@@ -75,21 +95,21 @@ __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_pack(
     const long a_count = (m + WORK_M - 1) / WORK_M;
     const long product = panel_of_all / a_count;
     const long first = (panel_of_all - product * a_count) * WORK_M;
-    copy_to_panel(panels + (panel_of_all * k + first_p) * WORK_M, WORK_M,
-                  a + a_first + product * stride_a + first * a_step + first_p * a_p_step, a_step, a_p_step,
-                  (int)min((long)WORK_M, m - first), count);
+    copy_to_a_panel(panels + (panel_of_all * k + first_p) * WORK_M,
+                    a + a_first + product * stride_a + first * a_step + first_p * a_p_step, a_step, a_p_step,
+                    (int)min((long)WORK_M, m - first), count);
   } else {
     const long b_count = (n + WORK_N - 1) / WORK_N - b_direct;
     const long product = panel_of_all / b_count;
     const long first = (b_direct + panel_of_all - product * b_count) * WORK_N;
-    copy_to_panel(panels + b_panels_first + (panel_of_all * k + first_p) * WORK_N, WORK_N,
-                  b + b_first + product * stride_b + first * b_step + first_p * b_p_step, b_step, b_p_step,
-                  (int)min((long)WORK_N, n - first), count);
+    copy_to_b_panel(panels + b_panels_first + (panel_of_all * k + first_p) * WORK_N,
+                    b + b_first + product * stride_b + first * b_step + first_p * b_p_step, b_step, b_p_step,
+                    (int)min((long)WORK_N, n - first), count);
   }
 }
 
 // One tile of C.
-inline void compute_tile(__global const real *a, __global const real *b, const long b_step, const long count,
+static inline void compute_tile(__global const real *a, __global const real *b, const long b_step, const long count,
                          __global real *c, const long ldc, const long rows, const long columns, const real alpha,
                          const real beta) {
   vector sums[WORK_M][VECTORS];

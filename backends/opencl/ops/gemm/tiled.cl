@@ -9,12 +9,12 @@
 //                                 +---+---+---+         the one and a column of the other; a second barrier, next.
 //
 // Every element of A is read n / TILE times and every element of B m / TILE times from global memory, TILE times fewer
-// than by the naive kernel. Reads of global memory always run along a stored row, whether a matrix is transposed or not:
-// a transposed tile is turned while it is written to local memory, whose rows are one element longer then, so that
-// writing down a column does not meet the same bank again and again. What lies outside of A or B counts as 0 times 0, so
-// edges need no loop of their own and a NaN or infinity inside is never lost or made up. Tiles that lie inside are
-// copied without asking for each element: on PoCL, whose compiler makes one loop of the work-items, that and leaving the
-// inner loop to the compiler made this kernel 2 to 4 times as fast for tiles of 8 and 16.
+// than by the naive kernel. Reads of global memory always run along a stored row, whether a matrix is transposed or
+// not: a transposed tile is turned while it is written to local memory, whose rows are one element longer then, so
+// that writing down a column does not meet the same bank again and again. What lies outside of A or B counts as 0
+// times 0, so edges need no loop of their own and a NaN or infinity inside is never lost or made up. Tiles that lie
+// inside are copied without asking for each element: on PoCL, whose compiler makes one loop of the work-items, that
+// and leaving the inner loop to the compiler made this kernel 2 to 4 times as fast for tiles of 8 and 16.
 __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void gemm_tiled(GEMM_PARAMETERS) {
   __local real a_tile[TILE][TILE + TRANSPOSE_A];  // [row][p]
   __local real b_tile[TILE][TILE + TRANSPOSE_B];  // [p][column]

@@ -1,0 +1,23 @@
+// How the variant "register" cuts C into chunks: a grid of blocks whose borders are those of register tiles.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/gemm/gemm_register_kernel.h"
+
+namespace tessera::cpu_tbb {
+
+/// `down` x `across` blocks of `rows` x `columns`, the last of each direction shorter.
+struct Blocks {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t down = 1;
+  std::int64_t across = 1;
+};
+
+/// The grid for m x n sums of k products each that takes `threads` threads the least time. Blocks have at most
+/// `most_columns` columns. It may depend on the threads: what a block computes does not depend on where it ends.
+[[nodiscard]] Blocks register_blocks(std::int64_t m, std::int64_t n, std::int64_t k, const RegisterTile& tile,
+                                     std::int64_t most_columns, int threads);
+
+}  // namespace tessera::cpu_tbb

@@ -1,0 +1,52 @@
+// The tool waits for threads that spin, and for nothing else.
+#include "tools/settle.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace tessera::tool {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A thread that uses a processor until it is told to stop, or until its time is over.
+class Spinner {
+ public:
+  explicit Spinner(std::chrono::milliseconds time)
+      : thread_([this, end = Clock::now() + time] {
+          while (!stop_ && Clock::now() < end) {
+          }
+        }) {}
+  Spinner(const Spinner&) = delete;
+  Spinner& operator=(const Spinner&) = delete;
+  ~Spinner() {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+TEST(Settle, ReturnsAtOnceWhereNothingSpins) {
+  EXPECT_TRUE(settle(10));
+}
+
+TEST(Settle, WaitsForAThreadThatSpins) {
+  const auto start = Clock::now();
+  const Spinner spinner(std::chrono::milliseconds(100));
+  EXPECT_TRUE(settle(10));
+  EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(90));
+}
+
+TEST(Settle, DoesNotWaitForEver) {
+  const Spinner spinner(std::chrono::seconds(60));
+  EXPECT_FALSE(settle(0.05));
+}
+
+}  // namespace
+}  // namespace tessera::tool

@@ -1,0 +1,185 @@
+// What a study concludes from its records: scores, ratios of the default, tables by tuning value, break-even sizes.
+#include "tools/study.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <vector>
+
+#include "fake_problem.h"
+#include "tools/transfers.h"
+#include "tools/tunable_table.h"
+#include "tools/variant_scores.h"
+
+namespace tessera::tool {
+namespace {
+
+using conformance::HostMemory;
+
+std::string label_of(const conformance::Case& problem) {
+  return std::string(problem.name());
+}
+
+class Conclusions : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::ostringstream complaints;
+    try {
+      devices_ = open_devices({"cpu:0", "cpu:0"}, complaints);
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.sentence();
+    }
+    devices_.list[1].name = "card";
+    devices_.list[1].info.kind = DeviceKind::gpu;
+    sets_ = fake::problem_sets({fake::Behaviour::right, fake::Behaviour::right, fake::Behaviour::right});
+  }
+
+  [[nodiscard]] const conformance::Case* problem(std::size_t index) const { return sets_[0].cases[index].get(); }
+
+  /// A verified record, the fourth part of its bound away from the oracle.
+  [[nodiscard]] BenchRecord record(const std::string& variant, std::size_t index, double gflops) const {
+    BenchRecord result;
+    result.job = {.device = &devices_.list[0], .set = sets_.data(), .problem = problem(index), .variant = variant};
+    result.job.is_default = variant == "plain";
+    result.status = BenchStatus::verified;
+    result.outcome = conformance::Outcome{true, 0.25, 1.0, ""};
+    result.measurement.emplace();
+    result.gflops = gflops;
+    return result;
+  }
+  [[nodiscard]] BenchRecord skipped(const std::string& variant, std::size_t index) const {
+    BenchRecord result = record(variant, index, 0);
+    result.status = BenchStatus::skipped;
+    result.reason = "one run would take too long";
+    result.outcome.reset();
+    result.measurement.reset();
+    return result;
+  }
+  [[nodiscard]] BenchRecord tuned(const std::string& variant, std::int64_t tile, double gflops, bool is_extra) const {
+    BenchRecord result = record(variant, 0, gflops);
+    result.tuning = {{"tile", tile}};
+    if (is_extra) result.job.tuning = result.tuning;
+    result.job.is_extra = is_extra;
+    return result;
+  }
+  [[nodiscard]] TransferRecord trip(std::size_t device, HostMemory memory, std::size_t index, double compute_s,
+                                    double whole_s) const {
+    TransferRecord result;
+    result.job = {.device = &devices_.list[device], .set = sets_.data(), .problem = problem(index)};
+    result.memory = memory;
+    result.status = BenchStatus::verified;
+    result.compute.wall_s.median = compute_s;
+    result.whole.wall_s.median = whole_s;
+    return result;
+  }
+
+  OpenDevices devices_;
+  std::vector<conformance::ProblemSet> sets_;
+};
+
+TEST_F(Conclusions, ScoreVariantsOverTheCasesThatTheyWereMeasuredIn) {
+  const BenchRecords records{record("plain", 0, 10), record("fancy", 0, 20),       record("vendor_x", 0, 40),
+                             record("plain", 1, 40), skipped("fancy", 1),          record("vendor_x", 1, 20),
+                             record("plain", 2, 20), tuned("fancy", 4, 999, true), record("vendor_x", 2, 20)};
+  const std::vector<DeviceScores> scores = score_variants(records);
+  ASSERT_EQ(scores.size(), 1U);
+  const DeviceScores& device = scores[0];
+  EXPECT_EQ(device.cases, 3U);
+  ASSERT_EQ(device.variants.size(), 3U);
+  EXPECT_EQ(device.variants[0].variant, "plain");
+  EXPECT_EQ(device.variants[0].measured, 3U);
+  EXPECT_NEAR(device.variants[0].geometric_mean, 20, 1e-9);
+  EXPECT_EQ(device.variants[0].least, 10);
+  EXPECT_EQ(device.variants[0].most, 40);
+  EXPECT_EQ(device.variants[0].fastest, 2U) << "case 1, and case 2 together with the vendor";
+  EXPECT_EQ(device.variants[0].worst_share, 0.25);
+  EXPECT_EQ(device.variants[1].measured, 1U) << "other tuning values do not count";
+  EXPECT_NEAR(device.variants[1].to_best_own.geometric_mean, 1, 1e-9);
+
+  EXPECT_EQ(device.default_to_own.cases, 3U);
+  EXPECT_NEAR(device.default_to_own.geometric_mean, std::cbrt(0.5), 1e-9);
+  EXPECT_EQ(device.default_to_own.least, 0.5);
+  EXPECT_EQ(device.default_to_own.least_case, problem(0));
+  EXPECT_EQ(device.default_to_all.least, 0.25);
+  ASSERT_EQ(device.default_to_vendor.size(), 1U);
+  EXPECT_NEAR(device.default_to_vendor[0].second.geometric_mean, std::cbrt(0.25 * 2 * 1), 1e-9);
+
+  const Json json = to_json(device, label_of);
+  EXPECT_EQ(json.at("kept"), false);
+  EXPECT_EQ(json.at("default_to_best_own").at("least_case"), "case_0");
+  EXPECT_NE(scores_text(scores, label_of).find("below 0.9"), std::string::npos);
+}
+
+TEST_F(Conclusions, SayNothingOfADefaultThatWasNotMeasured) {
+  const std::vector<DeviceScores> scores = score_variants({skipped("plain", 0), record("fancy", 0, 20)});
+  EXPECT_EQ(scores.at(0).default_to_own.cases, 0U);
+  EXPECT_TRUE(to_json(scores[0], label_of).at("kept").is_null());
+}
+
+TEST_F(Conclusions, FindTheDefaultAndTheBestOwnVariant) {
+  BenchRecords records{record("plain", 0, 10), record("fancy", 0, 20), record("vendor_x", 0, 40),
+                       tuned("fancy", 4, 30, true)};
+  const auto [chosen, best] = default_and_best(records.begin(), records.end());
+  EXPECT_EQ(chosen, records.begin());
+  EXPECT_EQ(best, records.begin() + 1);
+  records[0] = skipped("plain", 0);
+  EXPECT_EQ(default_and_best(records.begin(), records.end()).first, records.end());
+}
+
+TEST_F(Conclusions, TellSpeedsByTuningValue) {
+  const BenchRecords records{tuned("plain", 8, 20, false), record("fancy", 0, 5), record("plain", 1, 7),
+                             tuned("plain", 4, 10, true)};
+  const std::vector<TunableRow> rows = tunable_rows(records, {"tile", "block"});
+  ASSERT_EQ(rows.size(), 2U) << "case 1 is not among those that try tuning values";
+  EXPECT_EQ(rows[0].tunable, "tile");
+  ASSERT_EQ(rows[0].by_value.size(), 2U);
+  EXPECT_EQ(rows[0].by_value[0]->gflops, 10);
+  EXPECT_EQ(rows[1].tunable, "");
+  const Json json = to_json(rows, label_of);
+  EXPECT_EQ(json.at(0).at("gflops").at("4"), 10.0);
+  EXPECT_EQ(json.at(0).at("preferred"), 8);
+  EXPECT_EQ(json.at(1).at("preferred_gflops"), 5.0);
+}
+
+TEST_F(Conclusions, FindWhereADeviceBeginsToWin) {
+  // The card loses, wins, loses and wins: only the last stretch counts.
+  const std::vector<TransferRecord> records{
+      trip(0, HostMemory::ordinary, 0, 1, 9),     trip(0, HostMemory::ordinary, 1, 2, 9),
+      trip(0, HostMemory::ordinary, 2, 3, 9),     trip(1, HostMemory::ordinary, 0, 0.1, 0.5),
+      trip(1, HostMemory::ordinary, 1, 0.1, 2.5), trip(1, HostMemory::ordinary, 2, 0.1, 2.5),
+      trip(1, HostMemory::pinned, 0, 0.1, 0.5),   trip(1, HostMemory::pinned, 1, 0.1, 0.5)};
+  const std::vector<BreakEven> results = find_break_even(records);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].memory, HostMemory::ordinary);
+  EXPECT_EQ(results[0].wins_from, problem(2));
+  EXPECT_EQ(results[0].loses_at, problem(1));
+  EXPECT_EQ(results[1].wins_from, problem(0));
+  EXPECT_EQ(results[1].loses_at, nullptr);
+  EXPECT_EQ(to_json(results[0], label_of).at("wins_from"), "case_2");
+  EXPECT_NE(break_even_text(results, label_of).find("wins from case_2 on, loses at case_1"), std::string::npos);
+}
+
+TEST_F(Conclusions, KnowNoBreakEvenWithoutARival) {
+  EXPECT_TRUE(find_break_even({trip(1, HostMemory::pinned, 0, 1, 2)}).empty());
+}
+
+TEST(Studies, HaveCasesForBothPurposes) {
+  for (const Study& study : studies()) {
+    bool found = false;
+    for (const conformance::ProblemSet& set : conformance::problem_sets()) {
+      if (set.operator_name != study.operator_name) continue;
+      found = true;
+      for (const conformance::Purpose purpose : {conformance::Purpose::study, conformance::Purpose::quick_study}) {
+        EXPECT_TRUE(std::any_of(set.cases.begin(), set.cases.end(), [&](const auto& problem) {
+          return problem->purpose() == purpose && !problem->part().empty();
+        })) << study.operator_name;
+      }
+    }
+    EXPECT_TRUE(found) << "there is no operator " << study.operator_name;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::tool

@@ -1,0 +1,57 @@
+// What every study measures with: jobs of its cases, and transfers, under one progress bar and into one list of
+// records.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tools/bench_record.h"
+#include "tools/benchmark.h"
+#include "tools/device_peaks.h"
+#include "tools/study.h"
+#include "tools/transfers.h"
+
+namespace tessera::tool {
+
+/// How much longer a single run may take on the cases that try tuning values.
+inline constexpr double kReferenceFactor = 15;
+
+class StudyBench {
+ public:
+  /// Plans the jobs of the study's cases. UsageError as plan_jobs().
+  StudyBench(const Study& study, const StudyRequest& request, const std::vector<OpenDevice>& devices,
+             const DevicePeaks& peaks);
+
+  /// Every variant on every case of this part of the study, device by device. Records are in the order in which they
+  /// were measured; Ctrl-C ends it early.
+  ///
+  /// `tunables` are those whose other values are tried on the cases that are meant for it; there a single run may take
+  /// kReferenceFactor times the limit, so that slow variants have a figure too. Where the default variant
+  /// seems to be slower than kLeastOfBest of the library's best one, both are measured again in turn, three times, and
+  /// the middle ones count: two measurements one after the other differ on a machine that is never quiet.
+  [[nodiscard]] std::vector<BenchRecord> measure_variants(std::string_view part,
+                                                          const std::vector<std::string_view>& tunables);
+
+  /// The way to the device and back, from ordinary and from pinned memory, with the first variant of the selection that
+  /// can run: the default, if none was forced.
+  [[nodiscard]] std::vector<TransferRecord> measure_transfers(std::string_view part);
+
+  [[nodiscard]] const Study& study() const noexcept { return study_; }
+  [[nodiscard]] const std::vector<OpenDevice>& devices() const noexcept { return devices_; }
+  [[nodiscard]] const StudyRequest& request() const noexcept { return request_; }
+
+ private:
+  [[nodiscard]] std::vector<Job> jobs_of(std::string_view part) const;
+  [[nodiscard]] BenchRecord measure(const Job& job);
+  /// Sees to the records from `first` on, which are of one device and case.
+  void measure_in_turn(std::vector<BenchRecord>& records, std::size_t first);
+
+  const Study& study_;
+  const StudyRequest& request_;
+  const std::vector<OpenDevice>& devices_;
+  const DevicePeaks& peaks_;
+  std::vector<Job> jobs_;
+  Benchmark benchmark_;
+};
+
+}  // namespace tessera::tool

@@ -1,0 +1,12 @@
+// The list of studies: a new one is a line here.
+#include "tools/gemm_study.h"
+#include "tools/study.h"
+
+namespace tessera::tool {
+
+const std::vector<Study>& studies() {
+  static const std::vector<Study> list{gemm_study()};
+  return list;
+}
+
+}  // namespace tessera::tool

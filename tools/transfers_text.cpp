@@ -1,0 +1,122 @@
+// Field names and columns of transfers.
+#include <fmt/format.h>
+
+#include "tools/table.h"
+#include "tools/transfers.h"
+#include "tools/verification.h"
+
+namespace tessera::tool {
+
+namespace {
+
+Json times_json(const Measurement& measurement) {
+  if (measurement.wall_s.count == 0) return {};
+  return {{"device_time_s", to_json(measurement.device_s)}, {"wall_time_s", to_json(measurement.wall_s)}};
+}
+
+Json case_json(const conformance::Case* problem, CaseLabel label) {
+  return problem == nullptr ? Json() : Json(label(*problem));
+}
+
+std::string rate_text(std::size_t bytes, const Measurement& measurement) {
+  const double seconds = measurement.wall_s.median;
+  return seconds > 0 ? format_number(static_cast<double>(bytes) / seconds / 1e9) : "";
+}
+
+}  // namespace
+
+Json to_json(const TransferRecord& record, CaseLabel label) {
+  const Job& job = record.job;
+  const bool measured = record.status == BenchStatus::verified;
+  Json json = Json::object();
+  json["operator"] = job.set->operator_name;
+  json["device"] = job.device->name;
+  json["backend"] = job.device->info.backend;
+  json["variant"] = job.variant;
+  json["case"] = job.problem->name();
+  json["label"] = label(*job.problem);
+  json["problem"] = to_json(job.problem->problem());
+  json["tuning"] = to_json(record.tuning);
+  json["host_memory"] = to_string(record.memory);
+  json["status"] = to_string(record.status);
+  json["reason"] = record.reason.empty() ? Json() : Json(record.reason);
+  json["error"] =
+      record.outcome ? Json{{"worst", record.outcome->worst_error}, {"bound", record.outcome->bound}} : Json();
+  json["upload_bytes"] = record.upload_bytes;
+  json["download_bytes"] = record.download_bytes;
+  json["upload"] = measured ? times_json(record.upload) : Json();
+  json["compute"] = measured ? times_json(record.compute) : Json();
+  json["download"] = measured ? times_json(record.download) : Json();
+  json["whole"] = measured ? times_json(record.whole) : Json();
+  json["gflops"] = measured ? Json(job.problem->work().flops / record.whole.wall_s.median / 1e9) : Json();
+  return json;
+}
+
+Json to_json(const BreakEven& result, CaseLabel label) {
+  return {{"device", result.device->name},
+          {"host_memory", to_string(result.memory)},
+          {"rival", result.rival->name},
+          {"wins_from", case_json(result.wins_from, label)},
+          {"loses_at", case_json(result.loses_at, label)}};
+}
+
+std::string transfers_text(const std::vector<TransferRecord>& records, CaseLabel label) {
+  Table table({{"device"},
+               {"memory"},
+               {"variant"},
+               {"case"},
+               {"upload", Align::right},
+               {"GB/s", Align::right},
+               {"compute", Align::right},
+               {"download", Align::right},
+               {"GB/s", Align::right},
+               {"whole", Align::right},
+               {"GFLOP/s", Align::right},
+               {"error/bound", Align::right},
+               {"status"}});
+  std::string notes;
+  for (const TransferRecord& record : records) {
+    const Job& job = record.job;
+    std::vector<std::string> cells{job.device->name, std::string(to_string(record.memory)), job.variant,
+                                   label(*job.problem)};
+    cells.resize(11);
+    if (record.status == BenchStatus::verified) {
+      cells[4] = format_seconds(record.upload.wall_s.median);
+      cells[5] = rate_text(record.upload_bytes, record.upload);
+      cells[6] = format_seconds(record.compute.wall_s.median);
+      cells[7] = format_seconds(record.download.wall_s.median);
+      cells[8] = rate_text(record.download_bytes, record.download);
+      cells[9] = format_seconds(record.whole.wall_s.median);
+      cells[10] = format_number(job.problem->work().flops / record.whole.wall_s.median / 1e9);
+    }
+    cells.push_back(record.outcome
+                        ? fmt::format("{:.2g}", share_of_bound(record.outcome->worst_error, record.outcome->bound))
+                        : "");
+    const std::string status(record.status == BenchStatus::failed ? "FAILED" : to_string(record.status));
+    cells.push_back(record.reason.empty() ? status : status + " *");
+    table.add_row(std::move(cells));
+    if (!record.reason.empty()) {
+      notes += fmt::format("  {} {} {}: {}\n", job.device->name, to_string(record.memory), label(*job.problem),
+                           record.reason);
+    }
+  }
+  return table.render() + (notes.empty() ? "" : "\n* notes\n" + notes);
+}
+
+std::string break_even_text(const std::vector<BreakEven>& results, CaseLabel label) {
+  std::string text;
+  for (const BreakEven& result : results) {
+    text += fmt::format("{} with {} memory, transfers counted, against {} without any: ", result.device->name,
+                        to_string(result.memory), result.rival->name);
+    if (result.wins_from == nullptr) {
+      text += fmt::format("loses up to {}, the largest measured\n", label(*result.loses_at));
+    } else if (result.loses_at == nullptr) {
+      text += fmt::format("wins from {} on, the smallest measured\n", label(*result.wins_from));
+    } else {
+      text += fmt::format("wins from {} on, loses at {}\n", label(*result.wins_from), label(*result.loses_at));
+    }
+  }
+  return text;
+}
+
+}  // namespace tessera::tool
