@@ -63,6 +63,25 @@ void Conv2dRun<T>::remember_time(const Device& device, double seconds) {
   tessera::remember_time(kernel_, device, seconds);
 }
 
+template <class T>
+void Conv2dRun<T>::change_kernel(const Device& device, const KernelOptions& options) {
+  kernel_ = device.kernel(kernel_.problem(), options);
+}
+
+template <class T>
+void Conv2dRun<T>::share_kernel(const Run& other) {
+  kernel_ = dynamic_cast<const Conv2dRun&>(other).kernel_;
+}
+
+template <class T>
+Conv2dRun<T>::Conv2dRun(const Device& device, const Conv2dRun& like)
+    : kernel_(like.kernel_), data_(like.data_), images_(device, like.images_), outputs_(device, like.outputs_) {}
+
+template <class T>
+std::unique_ptr<Run> Conv2dRun<T>::twin(const Device& device) const {
+  return std::make_unique<Conv2dRun>(device, *this);
+}
+
 template class Conv2dRun<std::uint8_t>;
 template class Conv2dRun<std::int16_t>;
 template class Conv2dRun<std::int32_t>;

@@ -30,6 +30,8 @@ class Conv2dRun final : public Run {
 
   Conv2dRun(const Device& device, OperatorKernel<Conv2d> kernel, std::shared_ptr<const Conv2dData<T>> data,
             std::size_t misalignment);
+  /// The same on other memory.
+  Conv2dRun(const Device& device, const Conv2dRun& like);
 
   [[nodiscard]] const KernelInfo& info() const override { return kernel_.info(); }
   void reset(Queue& queue) override;
@@ -37,6 +39,9 @@ class Conv2dRun final : public Run {
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
   void remember_time(const Device& device, double seconds) override;
+  void change_kernel(const Device& device, const KernelOptions& options) override;
+  void share_kernel(const Run& other) override;
+  [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
 
  private:
   OperatorKernel<Conv2d> kernel_;
