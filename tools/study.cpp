@@ -5,6 +5,7 @@
 #include <map>
 #include <ostream>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -103,7 +104,11 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
       const StudyResult found = study->run(bench, text);
       const std::string notes = notes_on(found.records, *study, request.quick);
       if (!notes.empty()) text << "\nnotes\n\n" << notes;
-      for (const BenchRecord& record : found.records) result["records"].push_back(to_json(record));
+      for (const BenchRecord& record : found.records) {
+        Json json = to_json(record);
+        json["label"] = study->label(*record.job.problem);
+        result["records"].push_back(std::move(json));
+      }
       for (const TransferRecord& record : found.transfers) {
         result["transfers"].push_back(to_json(record, study->label));
       }
