@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "tools/settle.h"
 #include "tools/table.h"
 
 namespace tessera::tool {
@@ -87,7 +86,7 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   Queue queue(device, {.label = fmt::format("bench {}", job.problem->name())});
   first.reset(queue);
   queue.finish();
-  const bool at_rest = settle();
+  const bool at_rest = rest_.wait();
   const Measurement verified = measure_once([&] { first.enqueue(queue); }, queue);
   record.outcome = first.check(queue);
   if (!record.outcome->passed) {

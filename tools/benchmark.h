@@ -10,6 +10,7 @@
 #include "tools/operand_sets.h"
 #include "tools/peaks.h"
 #include "tools/selection.h"
+#include "tools/settle.h"
 
 namespace tessera::tool {
 
@@ -37,6 +38,7 @@ class Benchmark {
 
   MeasurementLimits limits_;
   OperandSets sets_;
+  Rest rest_;
   std::set<const OpenDevice*> warmed_up_;
   std::map<std::string, double> operations_per_s_;  ///< by device, operator, variant and type
 };
