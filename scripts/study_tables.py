@@ -43,10 +43,15 @@ def share(error):
 def source(name, result, folder="../../"):
     devices = "; ".join(f"`{entry['id']}` {entry['name']} ({entry['driver']})" for entry in result["devices"])
     machine = result["machine"]
+    remarks = ""
+    if result.get("note"):
+        remarks += f"\n\n**Note of whoever measured:** {result['note']}."
+    if not any(entry["kind"] == "gpu" for entry in result["devices"]):
+        remarks += "\n\n**No device of this run is a GPU:** it shows what the study tells, and little about speeds."
     return (
         f"Measured {result['date'][:10]}, [{name}]({folder}benchmarks/results/{name}), commit "
         f"{result['library']['commit']}, on a machine with {machine['threads']} hardware threads of "
-        f"{machine['cpu']}. Devices: {devices}."
+        f"{machine['cpu']}. Devices: {devices}.{remarks}"
     )
 
 
@@ -142,9 +147,14 @@ def default_choice(result):
 
 
 def transfers(result):
+    kinds = {entry["id"]: entry["kind"] for entry in result["devices"]}
+    any_apart = any(kind != "cpu" for kind in kinds.values())
     rows = []
     for record in result["transfers"]:
-        if record["status"] != "verified":
+        side = record["problem"]["m"]
+        is_shown = kinds[record["device"]] != "cpu" or not any_apart
+        # The sizes between powers of two are for the picture and for the break-even.
+        if record["status"] != "verified" or not is_shown or side & (side - 1):
             continue
         times = {part: record[part]["wall_time_s"]["median"] for part in ("upload", "compute", "download", "whole")}
         rate = lambda bytes_key, part: f"{record[bytes_key] / times[part] / 1e9:.1f}"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "tools/bench_record.h"
@@ -39,7 +38,6 @@ class Benchmark {
   MeasurementLimits limits_;
   OperandSets sets_;
   Rest rest_;
-  std::set<const OpenDevice*> warmed_up_;
   std::map<std::string, double> operations_per_s_;  ///< by device, operator, variant and type
 };
 

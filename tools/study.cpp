@@ -78,7 +78,7 @@ Json to_json(const MeasurementLimits& limits) {
 }  // namespace
 
 MeasurementLimits study_limits(bool quick) {
-  MeasurementLimits limits{.warm_up_s = 0.02, .first_warm_up_s = 0.3, .min_time_s = 0.02, .time_limit_s = 0.15};
+  MeasurementLimits limits{.warm_up_s = 0.02, .first_warm_up_s = 0.1, .min_time_s = 0.02, .time_limit_s = 0.15};
   if (quick) limits.warm_up_s = limits.first_warm_up_s = limits.min_time_s = 0;
   return limits;
 }
