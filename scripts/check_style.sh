@@ -124,10 +124,11 @@ check_links() {
   done
 }
 
-# The README's numbers must be those of the committed result files.
+# The README's and the studies' numbers must be those of the committed result files.
 check_speed() {
   command -v python3 >/dev/null || return 0
   scripts/speed_table.py --check || finding "README.md: its numbers are not those of benchmarks/results"
+  scripts/study.py --check || finding "docs/studies: its numbers are not those of benchmarks/results"
 }
 
 check_formatting

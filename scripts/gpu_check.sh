@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Everything that is checked and measured on a machine with an NVIDIA GPU, from a staged folder (scripts/stage.sh): the
-# tests on all devices, compute-sanitizer, the library's cost beside the driver, the benchmark. Builds nothing.
+# tests on all devices, compute-sanitizer, the library's cost beside the driver, benchmark and studies. Builds nothing.
 set -euo pipefail
 
-all_stages=(devices conformance misuse memcheck racecheck verify overhead bench)
+all_stages=(devices conformance misuse memcheck racecheck verify overhead bench study)
 usage() {
   cat <<TEXT
 usage: scripts/gpu_check.sh [--only STAGE[,STAGE...]] FOLDER RESULTS [ARGUMENTS OF tessera bench]
 
 FOLDER is what scripts/stage.sh left; logs and JSON files are written to the folder RESULTS. Exit code 0 only if every
-stage passed.
+stage passed. The arguments of tessera bench are for the stages bench and study, which adds --study to them.
 
 stages: ${all_stages[*]}
 
@@ -42,7 +42,11 @@ mkdir -p "$2"
 results=$(cd "$2" && pwd)
 shift 2
 bench_arguments=("$@")
-[[ ${#bench_arguments[@]} -gt 0 ]] || bench_arguments=(gemm --device all --variant all --time-limit 5)
+study_arguments=("$@")
+if [[ $# -eq 0 ]]; then
+  bench_arguments=(gemm --device all --variant all --time-limit 5)
+  study_arguments=(gemm --device all)
+fi
 export TESSERA_REQUIRE=${TESSERA_REQUIRE:-cpu_tbb,opencl,cuda}
 
 scratch=$(mktemp -d)
@@ -100,6 +104,7 @@ run_stage() {
     verify) with_drivers "$bin/tessera" verify --json "$results/verify.json" ;;
     overhead) with_drivers "$bin/tessera_overhead" --json "$results/overhead.json" ;;
     bench) with_drivers "$bin/tessera" bench "${bench_arguments[@]}" --json "$results/bench.json" ;;
+    study) with_drivers "$bin/tessera" bench "${study_arguments[@]}" --study --json "$results/study.json" ;;
   esac
 }
 

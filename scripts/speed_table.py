@@ -68,6 +68,8 @@ def render():
     parts = []
     for path in sorted((ROOT / "benchmarks" / "results").glob("*.json")):
         result = json.loads(path.read_text())
+        if "studies" in result:  # scripts/study.py writes about these
+            continue
         table = overhead_table if result["tool"] == "tessera_overhead" else bench_table
         parts.append(table(path.name, result))
     return "\n\n".join(parts)

@@ -51,6 +51,7 @@ class BenchCommand : public Command {
     command_->add_flag("--remeasure-peaks", measure_peaks_again_, "Measure the devices' peaks again");
     CLI::Option* study = command_->add_flag("--study", study_, "Measure the operator's study instead of its benchmark");
     command_->add_flag("--quick", quick_, "With --study: sizes so small that a test can run it")->needs(study);
+    command_->add_option("--note", note_, "A remark on this run that its result file keeps");
     command_->add_option("--json", json_, "Write every record as JSON to this file, or to standard output for -")
         ->type_name("FILE|-");
     command_->footer(kFooter);
@@ -60,6 +61,7 @@ class BenchCommand : public Command {
   int run() override {
     ResultFile file(json_);
     Json result = result_head("tessera bench");
+    if (!note_.empty()) result["note"] = note_;
     const int code = study_ ? study(file, result) : benchmark(file, result);
     if (is_interrupted()) result["interrupted"] = true;
     file.write(result);
@@ -131,6 +133,7 @@ class BenchCommand : public Command {
   bool measure_peaks_again_ = false;
   bool study_ = false;
   bool quick_ = false;
+  std::string note_;
   std::string json_;
 };
 

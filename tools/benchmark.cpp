@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "tools/settle.h"
 #include "tools/table.h"
 
 namespace tessera::tool {
@@ -87,7 +86,7 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   Queue queue(device, {.label = fmt::format("bench {}", job.problem->name())});
   first.reset(queue);
   queue.finish();
-  const bool at_rest = settle();
+  const bool at_rest = rest_.wait();
   const Measurement verified = measure_once([&] { first.enqueue(queue); }, queue);
   record.outcome = first.check(queue);
   if (!record.outcome->passed) {
@@ -133,7 +132,8 @@ Measurement Benchmark::measure_again(const Job& job, const Measurement& verified
   const auto enqueue = [&] { sets_.enqueue(queue); };
   if (std::optional<Measurement> once = measure_if_slow(verified, enqueue, queue, limits)) return *std::move(once);
   input_sets = sets_.complete(job.problem->work(), queue);
-  if (warmed_up_.insert(job.device).second && limits.first_warm_up_s > limits.warm_up_s) {
+  // While operands were made the device was idle, and the clocks of a GPU fell.
+  if (sets_.are_new() && job.device->info.kind != DeviceKind::cpu && limits.first_warm_up_s > limits.warm_up_s) {
     limits.time_limit_s += limits.first_warm_up_s - limits.warm_up_s;
     limits.warm_up_s = limits.first_warm_up_s;
   }

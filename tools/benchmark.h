@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "tools/bench_record.h"
@@ -10,6 +9,7 @@
 #include "tools/operand_sets.h"
 #include "tools/peaks.h"
 #include "tools/selection.h"
+#include "tools/settle.h"
 
 namespace tessera::tool {
 
@@ -37,7 +37,7 @@ class Benchmark {
 
   MeasurementLimits limits_;
   OperandSets sets_;
-  std::set<const OpenDevice*> warmed_up_;
+  Rest rest_;
   std::map<std::string, double> operations_per_s_;  ///< by device, operator, variant and type
 };
 

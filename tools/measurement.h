@@ -14,7 +14,7 @@ namespace tessera::tool {
 
 struct MeasurementLimits {
   double warm_up_s = 0.3;      ///< clocks of GPUs need this long to rise
-  double first_warm_up_s = 0;  ///< of a device's first measurement, if that is longer
+  double first_warm_up_s = 0;  ///< the first time on new operands on a device that is no CPU, if that is longer
   double min_time_s = 0.5;     ///< repetitions go on until they took this long together
   double time_limit_s = 20;    ///< of warm-up and repetitions together
   std::size_t repetitions = 10;

@@ -22,7 +22,8 @@ std::size_t sets_for(const conformance::Work& work) {
 
 conformance::Run& OperandSets::prepare(const Job& job) {
   const KernelOptions options{.variant = job.variant, .tuning = job.tuning};
-  if (sets_.empty() || device_ != job.device || problem_ != job.problem) {
+  are_new_ = sets_.empty() || device_ != job.device || problem_ != job.problem;
+  if (are_new_) {
     forget();
     sets_.push_back(job.problem->prepare(job.device->device, options));
     device_ = job.device;

@@ -16,6 +16,8 @@ class OperandSets {
   /// The first set, with the job's kernel. Operands are made anew only if the last job was another case or device, or
   /// after forget(). Errors as Case::prepare().
   [[nodiscard]] conformance::Run& prepare(const Job& job);
+  /// Did the last prepare() make operands?
+  [[nodiscard]] bool are_new() const noexcept { return are_new_; }
   /// Makes sets until there are as many as take turns for this much work, all with the first one's kernel. Returns how
   /// many there are.
   std::size_t complete(const conformance::Work& work, Queue& queue);
@@ -29,6 +31,7 @@ class OperandSets {
   const conformance::Case* problem_ = nullptr;
   std::vector<std::unique_ptr<conformance::Run>> sets_;
   std::size_t turn_ = 0;
+  bool are_new_ = false;
 };
 
 }  // namespace tessera::tool

@@ -1,12 +1,16 @@
-// The process's own account of processor time tells whether any of its threads runs, whoever started it: OpenBLAS's
+// The system tells of each thread whether it runs or would if it had a processor, whoever started it: OpenBLAS's
 // threads spin for 120 ms after a call and those of GCC's OpenMP for 4 ms (libopenblas0-pthread 0.3.21, libgomp 12),
-// and neither tells. Environment variables that forbid spinning would do too, but not at no cost: with
+// and neither library tells. Environment variables that forbid spinning would do too, but not at no cost: with
 // OMP_WAIT_POLICY=passive oneDNN takes 162 us instead of 95 us for 256 x 256 x 256 on two cores of a Xeon.
 #include "tools/settle.h"
 
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
 #include <thread>
 
 namespace tessera::tool {
@@ -15,32 +19,49 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kWindow = std::chrono::milliseconds(2);
-/// Of one processor: waking up and looking takes far less.
-constexpr double kAtRest = 0.1;
+constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
+/// A thread that is about to sleep may be seen once.
+constexpr int kLooks = 2;
+constexpr double kLongest_s = 0.5;
+/// How long to wait still where threads of this process never rest, as some driver's may.
+constexpr double kLongestIfRestless_s = 0.005;
+constexpr int kRestless = 3;
 
-double processor_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+/// "1234 (name) R ...": the name may hold anything, so the state is looked for from the end.
+bool wants_a_processor(const std::filesystem::path& thread) {
+  std::ifstream file(thread / "stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(") ");
+  return name_end != std::string::npos && line.compare(name_end + 2, 1, "R") == 0;
+}
+
+bool others_rest() {
+  const std::string caller = std::to_string(gettid());
+  std::error_code error;
+  for (std::filesystem::directory_iterator thread("/proc/self/task", error), end; !error && thread != end;
+       thread.increment(error)) {
+    if (thread->path().filename() != caller && wants_a_processor(thread->path())) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 bool settle(double limit_s) {
   const auto start = Clock::now();
-  for (;;) {
-    const auto begin = Clock::now();
-    const double before = processor_seconds();
-    std::this_thread::sleep_for(kWindow);
-    const double used = processor_seconds() - before;
-    const auto now = Clock::now();
-    if (used < kAtRest * std::chrono::duration<double>(now - begin).count()) return true;
-    if (std::chrono::duration<double>(now - start).count() >= limit_s) return false;
+  for (int looks = 0;;) {
+    looks = others_rest() ? looks + 1 : 0;
+    if (looks == kLooks) return true;
+    if (std::chrono::duration<double>(Clock::now() - start).count() >= limit_s) return false;
+    std::this_thread::sleep_for(kBetweenLooks);
   }
+}
+
+bool Rest::wait() {
+  const bool at_rest = settle(failures_ < kRestless ? kLongest_s : kLongestIfRestless_s);
+  failures_ = at_rest ? 0 : failures_ + 1;
+  return at_rest;
 }
 
 }  // namespace tessera::tool

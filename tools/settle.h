@@ -4,8 +4,17 @@
 
 namespace tessera::tool {
 
-/// Returns as soon as this process, but for the caller, uses hardly any processor, or after `limit_s`. True if it came
-/// to rest. Takes a few milliseconds where nothing spins.
-bool settle(double limit_s = 0.5);
+/// Returns as soon as no thread of this process but the caller wants a processor, or after `limit_s`. True if it came
+/// to rest. Takes a millisecond or two where nothing spins; true at once where the system does not tell.
+bool settle(double limit_s);
+
+/// Settles before one measurement after the other. Where threads never come to rest it soon stops waiting long.
+class Rest {
+ public:
+  bool wait();
+
+ private:
+  int failures_ = 0;  // one behind the other
+};
 
 }  // namespace tessera::tool

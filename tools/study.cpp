@@ -5,6 +5,7 @@
 #include <map>
 #include <ostream>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -77,7 +78,7 @@ Json to_json(const MeasurementLimits& limits) {
 }  // namespace
 
 MeasurementLimits study_limits(bool quick) {
-  MeasurementLimits limits{.warm_up_s = 0.02, .first_warm_up_s = 0.3, .min_time_s = 0.02, .time_limit_s = 0.15};
+  MeasurementLimits limits{.warm_up_s = 0.02, .first_warm_up_s = 0.1, .min_time_s = 0.02, .time_limit_s = 0.15};
   if (quick) limits.warm_up_s = limits.first_warm_up_s = limits.min_time_s = 0;
   return limits;
 }
@@ -103,7 +104,11 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
       const StudyResult found = study->run(bench, text);
       const std::string notes = notes_on(found.records, *study, request.quick);
       if (!notes.empty()) text << "\nnotes\n\n" << notes;
-      for (const BenchRecord& record : found.records) result["records"].push_back(to_json(record));
+      for (const BenchRecord& record : found.records) {
+        Json json = to_json(record);
+        json["label"] = study->label(*record.job.problem);
+        result["records"].push_back(std::move(json));
+      }
       for (const TransferRecord& record : found.transfers) {
         result["transfers"].push_back(to_json(record, study->label));
       }

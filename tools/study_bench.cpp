@@ -115,6 +115,8 @@ void StudyBench::measure_in_turn(std::vector<BenchRecord>& records, std::size_t 
     const auto [chosen, best] = default_and_best(records.begin() + static_cast<std::ptrdiff_t>(first), records.end());
     if (chosen == records.end() || speed_of(*chosen) >= kLeastOfBest * speed_of(*best)) return;
     if (!seen.insert(&*best).second) return;
+    // What was run once is slow, and six more runs of each would take long.
+    if (chosen->measurement->device_s.count == 1 || best->measurement->device_s.count == 1) return;
     std::array<BenchRecord, 3> of_chosen;
     std::array<BenchRecord, 3> of_best;
     for (std::size_t round = 0; round < of_chosen.size(); ++round) {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "tools/interrupt.h"
-#include "tools/settle.h"
 #include "tools/table.h"
 
 namespace tessera::tool {
@@ -71,7 +70,7 @@ void TransferBench::measure_one(TransferRecord& record) {
   record.upload_bytes = trip->upload_bytes();
   record.download_bytes = trip->download_bytes();
   Queue queue(job.device->device, {.label = fmt::format("transfers of {}", job.problem->name())});
-  settle();
+  rest_.wait();
   record.outcome = verify_trip(*trip, queue);
   if (record.outcome->passed) {
     const auto timed = [&](const std::function<void()>& enqueue, Measurement& measurement) {

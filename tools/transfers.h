@@ -12,6 +12,7 @@
 #include "tools/measurement.h"
 #include "tools/result_file.h"
 #include "tools/selection.h"
+#include "tools/settle.h"
 #include "tools/variant_scores.h"
 
 namespace tessera::tool {
@@ -46,6 +47,7 @@ class TransferBench {
   void measure_one(TransferRecord& record);
 
   MeasurementLimits limits_;
+  Rest rest_;
   std::map<const OpenDevice*, double> flops_per_s_;
 };
 

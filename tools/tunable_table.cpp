@@ -64,7 +64,8 @@ Json to_json(const std::vector<TunableRow>& rows, CaseLabel label) {
     entry["is_vendor"] = is_vendor(job.variant);
     entry["tunable"] = row.tunable.empty() ? Json() : Json(row.tunable);
     entry["preferred_gflops"] = speed(*row.preferred);
-    entry["preferred"] = row.tunable.empty() ? Json() : Json(value_of(*row.preferred, row.tunable));
+    const bool is_known = row.preferred->tuning.count(row.tunable) != 0;  // not where it was never run
+    entry["preferred"] = is_known ? Json(value_of(*row.preferred, row.tunable)) : Json();
     entry["gflops"] = Json::object();
     for (const BenchRecord* record : row.by_value) {
       entry["gflops"][fmt::format("{}", value_of(*record, row.tunable))] = speed(*record);

@@ -12,7 +12,8 @@ set(oclgrind_gemm
   "gemm/opencl_0/*.float*_m19_n23_k29_alpham0p5*"
   "gemm/opencl_0/*.float*_m5_n7_k0*"
   "gemm/opencl_0/*.float32_m1_n1_k1"
-  "gemm/opencl_0/*.float32_m2_n257_k131")
+  "gemm/opencl_0/*.float32_m2_n257_k131"
+  "-*split_k_2_*" "*split_k_8_*" "*split_k_16_*")
 list(JOIN oclgrind_gemm ":" oclgrind_gemm)
 tessera_add_test_entry(oclgrind.gemm
   COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_gemm.log"

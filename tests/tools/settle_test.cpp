@@ -48,5 +48,14 @@ TEST(Settle, DoesNotWaitForEver) {
   EXPECT_FALSE(settle(0.05));
 }
 
+TEST(Rest, StopsWaitingLongForThreadsThatNeverRest) {
+  const Spinner spinner(std::chrono::seconds(60));
+  Rest rest;
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(rest.wait());
+  const auto start = Clock::now();
+  EXPECT_FALSE(rest.wait());
+  EXPECT_LT(Clock::now() - start, std::chrono::milliseconds(300));
+}
+
 }  // namespace
 }  // namespace tessera::tool

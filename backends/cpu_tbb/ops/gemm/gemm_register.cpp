@@ -98,18 +98,6 @@ Prefetch source_of_panel(const ConstMatrix<T>& a, std::int64_t row, std::int64_t
   return {a.at(row, p), product.depth, product.rows * size, a.column_step * size};
 }
 
-/// The part of B that the next step of k reads in place, cut into `parts` for the panels of this one.
-template <class T>
-Prefetch part_of_next_step(const GemmMatrices<T>& gemm, const Block& block, std::int64_t p, std::int64_t depth,
-                           std::int64_t columns, std::int64_t part, std::int64_t parts) {
-  const std::int64_t rows = std::min(depth, gemm.k - p);
-  const std::int64_t first = rows * part / parts;
-  const std::int64_t last = rows * (part + 1) / parts;
-  if (first >= last) return {};
-  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-  return {gemm.b.at(p + first, block.column), last - first, columns * size, gemm.b.row_step * size};
-}
-
 /// One step of k for one block, added to beta * C.
 template <class T>
 void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const Block& block, std::int64_t p,
@@ -130,9 +118,7 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
     product.rows = block.rows / panels + (panel < block.rows % panels ? 1 : 0);
     pack_panel({gemm.a.at(row, p), gemm.a.row_step, gemm.a.column_step}, product.rows, product.depth, workspace.panel(),
                kRegisterDepth<T>);
-    product.next_a = panel + 1 < panels ? source_of_panel(gemm.a, row + product.rows, p, product) : Prefetch();
-    if (panel > 0 && whole > 0)
-      product.next_b = part_of_next_step(gemm, block, p + product.depth, product.depth, whole, panel - 1, panels - 1);
+    product.next = panel + 1 < panels ? source_of_panel(gemm.a, row + product.rows, p, product) : Prefetch();
     const std::int64_t in_place = panel == 0 || panels <= kPanelsInPlace ? whole : 0;
     if (in_place > 0) {
       product.b = gemm.b.at(p, block.column);

@@ -108,7 +108,7 @@ struct Sums<T, 0, kWidth> {};
 /// `packed`.
 template <class T, int kRows, int kWidth, bool kPack>
 HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTRICT b, T* HWY_RESTRICT c,
-                              std::int64_t columns, T* HWY_RESTRICT packed, Prefetch& next_a, Prefetch& next_b) {
+                              std::int64_t columns, T* HWY_RESTRICT packed, Prefetch& next) {
   const Vector<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   Sums<T, kRows, kWidth> sums;
@@ -132,8 +132,7 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
   const std::int64_t last = product.depth < kDepthPerRowOfC * kRows ? 0 : kDepthPerRowOfC * kRows;
   std::int64_t before_last = product.depth - last;
   for (; before_last >= kDepthAtOnce; before_last -= kDepthAtOnce) {
-    next_a.advance();
-    next_b.advance();
+    next.advance();
     for (std::int64_t p = 0; p < kDepthAtOnce; ++p) add_next();
   }
   for (; before_last > 0; --before_last) add_next();
@@ -173,20 +172,18 @@ HWY_NOINLINE void multiply_rows(const PanelProduct<T>& product) {
   T* packed = product.packed;
   const std::int64_t tiles = (product.columns + 2 * lanes - 1) / (2 * lanes);
   const std::int64_t steps = tiles * (product.depth / kDepthAtOnce);
-  Prefetch next_a = product.next_a;
-  Prefetch next_b = product.next_b;
-  next_a.spread(steps);
-  next_b.spread(steps);
+  Prefetch next = product.next;
+  next.spread(steps);
   for (std::int64_t column = 0; column < product.columns; column += 2 * lanes, b += product.sliver_step) {
     const std::int64_t left = std::min(product.columns - column, 2 * lanes);
     T* const c = product.c + column;
     if constexpr (kPack) {
-      multiply_tile<T, kRows, 2, true>(product, b, c, left, packed, next_a, next_b);
+      multiply_tile<T, kRows, 2, true>(product, b, c, left, packed, next);
       packed += 2 * lanes * product.depth;
     } else if (left > lanes) {
-      multiply_tile<T, kRows, 2, false>(product, b, c, left, nullptr, next_a, next_b);
+      multiply_tile<T, kRows, 2, false>(product, b, c, left, nullptr, next);
     } else {
-      multiply_tile<T, kRows, 1, false>(product, b, c, left, nullptr, next_a, next_b);
+      multiply_tile<T, kRows, 1, false>(product, b, c, left, nullptr, next);
     }
   }
 }

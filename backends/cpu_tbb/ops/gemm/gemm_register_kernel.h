@@ -72,9 +72,8 @@ struct PanelProduct {
   std::int64_t columns = 0;  ///< any; reads of B go on to the end of the last vector
   std::int64_t depth = 0;    ///< 1 to kRegisterDepth<T>
   T alpha = 0;
-  T beta = 0;       ///< 0: C is not read
-  Prefetch next_a;  ///< what is packed after this
-  Prefetch next_b;  ///< what is read in place some panels later
+  T beta = 0;     ///< 0: C is not read
+  Prefetch next;  ///< what is packed after this
 };
 template <class T>
 void multiply_panel(const PanelProduct<T>& product);

@@ -3,8 +3,8 @@
 //
 //     B row p   [ sliver 0 | sliver 1 | sliver 2 |.. ]      sliver 0: row 0, row 1, ...   sliver 1: row 0, row 1, ...
 //
-// A transposed one is turned in blocks of 4 x 4 floats or 2 x 2 doubles in 128-bit registers. Whole slivers of a B whose
-// rows lie as they are read are not packed here: the kernel leaves their copy (gemm_register_kernel.cpp).
+// A transposed one is turned in blocks of 4 x 4 floats or 2 x 2 doubles in 128-bit registers. Whole slivers of a B
+// whose rows lie as they are read are not packed here: the kernel leaves their copy (gemm_register_kernel.cpp).
 #include "ops/gemm/gemm_register_pack.h"
 
 #include <algorithm>

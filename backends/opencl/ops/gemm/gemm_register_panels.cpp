@@ -30,8 +30,10 @@ Shape shape_of(std::int64_t tile, DataType type, const DeviceFacts& facts) {
 
 /// C has so few rows that copying B into panels would take longer than reading it as it is.
 constexpr std::int64_t kFewRows = 12;
-/// p that one work-item copies.
-constexpr std::int64_t kPieceOfPanel = 256;
+/// Elements of a panel that one work-item copies, and p of it at least: fewer only make more groups to hand out, which
+/// took PoCL 5.0 on 16 cores longer than copying.
+constexpr std::int64_t kElementsOfPiece = 16384;
+constexpr std::int64_t kShortestPiece = 256;
 /// Tiles below each other that one work-item computes at most, and groups for each thread that are enough.
 constexpr std::int64_t kMostTiles = 8;
 constexpr std::int64_t kGroupsForEachUnit = 8;
@@ -67,6 +69,8 @@ class Plan {
   [[nodiscard]] std::int64_t b_elements(const Gemm& pass) const {
     return products(pass, pass.stride_b) * b_copied(pass) * shape_.work_n * pass.k;
   }
+  /// Where B's panels begin: behind the most that A's take.
+  [[nodiscard]] std::int64_t b_first() const { return a_elements(largest_); }
   /// Panels of a product's B that are read as they are stored.
   [[nodiscard]] std::int64_t b_direct(const Gemm& pass) const {
     return !pass.transpose_b && problem_.m <= kFewRows ? pass.n / shape_.work_n : 0;
@@ -100,7 +104,8 @@ class Plan {
   }
   [[nodiscard]] std::int64_t panel_elements(const Gemm& pass) const { return a_elements(pass) + b_elements(pass); }
 
-  /// First fewer products, then fewer columns or rows, whichever take more.
+  /// First fewer products, then fewer columns or rows, whichever take more. Columns that are read in place take
+  /// nothing, and stay together: a pass may have one copied panel behind them.
   void shrink_to_workspace() {
     const auto halve = [](std::int64_t& length, std::int64_t multiple) {
       length = pieces_of(pieces_of(length, multiple), 2) * multiple;
@@ -111,7 +116,7 @@ class Plan {
       } else if (largest_.m > shape_.work_m &&
                  (a_elements(largest_) > b_elements(largest_) || b_copied(largest_) <= 1)) {
         halve(largest_.m, shape_.work_m);
-      } else if (largest_.n > shape_.work_n) {
+      } else if (b_copied(largest_) > 1) {
         halve(largest_.n, shape_.work_n);
       } else {
         break;
@@ -146,12 +151,22 @@ std::vector<MemoryArgument> operands_of(const Pass& pass) {
   return operands;
 }
 
+/// Copies A, and B too unless the pass before has copied the same.
 OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const Pass& pass, const Plan& plan,
-                              const Shape& shape) {
+                              const Shape& shape, std::uint64_t units) {
   const Gemm& p = pass.problem;
-  const std::int64_t pieces = pieces_of(p.k, kPieceOfPanel);
-  const std::int64_t a_groups = Plan::products(p, p.stride_a) * pieces_of(p.m, shape.work_m) * pieces;
-  const std::int64_t b_groups = Plan::products(p, p.stride_b) * plan.b_copied(p) * pieces;
+  const auto piece_of = [&](std::int64_t panels, std::int64_t width) {
+    std::int64_t piece = kElementsOfPiece / width;
+    const std::int64_t groups_wanted = kGroupsForEachUnit * static_cast<std::int64_t>(units);
+    while (piece > kShortestPiece && panels * pieces_of(p.k, piece) < groups_wanted) piece /= 2;
+    return piece;
+  };
+  const std::int64_t a_panels = Plan::products(p, p.stride_a) * pieces_of(p.m, shape.work_m);
+  const std::int64_t b_panels = pass.row == 0 ? Plan::products(p, p.stride_b) * plan.b_copied(p) : 0;
+  const std::int64_t a_piece = piece_of(a_panels, shape.work_m);
+  const std::int64_t b_piece = piece_of(b_panels, shape.work_n);
+  const std::int64_t a_groups = a_panels * pieces_of(p.k, a_piece);
+  const std::int64_t b_groups = b_panels * pieces_of(p.k, b_piece);
   const std::vector<MemoryArgument> operands = operands_of(pass);
   OperatorLaunch launch;
   launch.kernel = std::move(kernel);
@@ -160,7 +175,7 @@ OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const Pass
   launch.set_scalars(cl_long{p.m}, cl_long{p.n}, cl_long{p.k}, cl_long{p.transpose_a ? 1 : p.lda},
                      cl_long{p.transpose_a ? p.lda : 1}, cl_long{p.transpose_b ? p.ldb : 1},
                      cl_long{p.transpose_b ? 1 : p.ldb}, cl_long{p.stride_a}, cl_long{p.stride_b}, cl_long{a_groups},
-                     cl_long{plan.a_elements(p)}, cl_long{plan.b_direct(p)}, cl_long{pieces}, cl_long{kPieceOfPanel});
+                     cl_long{plan.b_first()}, cl_long{plan.b_direct(p)}, cl_long{a_piece}, cl_long{b_piece});
   return launch;
 }
 
@@ -174,7 +189,7 @@ OperatorLaunch launch_of_multiply(std::unique_ptr<CompiledKernel> kernel, const 
   const std::int64_t groups_wanted = kGroupsForEachUnit * static_cast<std::int64_t>(units);
   const std::int64_t tiles = std::clamp<std::int64_t>(rows_of_tiles * columns_of_tiles / groups_wanted, 1, kMostTiles);
   const std::vector<MemoryArgument> operands = operands_of(pass);
-  const std::int64_t b_first = plan.a_elements(p);
+  const std::int64_t b_first = plan.b_first();
   OperatorLaunch launch;
   launch.kernel = std::move(kernel);
   launch.range = one_item_groups(columns_of_tiles * pieces_of(rows_of_tiles, tiles));
@@ -232,7 +247,8 @@ std::unique_ptr<backend::Kernel> make_register_panels(const Gemm& problem, const
 
   std::vector<OperatorLaunch> launches;
   plan.for_each_pass([&](const Pass& pass) {
-    launches.push_back(launch_of_pack(kernel("gemm_register_pack"), pass, plan, shape));
+    launches.push_back(
+        launch_of_pack(kernel("gemm_register_pack"), pass, plan, shape, device.facts().info.compute_units));
     launches.push_back(
         launch_of_multiply(kernel("gemm_register_panels"), pass, plan, shape, device.facts().info.compute_units));
   });

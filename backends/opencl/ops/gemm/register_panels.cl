@@ -75,18 +75,20 @@ static inline void copy_to_b_panel(__global real *panel, __global const real *fr
   }
 }
 
-// Groups: first those that copy A, then those of B; each panel is `pieces` groups with `piece` p each. a_count panels
+// Groups: first those that copy A, then those of B; each copies a_piece or b_piece p of a panel. a_count panels
 // of A make one matrix; of B's b_count panels the first b_direct are not copied. A matrix that all products share is
 // there once: then the other number of copies is 1.
 __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_pack(
     __global const real *restrict a, const ulong a_first, __global const real *restrict b, const ulong b_first,
     __global real *restrict panels, const ulong panels_first, const long m, const long n, const long k,
     const long a_step, const long a_p_step, const long b_step, const long b_p_step, const long stride_a,
-    const long stride_b, const long a_groups, const long b_panels_first, const long b_direct, const long pieces,
-    const long piece) {
+    const long stride_b, const long a_groups, const long b_panels_first, const long b_direct, const long a_piece,
+    const long b_piece) {
   const long group = (long)get_group_id(0);
   const int is_a = group < a_groups;
   const long in_operand = is_a ? group : group - a_groups;
+  const long piece = is_a ? a_piece : b_piece;
+  const long pieces = (k + piece - 1) / piece;
   const long panel_of_all = in_operand / pieces;
   const long first_p = (in_operand - panel_of_all * pieces) * piece;
   const long count = min(piece, k - first_p);
