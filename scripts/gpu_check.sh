@@ -80,8 +80,9 @@ find_opencl_drivers
 # PoCL's own libraries are for the program alone, not for this shell's tools.
 with_drivers() { env ${pocl_libraries:+"LD_LIBRARY_PATH=$pocl_libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"} "$@"; }
 
-# Kernels of the backend cuda alone, on cases that straddle the tiles and are small enough for the sanitizer's pace.
-sanitizer_filter='gemm/cuda_0/*m3[123]_*:gemm/cuda_0/*m18_*:gemm/cuda_0/*m17_*:-*/slow.*'
+# Kernels of the backend cuda alone, our own, on cases that straddle tiles and are small enough for the sanitizer's pace.
+sanitizer_filter='gemm/cuda_0/*m3?_*:gemm/cuda_0/*m18_*:gemm/cuda_0/*m17_*:gemm/cuda_0/*m13?_*:conv2d/cuda_0/*h20_*'
+sanitizer_filter+=':conv2d/cuda_0/*h45_*:conv2d/cuda_0/*h19_*:-*/slow.*:*vendor*'
 sanitize() {
   local sanitizer
   sanitizer=$({ command -v compute-sanitizer || compgen -G '/usr/local/cuda*/bin/compute-sanitizer' ||
