@@ -71,7 +71,8 @@ def reference_case(result):
 def steps(result):
     """Every variant at the reference size, beside the study's figure for the same step."""
     rows = []
-    records = [record for record in preferred_records(result) if record["label"] == reference_case(result)]
+    records = [record for record in preferred_records(result)
+               if record["label"] == reference_case(result) and record["status"] != "unsupported"]
     plain = {record["device"]: record["gflops"] for record in records if record["variant"] == "naive"}
     for device in [entry["id"] for entry in result["devices"]]:
         ours = [record for record in records if record["device"] == device]
