@@ -132,7 +132,9 @@ def scores(result):
 def default_choice(result):
     rows = []
     for device in result["studies"][0]["devices"]:
-        pairs = [("the library's best", device["default_to_best_own"]), ("the best of all", device["default_to_best_of_all"])]
+        pairs = [("the library's best", device["default_to_best_own"])]
+        if device["default_to_vendor"]:
+            pairs.append(("the best of all", device["default_to_best_of_all"]))
         pairs += [(f"`{vendor}`", ratio) for vendor, ratio in device["default_to_vendor"].items()]
         for name, ratio in pairs:
             if not ratio:
