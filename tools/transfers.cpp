@@ -92,7 +92,7 @@ void TransferBench::time_parts(RoundTrip& trip, Queue& queue, TransferRecord& re
     limits.warm_up_s = warm_up_s;
     const Measurement first = measure_once(enqueue, queue);
     const auto once = measure_if_slow(first, enqueue, queue, limits_);
-    const Measurement measurement = once ? *once : measure(enqueue, queue, device.timer_resolution_s, limits);
+    Measurement measurement = once ? *once : measure(enqueue, queue, device.timer_resolution_s, limits);
     if (record.reason.empty()) record.reason = measurement.plan.note + measurement.plan.skipped;
     return measurement;
   };
