@@ -107,7 +107,8 @@ function(tessera_cuda_kernel target)
   endif()
   add_custom_command(
     OUTPUT "${image}"
-    COMMAND "${TESSERA_CUDA_NVCC}" --fatbin -std=c++20 -O3 ${line_info} ${strict} ${TESSERA_CUDA_GENCODE}
+    COMMAND "${TESSERA_CUDA_NVCC}" --fatbin -Xfatbin=-compress-all -std=c++20 -O3 ${line_info} ${strict}
+            ${TESSERA_CUDA_GENCODE}
             ${TESSERA_NVCC_FLAGS} "-I${CMAKE_CURRENT_SOURCE_DIR}" -MD -MF "${image}.d" -MT "${image}"
             -o "${image}" "${KERNEL_FILE}"
     DEPENDS "${KERNEL_FILE}"

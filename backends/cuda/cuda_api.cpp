@@ -60,30 +60,9 @@ std::filesystem::path own_folder() {
   return error ? std::filesystem::path() : file.parent_path();
 }
 
-std::vector<std::string> nvrtc_names() {
-  // The toolkit's own major version first: a driver of that version certainly takes what that NVRTC makes.
-  std::vector<std::string> sonames{"libnvrtc.so.13", "libnvrtc.so.12"};
-  if (CUDA_VERSION < 13000) std::swap(sonames[0], sonames[1]);
-  sonames.emplace_back("libnvrtc.so");
-
-  std::vector<std::filesystem::path> folders;
-  if (const char* root = std::getenv("CUDA_PATH"); root != nullptr && std::filesystem::path(root).is_absolute()) {
-    folders.emplace_back(std::filesystem::path(root) / "lib64");
-  }
-  if (std::filesystem::path folder = own_folder(); !folder.empty()) folders.push_back(std::move(folder));
-  folders.emplace_back("");  // wherever the loader looks
-  folders.emplace_back("/usr/local/cuda/lib64");
-
-  std::vector<std::string> names;
-  for (const std::filesystem::path& folder : folders) {
-    for (const std::string& soname : sonames) names.push_back((folder / soname).string());
-  }
-  return names;
-}
-
 NvrtcApi open_nvrtc() {
   NvrtcApi api;
-  const SharedLibrary library(nvrtc_names());
+  const SharedLibrary library(toolkit_library_names("nvrtc"));
   if (!library) {
     api.why =
         "NVRTC, which compiles CUDA C++ at run time, is not there: libnvrtc.so.13 or .12 of the CUDA toolkit is "
@@ -108,6 +87,28 @@ NvrtcApi open_nvrtc() {
 #undef TESSERA_CUDA_TEXT_OF
 
 }  // namespace
+
+std::vector<std::string> toolkit_library_names(std::string_view stem) {
+  // The major version of the build's toolkit first: a driver that takes our images certainly works with that one.
+  const std::string file = "lib" + std::string(stem) + ".so";
+  std::vector<std::string> sonames{file + ".13", file + ".12"};
+  if (CUDA_VERSION < 13000) std::swap(sonames[0], sonames[1]);
+  sonames.push_back(file);
+
+  std::vector<std::filesystem::path> folders;
+  if (const char* root = std::getenv("CUDA_PATH"); root != nullptr && std::filesystem::path(root).is_absolute()) {
+    folders.emplace_back(std::filesystem::path(root) / "lib64");
+  }
+  if (std::filesystem::path folder = own_folder(); !folder.empty()) folders.push_back(std::move(folder));
+  folders.emplace_back("");  // wherever the loader looks
+  folders.emplace_back("/usr/local/cuda/lib64");
+
+  std::vector<std::string> names;
+  for (const std::filesystem::path& folder : folders) {
+    for (const std::string& soname : sonames) names.push_back((folder / soname).string());
+  }
+  return names;
+}
 
 const DriverApi& driver_api() {
   static const DriverApi* const api = new DriverApi(open_driver());  // never destroyed: see rule 9

@@ -6,6 +6,8 @@
 #include <nvrtc.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tessera::cuda {
 
@@ -56,6 +58,7 @@ namespace tessera::cuda {
   FUNCTION(cuFuncGetAttribute)                  \
   FUNCTION(cuFuncSetAttribute)                  \
   FUNCTION(cuLaunchKernel)                      \
+  FUNCTION(cuLaunchKernelEx)                    \
   FUNCTION(cuLaunchHostFunc)                    \
   FUNCTION(cuPointerGetAttributes)
 
@@ -102,6 +105,10 @@ struct NvrtcApi {
 };
 
 #undef TESSERA_CUDA_MEMBER
+
+/// The names under which a library of the CUDA toolkit is looked for, in order: for "nvrtc" libnvrtc.so.13 and .12 in
+/// $CUDA_PATH/lib64, beside this plug-in, wherever the loader looks, and in /usr/local/cuda/lib64.
+[[nodiscard]] std::vector<std::string> toolkit_library_names(std::string_view stem);
 
 /// Opened on the first call, the same table ever after. From any thread.
 [[nodiscard]] const DriverApi& driver_api();

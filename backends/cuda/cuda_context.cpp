@@ -19,7 +19,9 @@ DeviceLimits limits_of(CUdevice device) {
                        limit(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
   limits.group_volume = limit(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   limits.shared_bytes = limit(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  limits.multiprocessor_shared_bytes = limit(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
   limits.warp_size = static_cast<std::uint32_t>(attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE));
+  limits.multiprocessors = static_cast<std::uint32_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   limits.compute_capability_major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   limits.compute_capability_minor = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   return limits;
@@ -41,6 +43,7 @@ Context::~Context() {
   CUcontext before = nullptr;
   api_.cuCtxGetCurrent(&before);
   if (try_make_current()) {
+    companions_.clear();
     for (CUevent event : idle_events_) api_.cuEventDestroy(event);
     modules_.unload(api_);
   }

@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "cuda_api.h"
@@ -13,13 +16,18 @@
 
 namespace tessera::cuda {
 
+/// What the driver takes of a multiprocessor's shared memory for each group, from sm_80 on.
+inline constexpr std::uint64_t kReservedSharedBytes = 1024;
+
 /// What a launch must keep to.
 struct DeviceLimits {
   std::array<std::uint64_t, 3> groups{};      ///< of one launch, along x, y and z
   std::array<std::uint64_t, 3> group_size{};  ///< of one group, along x, y and z
   std::uint64_t group_volume = 0;
-  std::uint64_t shared_bytes = 0;  ///< of one group, static and dynamic together
+  std::uint64_t shared_bytes = 0;                 ///< of one group, static and dynamic together
+  std::uint64_t multiprocessor_shared_bytes = 0;  ///< of all groups on one, with kReservedSharedBytes for each
   std::uint32_t warp_size = 0;
+  std::uint32_t multiprocessors = 0;
   int compute_capability_major = 0;
   int compute_capability_minor = 0;
 };
@@ -51,6 +59,19 @@ class Context {
     return function(image, kernel.c_str());
   }
 
+  /// What a vendor's library keeps for a context: one Companion for all, made on first use as Companion(*this) with the
+  /// context current, and destroyed with the context, current too. Its constructor may throw; then nothing is kept.
+  template <class Companion>
+  [[nodiscard]] Companion& companion() {
+    const std::lock_guard lock(companions_mutex_);
+    std::shared_ptr<void>& kept = companions_[typeid(Companion)];
+    if (kept == nullptr) {
+      make_current();
+      kept = std::make_shared<Companion>(*this);
+    }
+    return *static_cast<Companion*>(kept.get());
+  }
+
   /// An event with timing, from the pool where it has one.
   [[nodiscard]] CUevent take_event();
   void give_event(CUevent event) noexcept;
@@ -63,6 +84,8 @@ class Context {
   ModuleCache modules_;
   std::mutex events_mutex_;
   std::vector<CUevent> idle_events_;
+  std::mutex companions_mutex_;
+  std::map<std::type_index, std::shared_ptr<void>> companions_;
 };
 
 }  // namespace tessera::cuda

@@ -1,4 +1,4 @@
-// The one place that knows what CUresult and nvrtcResult mean for a program.
+// The one place that knows what CUresult, nvrtcResult and cuBLAS's status mean for a program.
 #include "cuda_error.h"
 
 #include <utility>
@@ -95,6 +95,23 @@ Error cuda_error(CUresult result, std::string_view doing) {
     sentence += "; a command of any queue of this card may have caused it, and this process cannot use the card again";
   }
   return Error(code, std::move(sentence), {static_cast<std::int64_t>(result), name_of(result)});
+}
+
+Error cublas_error(int status, std::string_view words, std::string_view doing) {
+  ErrorCode code = ErrorCode::internal;
+  switch (status) {
+    case 1: code = ErrorCode::unavailable; break;    // CUBLAS_STATUS_NOT_INITIALIZED
+    case 3: code = ErrorCode::out_of_memory; break;  // CUBLAS_STATUS_ALLOC_FAILED
+    case 8:                                          // CUBLAS_STATUS_ARCH_MISMATCH
+    case 15: code = ErrorCode::unsupported; break;   // CUBLAS_STATUS_NOT_SUPPORTED
+    case 11:                                         // CUBLAS_STATUS_MAPPING_ERROR
+    case 13: code = ErrorCode::device_lost; break;   // CUBLAS_STATUS_EXECUTION_FAILED
+    default: break;
+  }
+  std::string sentence(doing);
+  sentence += " fails in cuBLAS: ";
+  sentence += words;
+  return Error(code, std::move(sentence), {status, std::string(words)});
 }
 
 Error nvrtc_error(nvrtcResult result, std::string_view doing, std::string log) {

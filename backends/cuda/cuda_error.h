@@ -24,6 +24,9 @@ inline void check(CUresult result, std::string_view doing) {
   }
 }
 
+/// The error for a status of cuBLAS that is not 0. `words` are the library's own for it.
+[[nodiscard]] Error cublas_error(int status, std::string_view words, std::string_view doing);
+
 /// The error for a failed call of NVRTC, with its log.
 [[nodiscard]] Error nvrtc_error(nvrtcResult result, std::string_view doing, std::string log = {});
 

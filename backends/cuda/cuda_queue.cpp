@@ -2,6 +2,7 @@
 #include "cuda_queue.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -105,10 +106,35 @@ void CudaQueue::fill_64(const backend::Slice& destination, std::uint64_t pattern
 
 void CudaQueue::launch(CUfunction function, const LaunchGrid& grid, void** parameters) {
   context_->make_current();
-  check(context_->api().cuLaunchKernel(function, grid.groups[0], grid.groups[1], grid.groups[2], grid.group_size[0],
-                                       grid.group_size[1], grid.group_size[2], grid.dynamic_shared_bytes, stream_,
-                                       parameters, nullptr),
-        "launching a kernel");
+  if (grid.cluster_y == 1 && !grid.overlaps) {
+    check(context_->api().cuLaunchKernel(function, grid.groups[0], grid.groups[1], grid.groups[2], grid.group_size[0],
+                                         grid.group_size[1], grid.group_size[2], grid.dynamic_shared_bytes, stream_,
+                                         parameters, nullptr),
+          "launching a kernel");
+    return note_queued();
+  }
+  std::array<CUlaunchAttribute, 2> attributes{};
+  unsigned count = 0;
+  if (grid.cluster_y > 1) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[count++].value.clusterDim = {1, grid.cluster_y, 1};
+  }
+  if (grid.overlaps) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes[count++].value.programmaticStreamSerializationAllowed = 1;
+  }
+  CUlaunchConfig config{};
+  config.gridDimX = grid.groups[0];
+  config.gridDimY = grid.groups[1];
+  config.gridDimZ = grid.groups[2];
+  config.blockDimX = grid.group_size[0];
+  config.blockDimY = grid.group_size[1];
+  config.blockDimZ = grid.group_size[2];
+  config.sharedMemBytes = grid.dynamic_shared_bytes;
+  config.hStream = stream_;
+  config.attrs = attributes.data();
+  config.numAttrs = count;
+  check(context_->api().cuLaunchKernelEx(&config, function, parameters, nullptr), "launching a kernel");
   note_queued();
 }
 

@@ -19,6 +19,10 @@ struct LaunchGrid {
   std::array<unsigned, 3> groups{1, 1, 1};
   std::array<unsigned, 3> group_size{1, 1, 1};
   unsigned dynamic_shared_bytes = 0;
+  unsigned cluster_y = 1;  ///< groups along y that run at the same time and reach each other's memory; sm_90 and newer
+  /// The groups may be sent to the card while the kernel before still runs, and wait for its end by themselves
+  /// (griddepcontrol.wait stands in the kernel before its first access to memory); sm_90 and newer.
+  bool overlaps = false;
 };
 
 /// Loads the kernels of fill(), which are then there for every queue of the context.
@@ -39,6 +43,14 @@ class CudaQueue final : public backend::Queue {
   void wait(backend::Event& event) override;
   void finish() override;
   [[nodiscard]] backend::Suspects suspects() const override;
+
+  /// Lets `enqueue(stream)` queue something of another library, with the context current.
+  template <class Enqueue>
+  void submit(Enqueue enqueue) {
+    context_->make_current();
+    enqueue(stream_);
+    note_queued();
+  }
 
   /// Queues a kernel. `parameters` point to the values of its parameters, which are copied before this returns.
   void launch(CUfunction function, const LaunchGrid& grid, void** parameters);

@@ -12,6 +12,7 @@
 #include "cuda_kernel.h"
 #include "ops/gemm/gemm_arguments.h"
 
+extern "C" const unsigned char tessera_cuda_gemm_coalesced_a[];
 extern "C" const unsigned char tessera_cuda_gemm_naive[];
 extern "C" const unsigned char tessera_cuda_gemm_tiled[];
 
@@ -96,13 +97,6 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, const backend::Device
   return std::make_unique<GemmKernel<float>>(card, problem, image, function, tile);
 }
 
-/// The kernels take every size, stride and orientation, and multiply and add in the operands' own type, which is what
-/// every accuracy allows.
-Verdict check_type(const Gemm& problem, const backend::Device&) {
-  if (problem.type == DataType::float32 || problem.type == DataType::float64) return Verdict::yes();
-  return Verdict::no(sentence("type of gemm is ", to_string(problem.type), ", but must be float32 or float64"));
-}
-
 std::unique_ptr<backend::Kernel> make_naive(const Gemm& problem, backend::Device& device, const Tuning&) {
   constexpr Tile kTile{kGemmNaiveRows, kGemmNaiveColumns, kGemmNaiveColumns, kGemmNaiveRows};
   return make(problem, device, {"gemm_naive", tessera_cuda_gemm_naive},
@@ -115,22 +109,45 @@ std::vector<Tunable> tiled_tunables(const Gemm&, const backend::Device&) {
       {"tile", "rows and columns of C that one group computes, and the depth of a step along k", {4, 8, 16, 32}, 32}};
 }
 
-std::unique_ptr<backend::Kernel> make_tiled(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
+/// A kernel of an image that has one for each type, orientation and size of a square tile.
+std::unique_ptr<backend::Kernel> make_square(const Gemm& problem, backend::Device& device, const Tuning& tuning,
+                                             const Image& image) {
   const std::int64_t size = tuning.at("tile");
   const auto threads = static_cast<unsigned>(size);
-  return make(problem, device, {"gemm_tiled", tessera_cuda_gemm_tiled},
-              sentence("tessera_gemm_tiled_", to_string(problem.type), "_", problem.transpose_a ? "t" : "n",
+  return make(problem, device, image,
+              sentence("tessera_", image.name, "_", to_string(problem.type), "_", problem.transpose_a ? "t" : "n",
                        problem.transpose_b ? "t" : "n", "_", size),
               {size, size, threads, threads});
 }
 
+std::unique_ptr<backend::Kernel> make_tiled(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
+  return make_square(problem, device, tuning, {"gemm_tiled", tessera_cuda_gemm_tiled});
+}
+
+std::vector<Tunable> coalesced_a_tunables(const Gemm&, const backend::Device&) {
+  return {{"tile", "rows and columns of C that one group computes, and steps of A that it holds", {4, 8, 16, 32}, 32}};
+}
+
+std::unique_ptr<backend::Kernel> make_coalesced_a(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
+  return make_square(problem, device, tuning, {"gemm_coalesced_a", tessera_cuda_gemm_coalesced_a});
+}
+
 }  // namespace
+
+Verdict check_gemm_type(const Gemm& problem, const backend::Device&) {
+  if (problem.type == DataType::float32 || problem.type == DataType::float64) return Verdict::yes();
+  return Verdict::no(sentence("type of gemm is ", to_string(problem.type), ", but must be float32 or float64"));
+}
 
 backend::VariantList<Gemm> gemm_variants() {
   return {
-      {"tiled", "square tiles of A and B in shared memory, one element of C a thread", check_type, tiled_tunables,
+      gemm_register(),
+      {"tiled", "square tiles of A and B in shared memory, one element of C a thread", check_gemm_type, tiled_tunables,
        make_tiled},
-      {"naive", "one thread an element of C, from device memory", check_type, nullptr, make_naive},
+      {"coalesced_a", "square tiles of A alone in shared memory, one element of C a thread", check_gemm_type,
+       coalesced_a_tunables, make_coalesced_a},
+      gemm_vendor_cublas(),
+      {"naive", "one thread an element of C, from device memory", check_gemm_type, nullptr, make_naive},
   };
 }
 

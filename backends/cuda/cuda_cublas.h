@@ -1,0 +1,70 @@
+// cuBLAS, opened at run time if it is there: the functions that this backend calls, and the handle of a context.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "cuda_api.h"
+
+namespace tessera::cuda {
+
+class Context;
+
+/// Declared here and not taken from NVIDIA's header, so that the build does not need it.
+using CublasHandlePointer = struct CublasContext*;
+inline constexpr int kCublasAsStored = 0;
+inline constexpr int kCublasTransposed = 1;
+
+template <class T>
+using CublasGemm = int(CublasHandlePointer handle, int transpose_a, int transpose_b, std::int64_t m, std::int64_t n,
+                       std::int64_t k, const T* alpha, const T* a, std::int64_t lda, const T* b, std::int64_t ldb,
+                       const T* beta, T* c, std::int64_t ldc);
+template <class T>
+using CublasGemmBatch = int(CublasHandlePointer handle, int transpose_a, int transpose_b, std::int64_t m,
+                            std::int64_t n, std::int64_t k, const T* alpha, const T* a, std::int64_t lda,
+                            long long stride_a, const T* b, std::int64_t ldb, long long stride_b, const T* beta, T* c,
+                            std::int64_t ldc, long long stride_c, std::int64_t batch);
+
+/// libcublas.so of CUDA 12 or newer. Either all functions are there, or `why` says what is missing.
+struct CublasApi {
+  int (*create)(CublasHandlePointer*) = nullptr;
+  int (*destroy)(CublasHandlePointer) = nullptr;
+  int (*set_stream)(CublasHandlePointer, CUstream) = nullptr;
+  int (*set_workspace)(CublasHandlePointer, void*, std::size_t) = nullptr;
+  int (*get_property)(int which, int* value) = nullptr;
+  const char* (*status_string)(int) = nullptr;
+  CublasGemm<float>* sgemm = nullptr;
+  CublasGemm<double>* dgemm = nullptr;
+  CublasGemmBatch<float>* sgemm_batch = nullptr;
+  CublasGemmBatch<double>* dgemm_batch = nullptr;
+
+  std::string file;  ///< which one was opened
+  std::string why;   ///< "" if usable, else a sentence
+  [[nodiscard]] bool usable() const noexcept { return why.empty(); }
+
+  /// Throws unless the status is 0.
+  void check(int status, const char* doing) const;
+};
+
+/// Opened on the first call, the same table ever after. From any thread.
+[[nodiscard]] const CublasApi& cublas_api();
+
+/// A companion of a context (Context::companion). Used by one thread at a time: lock `mutex` around every call.
+/// Everything stands at cuBLAS's defaults: no TF32, no atomics, alpha and beta in the host's memory.
+class CublasHandle {
+ public:
+  explicit CublasHandle(const Context& context);
+  CublasHandle(const CublasHandle&) = delete;
+  CublasHandle& operator=(const CublasHandle&) = delete;
+  ~CublasHandle();
+
+  [[nodiscard]] CublasHandlePointer get() const noexcept { return handle_; }
+  std::mutex mutex;
+
+ private:
+  CublasHandlePointer handle_ = nullptr;
+};
+
+}  // namespace tessera::cuda

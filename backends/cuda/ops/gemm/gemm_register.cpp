@@ -1,0 +1,247 @@
+// The variant "register" of gemm: binds a problem to one of the compiled shapes and launches it, with a second kernel
+// where k is split over more groups than can reach each other.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "backend/backend.h"
+#include "backend/sentence.h"
+#include "cuda_buffer.h"
+#include "cuda_device.h"
+#include "cuda_error.h"
+#include "cuda_queue.h"
+#include "ops/gemm/gemm_register_arguments.h"
+#include "ops/gemm/gemm_register_choice.h"
+#include "ops/gemm/gemm_register_shapes.h"
+#include "ops/gemm/gemm_variants.h"
+
+extern "C" const unsigned char tessera_cuda_gemm_register_add[];
+
+namespace tessera::cuda {
+namespace {
+
+using backend::sentence;
+
+/// Tiles along m that are visited before the next along n: 16 x 16 tiles in flight share their rows and columns.
+constexpr std::int64_t kBand = 16;
+/// Beyond this, partial sums cost more memory and time than a split of k is worth.
+constexpr std::int64_t kLargestWorkspace = std::int64_t{256} << 20;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+
+/// Blocks of one thread block cluster and kernels that overlap came with sm_90.
+bool has_clusters(const DeviceLimits& card) {
+  return card.compute_capability_major >= 9;
+}
+
+/// Are all these multiples of 16 bytes?
+template <class T>
+bool aligned(const T* address, std::initializer_list<std::int64_t> elements) {
+  constexpr std::int64_t kChunk = 16 / sizeof(T);
+  return reinterpret_cast<std::uintptr_t>(address) % 16 == 0 &&
+         std::all_of(elements.begin(), elements.end(), [](std::int64_t count) { return count % kChunk == 0; });
+}
+
+template <class T>
+class GemmRegisterKernel final : public backend::Kernel {
+ public:
+  GemmRegisterKernel(std::shared_ptr<Context> context, const Gemm& problem, const GemmRegisterRow& row,
+                     std::int64_t split_k)
+      : context_(std::move(context)), problem_(problem), shape_(row.shape), splits_(split_k) {
+    const DeviceLimits& card = context_->limits();
+    // Whatever alpha and beta are: an empty sum is 0, not 0 times infinity.
+    if (static_cast<T>(problem_.alpha) == T(0) || problem_.k == 0) {
+      problem_.alpha = 0;
+      problem_.k = 0;
+    }
+    tiles_m_ = ceil_div(problem_.m, shape_.rows);
+    tiles_n_ = ceil_div(problem_.n, shape_.columns);
+    cluster_ = splits_ == 2 && has_clusters(card);
+
+    const std::size_t bytes =
+        shared_bytes(shape_, problem_.transpose_a, problem_.transpose_b, sizeof(T), card.compute_capability_major >= 8);
+    grid_.dynamic_shared_bytes = static_cast<unsigned>(std::max(bytes, bytes_that_spread()));
+    grid_.group_size[0] = static_cast<unsigned>(shape_.threads());
+    grid_.cluster_y = cluster_ ? 2 : 1;
+    grid_.overlaps = has_clusters(card);
+
+    const std::string name = sentence("tessera_gemm_register_", to_string(problem_.type), "_", shape_.elements(), "_",
+                                      problem_.transpose_a ? "t" : "n", problem_.transpose_b ? "t" : "n");
+    aligned_ = load(row.image, name);
+    unaligned_ = load(row.image, name + "_unaligned");
+    if (has_parts()) {
+      add_ = context_->function({"gemm_register_add", tessera_cuda_gemm_register_add},
+                                sentence("tessera_gemm_register_add_", to_string(problem_.type)));
+    }
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    if (!has_parts()) return 0;
+    return static_cast<std::size_t>(splits_ * std::min(problem_.batch, batch_of_launch()) * problem_.m * problem_.n) *
+           sizeof(T);
+  }
+
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& workspace) override {
+    if (problem_.m == 0 || problem_.n == 0) return;
+    for (std::int64_t first = 0; first < problem_.batch; first += batch_of_launch()) {
+      GemmRegisterArguments<T> arguments = arguments_for();
+      arguments.a = pointer_to<const T>(operands[0]) + first * problem_.stride_a;
+      arguments.b = pointer_to<const T>(operands[1]) + first * problem_.stride_b;
+      arguments.c = pointer_to<T>(operands[2]) + first * problem_.stride_c;
+      arguments.aligned_c = aligned(arguments.c, {problem_.ldc, problem_.stride_c});
+      launch_products(static_cast<CudaQueue&>(queue), arguments, std::min(problem_.batch - first, batch_of_launch()),
+                      pointer_to<T>(workspace));
+    }
+  }
+
+ private:
+  /// Are the sums of the groups along k brought together by a second kernel?
+  [[nodiscard]] bool has_parts() const { return splits_ > 1 && !cluster_; }
+
+  /// Products that one launch takes, along the grid's z.
+  [[nodiscard]] std::int64_t batch_of_launch() const { return static_cast<std::int64_t>(context_->limits().groups[2]); }
+
+  /// Shared memory of a group with which no more groups fit a multiprocessor than there are for each. Groups of a
+  /// cluster, and of a kernel that overlaps the one before, are else sent to a few multiprocessors while others stay
+  /// idle: at 256 x 512 x 1024 that is 16 us instead of 11 on an H200.
+  [[nodiscard]] std::size_t bytes_that_spread() const {
+    const DeviceLimits& card = context_->limits();
+    if (!has_clusters(card)) return 0;
+    const std::int64_t groups = tiles_m_ * tiles_n_ * splits_ * std::min(problem_.batch, batch_of_launch());
+    const std::int64_t each = std::max<std::int64_t>(1, ceil_div(groups, card.multiprocessors));
+    if (each >= shape_.blocks) return 0;
+    const std::uint64_t too_many = card.multiprocessor_shared_bytes / static_cast<std::uint64_t>(each + 1);
+    return std::min(too_many - kReservedSharedBytes + 128, card.shared_bytes);
+  }
+
+  [[nodiscard]] CUfunction load(const Image& image, const std::string& name) const {
+    const CUfunction function = context_->function(image, name);
+    check(context_->api().cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                             static_cast<int>(context_->limits().shared_bytes)),
+          "allowing a kernel all of the shared memory");
+    return function;
+  }
+
+  /// All but the addresses.
+  [[nodiscard]] GemmRegisterArguments<T> arguments_for() const {
+    GemmRegisterArguments<T> arguments{};
+    arguments.m = problem_.m;
+    arguments.n = problem_.n;
+    arguments.k = problem_.k;
+    arguments.lda = problem_.lda;
+    arguments.ldb = problem_.ldb;
+    arguments.ldc = problem_.ldc;
+    arguments.stride_a = problem_.stride_a;
+    arguments.stride_b = problem_.stride_b;
+    arguments.stride_c = problem_.stride_c;
+    arguments.split_k = std::max<std::int64_t>(1, ceil_div(ceil_div(problem_.k, splits_), shape_.depth)) * shape_.depth;
+    arguments.tiles_m = static_cast<std::int32_t>(tiles_m_);
+    arguments.tiles_n = static_cast<std::int32_t>(tiles_n_);
+    arguments.band = static_cast<std::int32_t>(std::min(kBand, tiles_m_));
+    arguments.alpha = static_cast<T>(problem_.alpha);
+    arguments.beta = static_cast<T>(problem_.beta);
+    return arguments;
+  }
+
+  /// Can A and B be copied 16 bytes at a time?
+  [[nodiscard]] bool copies_chunks(const GemmRegisterArguments<T>& arguments) const {
+    const bool k_along_rows = !problem_.transpose_a || problem_.transpose_b;  // of A or B
+    return aligned(arguments.a, {problem_.lda, problem_.stride_a}) &&
+           aligned(arguments.b, {problem_.ldb, problem_.stride_b, k_along_rows ? problem_.k : 0});
+  }
+
+  void launch_products(CudaQueue& queue, const GemmRegisterArguments<T>& arguments, std::int64_t batch,
+                       T* workspace) const {
+    LaunchGrid grid = grid_;
+    grid.groups = {static_cast<unsigned>(tiles_m_ * tiles_n_), static_cast<unsigned>(splits_),
+                   static_cast<unsigned>(batch)};
+    GemmRegisterArguments<T> part = arguments;
+    if (has_parts()) {
+      part.c = workspace;
+      part.ldc = problem_.n;
+      part.stride_c = problem_.m * problem_.n;
+      part.split_stride = batch * part.stride_c;
+      part.alpha = 1;
+      part.beta = 0;
+      part.aligned_c = aligned(workspace, {problem_.n});
+    }
+    void* parameters[] = {&part};
+    queue.launch(copies_chunks(arguments) ? aligned_ : unaligned_, grid, parameters);
+    if (!has_parts()) return;
+
+    GemmAddArguments<T> add{arguments, workspace, static_cast<std::int32_t>(splits_), static_cast<std::int32_t>(batch)};
+    LaunchGrid add_grid;
+    const auto groups = [&](std::int64_t extent, std::int64_t step, int axis) {
+      return static_cast<unsigned>(
+          std::min<std::int64_t>(ceil_div(extent, step), static_cast<std::int64_t>(context_->limits().groups[axis])));
+    };
+    add_grid.groups = {groups(problem_.n, std::int64_t{4} * kGemmAddRuns, 0), groups(problem_.m, kGemmAddRows, 1),
+                       static_cast<unsigned>(batch)};
+    add_grid.group_size = {kGemmAddRuns, kGemmAddRows, 1};
+    add_grid.overlaps = grid_.overlaps;
+    void* add_parameters[] = {&add};
+    queue.launch(add_, add_grid, add_parameters);
+  }
+
+  std::shared_ptr<Context> context_;  // the functions live as long as their context
+  Gemm problem_;
+  GemmRegisterShape shape_;
+  std::int64_t splits_;
+  std::int64_t tiles_m_ = 0;
+  std::int64_t tiles_n_ = 0;
+  bool cluster_ = false;
+  LaunchGrid grid_;
+  CUfunction aligned_ = nullptr;
+  CUfunction unaligned_ = nullptr;
+  CUfunction add_ = nullptr;
+};
+
+std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
+  std::vector<std::int64_t> tiles;
+  for (const GemmRegisterRow& row : gemm_register_rows(problem.type)) tiles.push_back(row.shape.elements());
+
+  // More groups than steps would have nothing to do, and their sums need memory.
+  std::vector<std::int64_t> splits{1};
+  const std::int64_t products = std::min<std::int64_t>(problem.batch, 65535);
+  const auto room = static_cast<double>(kLargestWorkspace) / static_cast<double>(size_bytes(problem.type));
+  const double sums = static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(products);
+  for (std::int64_t split = 2; split <= 64 && split <= problem.k && sums * static_cast<double>(split) <= room;
+       split *= 2) {
+    splits.push_back(split);
+  }
+
+  const DeviceLimits& card = static_cast<const CudaDevice&>(device).context()->limits();
+  const GemmRegisterChoice choice = choose_gemm_register(problem, card, splits.back());
+  return {
+      {"tile", "elements of C that one group computes: 1024 is 32 x 32, 4096 is 64 x 64 and so on", tiles, choice.tile},
+      {"split_k", "groups over which k is split, each with a sum of its own", splits, choice.split_k},
+  };
+}
+
+std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
+  const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
+  const GemmRegisterRow& row = gemm_register_row(problem.type, tuning.at("tile"));
+  if (problem.type == DataType::float64) {
+    return std::make_unique<GemmRegisterKernel<double>>(context, problem, row, tuning.at("split_k"));
+  }
+  return std::make_unique<GemmRegisterKernel<float>>(context, problem, row, tuning.at("split_k"));
+}
+
+}  // namespace
+
+backend::Variant<Gemm> gemm_register() {
+  return {
+      .name = "register",
+      .summary = "tiles of C in registers, float64 by tensor cores, k split over groups where C is small",
+      .check = check_gemm_type,
+      .tunables = tunables,
+      .make = make,
+  };
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,263 @@
+// gemm, register: the kernel. A block computes a tile of C (gemm_register_shapes.h), from all of k or from a part of
+// it.
+//
+//                    B  k x n               Stages of `depth` steps along k go through shared memory, several of them
+//                   +------+---+----        on their way while one is multiplied (gemm_register_fetch.cuh). A thread
+//                   |      |   | stage      holds 8 x 16 or so elements of C in registers and reads, for each step, 24
+//                   |      +---+            elements from shared memory for 128 products (gemm_register_fma.cuh,
+//                   |      |   | stage      gemm_register_mma.cuh): where a thread with one element reads two for one.
+//                   |      +---+
+//   A  m x k        |      |   |            Every element of A is read n / columns times from L2 or device memory, of B
+//   +--+--+-----  C +------+---+----        m / rows times.
+//   |  |  |         |      |   |
+//   +--+--+-----    +------+---+            The other threads of a block, if it has `slices`, compute the same tile
+//   from |  |  | ...     |      |tile            other steps of each stage. Blocks with the same tile and other parts
+//   of k
+//   +--+--+-----    +------+---+            lie along the grid's y: two form a cluster and add up what they have
+//   through
+//    stages                                 each other's shared memory; more, or on a card without clusters, write to a
+//                                           workspace, which gemm_register_add.cu adds up.
+// All sums are added in a fixed order. Products of a batch lie along the grid's z.
+//
+// Measured on an H200 (float32, as stored, TF/s, beside cuBLAS 13.1 in the same run): 43.4 and 38.2 at 1024, 49.6 and
+// 50.5 at 2048, 50.7 and 51.3 at 4096, 51.2 and 51.0 at 8192.
+#pragma once
+
+#include <type_traits>
+
+#include "ops/gemm/gemm_register_arguments.h"
+#include "ops/gemm/gemm_register_fetch.cuh"
+#include "ops/gemm/gemm_register_shapes.h"
+#include "ops/gemm/gemm_register_store.cuh"
+
+namespace tessera::cuda {
+
+/// The stages of one operand in shared memory, as a ring.
+template <class Stage, int kThreads, int kVector, int kStages>
+class Operand {
+ public:
+  using T = typename Stage::T;
+  static constexpr bool kTurns = Stage::kIsTurned && kAsynchronousCopies;
+  static constexpr int kSize = (kStages + (kTurns ? 2 : 0)) * Stage::kSize;  ///< elements of shared memory
+  static constexpr int kParts = kTurns ? Fetcher<Stage, kThreads, kVector>::kPasses : 0;
+
+  __device__ Operand(T* shared, const T* matrix, std::int64_t leading, std::int64_t first, std::int64_t limit,
+                     std::int64_t k_begin)
+      : shared_(shared), fetcher_(matrix, leading, first, limit, k_begin) {}
+
+  __device__ __forceinline__ void start_remainder(int steps) { fetcher_.start_remainder(shared_, steps); }
+  __device__ __forceinline__ void start(int slot) { fetcher_.start(shared_ + slot * Stage::kSize); }
+  __device__ __forceinline__ void deliver(int slot) const { fetcher_.deliver(shared_ + slot * Stage::kSize); }
+  /// One of the kParts of turning what has arrived in a slot.
+  __device__ __forceinline__ void turn(int part, int slot, int parity) const {
+    if constexpr (kTurns) fetcher_.turn(part, shared_ + slot * Stage::kSize, turned(parity));
+  }
+  /// What was fetched into a slot, to be multiplied. Turned stages take turns between two places.
+  [[nodiscard]] __device__ __forceinline__ const T* stage(int slot, int parity) const {
+    return kTurns ? turned(parity) : shared_ + slot * Stage::kSize;
+  }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ T* turned(int parity) const {
+    return shared_ + (kStages + parity) * Stage::kSize;
+  }
+
+  T* shared_;
+  Fetcher<Stage, kThreads, kVector> fetcher_;
+};
+
+/// Multiplies all stages of k. `count` is at least 1; the first stage holds `remainder` steps.
+template <int kStages, int kSteps, class Tile, class OperandA, class OperandB>
+__device__ __forceinline__ void multiply_stages(Tile& tile, OperandA& a, OperandB& b, int count, int remainder) {
+  constexpr int kParts = OperandA::kParts + OperandB::kParts;
+  const auto turn = [&](int part, int slot, int parity) {
+    if (part < OperandA::kParts) {
+      a.turn(part, slot, parity);
+    } else {
+      b.turn(part - OperandA::kParts, slot, parity);
+    }
+  };
+
+  a.start_remainder(remainder);
+  b.start_remainder(remainder);
+  close_group();
+  a.deliver(0);
+  b.deliver(0);
+#pragma unroll
+  for (int slot = 1; slot < kStages - 1; ++slot) {
+    if (slot < count) {
+      a.start(slot);
+      b.start(slot);
+    }
+    close_group();
+  }
+  wait_for_groups<kStages - 2>();
+#pragma unroll
+  for (int part = 0; part < kParts; ++part) turn(part, 0, 0);
+  __syncthreads();
+
+  int read = 0;
+  int write = kStages - 1;
+  int parity = 0;
+  const auto* a_stage = a.stage(0, 0);
+  const auto* b_stage = b.stage(0, 0);
+  tile.load(a_stage, b_stage, 0);
+#pragma unroll 1
+  for (int left = count; left > 0; --left) {
+    const int read_next = read + 1 == kStages ? 0 : read + 1;
+#pragma unroll
+    for (int l = 0; l < kSteps; l += Tile::kSteps) {
+      const int next = l + Tile::kSteps;
+      if (l == 0) {
+        if (left >= kStages) {
+          a.start(write);
+          b.start(write);
+        }
+        close_group();
+        if constexpr (kParts > 0) wait_for_groups<kStages - 2>();
+      }
+      if constexpr (!Tile::kLoadsAhead) tile.multiply(l);
+      if (next < kSteps) tile.load(a_stage, b_stage, next);
+        // The stage that follows is turned by and by, before the last step.
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+        if (l == part * (kSteps - 1) / (kParts > 0 ? kParts : 1)) turn(part, read_next, parity ^ 1);
+      }
+      if (next == kSteps) {
+        if (!kAsynchronousCopies && left >= kStages) {
+          a.deliver(write);
+          b.deliver(write);
+        }
+        if constexpr (kParts == 0) wait_for_groups<kStages - 2>();
+        __syncthreads();
+        write = read;
+        read = read_next;
+        parity ^= 1;
+        a_stage = a.stage(read, parity);
+        b_stage = b.stage(read, parity);
+        tile.load(a_stage, b_stage, 0);
+      }
+      if constexpr (Tile::kLoadsAhead) tile.multiply(l);
+    }
+  }
+}
+
+/// Adds up what the slices, and then the blocks of a cluster, have each computed of a tile, and calls
+/// store(warp, row, column, four elements) for it. Each thread adds up a part of the tile, each block of a cluster too.
+template <int kSlices, int kSliceThreads, class Tile, class Vector, class Store>
+__device__ __forceinline__ void add_up(const Tile& tile, Vector* vectors, int blocks, Store store) {
+  // vectors[slice][block of elements][vector of it][thread of the slice]
+  constexpr int kThreads = kSlices * kSliceThreads;
+  constexpr int kTile = Tile::kBlocks * kSliceThreads;
+  constexpr int kSlice = kTile * Tile::kVectors;
+  const int thread = static_cast<int>(threadIdx.x);
+  const auto place_of = [&](int block, int vector, int slice_thread) {
+    return vectors + (block * Tile::kVectors + vector) * kSliceThreads + slice_thread;
+  };
+
+  __syncthreads();  // nobody reads a stage any more
+#pragma unroll
+  for (int block = 0; block < Tile::kBlocks; ++block) {
+#pragma unroll
+    for (int i = 0; i < Tile::kVectors; ++i) {
+      place_of(block, i, thread % kSliceThreads)[thread / kSliceThreads * kSlice] = tile.vector(block, i);
+    }
+  }
+  __syncthreads();
+  int first = 0;
+  int end = kTile;
+  if (blocks > 1) {
+    if constexpr (kSlices > 1) {
+      for (int i = thread; i < kSlice; i += kThreads) vectors[i] = add_slices<kSlices, kSlice>(vectors + i);
+    }
+    wait_for_cluster();
+    const int share = (kTile + blocks - 1) / blocks;
+    first = share * rank_in_cluster();
+    end = min(first + share, kTile);
+  }
+  for (int index = first + thread; index < end; index += kThreads) {
+    const int block = index / kSliceThreads;
+    const int its_thread = index % kSliceThreads;
+    Vector sum[Tile::kVectors];
+#pragma unroll
+    for (int i = 0; i < Tile::kVectors; ++i) {
+      const Vector* const place = place_of(block, i, its_thread);
+      sum[i] = blocks > 1 ? add_blocks(place, blocks) : add_slices<kSlices, kSlice>(place);
+    }
+    Tile::store_block(its_thread % 32, block, sum,
+                      [&](int row, int column, const auto* run) { store(its_thread / 32, row, column, run); });
+  }
+  if (blocks > 1) wait_for_cluster();  // the others still read from this block
+}
+
+/// kAligned: every row of A and B begins at a multiple of 16 bytes, and so does every part of k.
+template <GemmRegisterShape kShape, class Warp, bool kTransposeA, bool kTransposeB, bool kAligned>
+__device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typename Warp::T>& gemm) {
+  using T = typename Warp::T;
+  constexpr int kThreads = kShape.threads();
+  constexpr int kSteps = kShape.depth / kShape.slices;  // of a thread, of a stage
+  constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
+  constexpr int kVector = kAligned ? kChunk<T> : 1;
+  using StageA = typename Warp::template StageA<kShape.rows, kShape.depth, layout_of(kShape, !kTransposeA)>;
+  using StageB = typename Warp::template StageB<kShape.columns, kShape.depth, layout_of(kShape, kTransposeB)>;
+  using OperandA = Operand<StageA, kThreads, kVector, kStages>;
+  using OperandB = Operand<StageB, kThreads, kVector, kStages>;
+  using Tile = typename Warp::template Tile<StageA, StageB>;
+  static_assert(kShape.rows == Warp::kRows * kShape.warps_m && kShape.columns == Warp::kColumns * kShape.warps_n);
+  static_assert(kShape.depth % kShape.slices == 0 && kSteps % Tile::kSteps == 0);
+  extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
+  T* const shared = reinterpret_cast<T*>(shared_bytes_of_block);
+
+  let_next_kernel_start();
+  const TilePlace place = tile_of_block(gemm);
+  const std::int64_t row0 = static_cast<std::int64_t>(place.row) * kShape.rows;
+  const std::int64_t column0 = static_cast<std::int64_t>(place.column) * kShape.columns;
+  const std::int64_t k_begin = blockIdx.y * gemm.split_k;
+  const std::int64_t k_left = gemm.k - k_begin;
+  const std::int64_t k_here = k_left < gemm.split_k ? k_left : gemm.split_k;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % 32;
+  const int warp = thread / 32 % (kShape.warps_m * kShape.warps_n);
+  const int slice = thread / kShape.slice_threads();
+
+  Tile tile(lane, warp / kShape.warps_n * Warp::kRows, warp % kShape.warps_n * Warp::kColumns, slice * kSteps);
+  wait_for_kernel_before();
+  if (k_here > 0) {
+    const int count = static_cast<int>((k_here + kShape.depth - 1) / kShape.depth);
+    const int remainder = static_cast<int>(k_here - static_cast<std::int64_t>(count - 1) * kShape.depth);
+    OperandA a(shared, gemm.a + blockIdx.z * gemm.stride_a, gemm.lda, row0, gemm.m, k_begin);
+    OperandB b(shared + OperandA::kSize, gemm.b + blockIdx.z * gemm.stride_b, gemm.ldb, column0, gemm.n, k_begin);
+    multiply_stages<kStages, kSteps>(tile, a, b, count, remainder);
+  }
+
+  T* const c = gemm.c + blockIdx.z * gemm.stride_c + blockIdx.y * gemm.split_stride;
+  const auto store = [&](int its_warp, int row, int column, const T* run) {
+    store_run(gemm, c, row0 + its_warp / kShape.warps_n * Warp::kRows + row,
+              column0 + its_warp % kShape.warps_n * Warp::kColumns + column, run);
+  };
+  const int blocks = blocks_of_cluster();
+  if (kShape.slices == 1 && blocks == 1) {
+    tile.store_all(lane, [&](int row, int column, const T* run) { store(warp, row, column, run); });
+  } else {
+    add_up<kShape.slices, kShape.slice_threads()>(tile, reinterpret_cast<Run<T, kChunk<T>>*>(shared), blocks, store);
+  }
+}
+
+}  // namespace tessera::cuda
+
+// n: as stored, t: transposed; first A, then B. gemm_register.cpp builds the same names.
+#define TESSERA_GEMM_REGISTER_ONE(Warp, shape, name, transpose_a, transpose_b, aligned)                               \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::shape.threads(), tessera::cuda::shape.blocks)           \
+      tessera_gemm_register_##name(                                                                                   \
+          const __grid_constant__ tessera::cuda::GemmRegisterArguments<tessera::cuda::Warp::T> gemm) {                \
+    tessera::cuda::gemm_register<tessera::cuda::shape, tessera::cuda::Warp, transpose_a, transpose_b, aligned>(gemm); \
+  }
+#define TESSERA_GEMM_REGISTER(Warp, shape, name)                                   \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nn, false, false, true)            \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nt, false, true, true)             \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tn, true, false, true)             \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tt, true, true, true)              \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nn_unaligned, false, false, false) \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nt_unaligned, false, true, false)  \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tn_unaligned, true, false, false)  \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tt_unaligned, true, true, false)

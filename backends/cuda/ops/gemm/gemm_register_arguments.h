@@ -1,0 +1,47 @@
+// What the kernels of gemm's register variant take, by value; read by host and device.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::cuda {
+
+/// C = alpha * op(A) * op(B) + beta * C for each product of a batch along the grid's z, in elements of T. k is 0 where
+/// A and B are not to be read, beta is 0 where C is not to be read.
+template <class T>
+struct GemmRegisterArguments {
+  const T* a;
+  const T* b;
+  T* c;
+  std::int64_t m;
+  std::int64_t n;
+  std::int64_t k;
+  std::int64_t lda;
+  std::int64_t ldb;
+  std::int64_t ldc;
+  std::int64_t stride_a;
+  std::int64_t stride_b;
+  std::int64_t stride_c;
+  std::int64_t split_k;       ///< steps along k of one group, a multiple of the stage's depth
+  std::int64_t split_stride;  ///< from one group's C to that of the next along k, where each has its own
+  std::int32_t tiles_m;
+  std::int32_t tiles_n;
+  std::int32_t band;  ///< tiles along m that are visited before the next along n
+  T alpha;
+  T beta;
+  bool aligned_c;  ///< every row of C begins at a multiple of 16 bytes
+};
+
+/// What adds up the parts that groups along k have computed.
+template <class T>
+struct GemmAddArguments {
+  GemmRegisterArguments<T> gemm;  ///< of which C, its size and layout, alpha and beta are used
+  const T* parts;                 ///< packed m x n matrices: all products of the batch, `splits` times
+  std::int32_t splits;
+  std::int32_t batch;
+};
+
+/// Runs of four columns, and rows, of a group of the kernel that adds up.
+inline constexpr int kGemmAddRuns = 32;
+inline constexpr int kGemmAddRows = 8;
+
+}  // namespace tessera::cuda

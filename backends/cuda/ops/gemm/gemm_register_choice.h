@@ -1,0 +1,37 @@
+// Which shape of gemm's register variant computes a problem, and over how many groups k is split.
+#pragma once
+
+#include <tessera/ops/gemm.h>
+
+#include <cstdint>
+#include <span>
+
+#include "cuda_context.h"
+#include "cuda_module.h"
+#include "ops/gemm/gemm_register_shapes.h"
+
+namespace tessera::cuda {
+
+/// A shape with the image that holds its kernels.
+struct GemmRegisterRow {
+  GemmRegisterShape shape;
+  Image image;
+};
+
+/// What is compiled for a type, the smallest tile first.
+[[nodiscard]] std::span<const GemmRegisterRow> gemm_register_rows(DataType type);
+
+/// The row whose tile holds so many elements; there is one.
+[[nodiscard]] const GemmRegisterRow& gemm_register_row(DataType type, std::int64_t elements);
+
+/// A configuration, as the tunables name it.
+struct GemmRegisterChoice {
+  std::int64_t tile = 0;  ///< elements of C of one group
+  std::int64_t split_k = 1;
+};
+
+/// The configuration that is expected to be fastest. `max_split` is at least 1.
+[[nodiscard]] GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card,
+                                                      std::int64_t max_split);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,73 @@
+// The shapes that gemm's register variant is compiled for; read by host and device.
+#pragma once
+
+#include <cstddef>
+
+// nvcc lets device code call a constexpr function only if it is declared for both.
+#ifdef __CUDACC__
+#define TESSERA_CUDA_HOST_DEVICE __host__ __device__
+#else
+#define TESSERA_CUDA_HOST_DEVICE
+#endif
+
+namespace tessera::cuda {
+
+/// A group computes rows x columns elements of C. Its threads are `slices` times warps_m x warps_n warps: each slice
+/// computes the whole tile from its share of the steps along k, and the slices' sums are added up at the end, so that a
+/// small tile has many warps that each hold a large part of it in registers.
+struct GemmRegisterShape {
+  int rows;
+  int columns;
+  int depth;  ///< steps along k that are brought into shared memory at once
+  int slices;
+  int warps_m;
+  int warps_n;
+  int stages;   ///< of `depth` steps in shared memory, from sm_80 on; 2 before
+  int blocks;   ///< that are to fit a multiprocessor
+  bool turned;  ///< operands along whose rows k lies are turned around in shared memory (gemm_register_fetch.cuh)
+
+  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int elements() const { return rows * columns; }
+  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int slice_threads() const { return warps_m * warps_n * 32; }
+  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int threads() const { return slice_threads() * slices; }
+};
+
+// float32. Which of them is fastest where, gemm_register_choice.cpp tells.
+inline constexpr GemmRegisterShape kFloat32Tile1024{32, 32, 32, 4, 1, 1, 4, 4, false};
+inline constexpr GemmRegisterShape kFloat32Tile4096{64, 64, 32, 4, 1, 1, 4, 2, true};
+inline constexpr GemmRegisterShape kFloat32Tile8192{64, 128, 16, 2, 1, 2, 4, 2, true};
+inline constexpr GemmRegisterShape kFloat32Tile16384{128, 128, 16, 1, 2, 2, 4, 2, true};
+
+// float64.
+inline constexpr GemmRegisterShape kFloat64Tile1024{32, 32, 64, 8, 1, 1, 3, 1, false};
+inline constexpr GemmRegisterShape kFloat64Tile2048{64, 32, 32, 4, 2, 1, 3, 2, false};
+inline constexpr GemmRegisterShape kFloat64Tile4096{64, 64, 32, 2, 2, 2, 3, 2, false};
+inline constexpr GemmRegisterShape kFloat64Tile8192{128, 64, 16, 1, 4, 2, 4, 2, false};
+
+/// How a stage of an operand stands in shared memory.
+enum class GemmLayout {
+  across,  ///< k lies across the operand's stored rows: a row for each step
+  along,   ///< k lies along them: a row for each row or column of C
+  turned,  ///< k lies along them, and they are turned: a row for each step
+};
+
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr GemmLayout layout_of(const GemmRegisterShape& shape,
+                                                                      bool k_along_rows) {
+  if (!k_along_rows) return GemmLayout::across;
+  return shape.turned ? GemmLayout::turned : GemmLayout::along;
+}
+
+/// Bytes of shared memory of a group. `asynchronous`: sm_80 or newer.
+[[nodiscard]] constexpr std::size_t shared_bytes(const GemmRegisterShape& shape, bool transpose_a, bool transpose_b,
+                                                 std::size_t element_bytes, bool asynchronous) {
+  const auto operand = [&](int extent, GemmLayout layout) {
+    const int stages = asynchronous ? shape.stages + (layout == GemmLayout::turned ? 2 : 0) : 2;
+    return static_cast<std::size_t>(stages) * static_cast<std::size_t>(shape.depth) * static_cast<std::size_t>(extent) *
+           element_bytes;
+  };
+  const std::size_t stages =
+      operand(shape.rows, layout_of(shape, !transpose_a)) + operand(shape.columns, layout_of(shape, transpose_b));
+  const std::size_t sums = static_cast<std::size_t>(shape.slices * shape.elements()) * element_bytes;
+  return stages > sums ? stages : sums;
+}
+
+}  // namespace tessera::cuda
