@@ -65,6 +65,18 @@ void add_transposes(CaseList& list, DataType type) {
   }
 }
 
+/// More than one of the largest tiles in each direction, whose edges and rows suit vectors of 16 bytes, with every
+/// tuning.
+void add_wide_tiles(CaseList& list, DataType type) {
+  for (const bool transposed : {false, true}) {
+    Gemm problem = gemm_of(type, {132, 136, 72});
+    problem.transpose_a = transposed;
+    problem.transpose_b = transposed;
+    problem.beta = 0.5;
+    list.add({.problem = problem, .every_tuning = true});
+  }
+}
+
 /// Nothing to add up, and nothing to write.
 void add_empty(CaseList& list, DataType type) {
   constexpr std::int64_t kHuge = std::int64_t{1} << 58;  // of an empty matrix, so that it takes no memory
@@ -241,6 +253,7 @@ ProblemSet gemm_problem_set() {
   for (const DataType type : {DataType::float32, DataType::float64}) {
     add_shapes(list, type);
     add_transposes(list, type);
+    add_wide_tiles(list, type);
     add_empty(list, type);
     add_factors(list, type);
     add_layouts(list, type);
@@ -270,7 +283,7 @@ ProblemSet gemm_problem_set() {
   add_gemm_study(set.cases);
   set.floors = {{"cpu_tbb", {"sequential", "naive", "tiled", "register"}},
                 {"opencl", {"naive", "coalesced_a", "tiled", "register"}},
-                {"cuda", {"naive", "tiled"}}};
+                {"cuda", {"naive", "coalesced_a", "tiled", "register"}}};
   return set;
 }
 

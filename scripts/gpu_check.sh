@@ -45,7 +45,7 @@ bench_arguments=("$@")
 study_arguments=("$@")
 if [[ $# -eq 0 ]]; then
   bench_arguments=(gemm --device all --variant all --time-limit 5)
-  study_arguments=(gemm --device all)
+  study_arguments=(all --device all)
 fi
 export TESSERA_REQUIRE=${TESSERA_REQUIRE:-cpu_tbb,opencl,cuda}
 

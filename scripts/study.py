@@ -2,7 +2,7 @@
 """Writes or checks the generated parts of docs/studies from the committed result files of `tessera bench --study`.
 
 For each document docs/studies/<operator>.md: everything between <!-- NAME --> and <!-- end NAME -->, the list of shapes
-beside it (<operator>_shapes.md) and the pictures, from the newest benchmarks/results/*-<operator>-study.json.
+beside it (<operator>_shapes.md) and the pictures, from the newest benchmarks/results/*-study.json that holds its study.
 """
 import argparse
 import json
@@ -19,11 +19,24 @@ RESULTS = ROOT / "benchmarks" / "results"
 MARKED = re.compile(r"<!-- (?P<name>[a-z_]+) -->\n.*?<!-- end (?P=name) -->", re.DOTALL)
 
 
+def of_operator(result, operator):
+    """The part of a result file that is about one operator; None if its study is not in it."""
+    studies = [study for study in result.get("studies", []) if study["operator"] == operator]
+    if not studies:
+        return None
+    ours = {name: [entry for entry in result[name] if entry["operator"] == operator] for name in ("records", "transfers")}
+    return {**result, **ours, "studies": studies}
+
+
 def newest(operator):
-    """The path and content of the newest result file of this operator's study."""
-    results = [(path, json.loads(path.read_text())) for path in RESULTS.glob(f"*-{operator}-study.json")]
+    """The path and content of the newest result file with this operator's study."""
+    results = []
+    for path in RESULTS.glob("*-study.json"):
+        result = of_operator(json.loads(path.read_text()), operator)
+        if result:
+            results.append((path, result))
     if not results:
-        sys.exit(f"benchmarks/results holds no *-{operator}-study.json")
+        sys.exit(f"benchmarks/results holds no study of {operator}")
     return max(results, key=lambda entry: entry[1]["date"])
 
 
@@ -54,8 +67,10 @@ def main():
 
     if arguments.print:
         path = pathlib.Path(arguments.print)
-        for name, table in study_tables.tables(path.name, json.loads(path.read_text())).items():
-            print(f"{name}\n\n{table}\n")
+        result = json.loads(path.read_text())
+        for study in result["studies"]:
+            for name, table in study_tables.tables(path.name, of_operator(result, study["operator"])).items():
+                print(f"{study['operator']}, {name}\n\n{table}\n")
         return
     stale = []
     for document in sorted(STUDIES.glob("*.md")):

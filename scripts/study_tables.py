@@ -71,7 +71,8 @@ def reference_case(result):
 def steps(result):
     """Every variant at the reference size, beside the study's figure for the same step."""
     rows = []
-    records = [record for record in preferred_records(result) if record["label"] == reference_case(result)]
+    records = [record for record in preferred_records(result)
+               if record["label"] == reference_case(result) and record["status"] != "unsupported"]
     plain = {record["device"]: record["gflops"] for record in records if record["variant"] == "naive"}
     for device in [entry["id"] for entry in result["devices"]]:
         ours = [record for record in records if record["device"] == device]
@@ -131,7 +132,9 @@ def scores(result):
 def default_choice(result):
     rows = []
     for device in result["studies"][0]["devices"]:
-        pairs = [("the library's best", device["default_to_best_own"]), ("the best of all", device["default_to_best_of_all"])]
+        pairs = [("the library's best", device["default_to_best_own"])]
+        if device["default_to_vendor"]:
+            pairs.append(("the best of all", device["default_to_best_of_all"]))
         pairs += [(f"`{vendor}`", ratio) for vendor, ratio in device["default_to_vendor"].items()]
         for name, ratio in pairs:
             if not ratio:

@@ -73,16 +73,7 @@ void TransferBench::measure_one(TransferRecord& record) {
   rest_.wait();
   record.outcome = verify_trip(*trip, queue);
   if (record.outcome->passed) {
-    const auto timed = [&](const std::function<void()>& enqueue, Measurement& measurement) {
-      const Measurement first = measure_once(enqueue, queue);
-      const auto once = measure_if_slow(first, enqueue, queue, limits_);
-      measurement = once ? *once : measure(enqueue, queue, job.device->info.timer_resolution_s, limits_);
-      if (record.reason.empty()) record.reason = measurement.plan.note + measurement.plan.skipped;
-    };
-    timed([&] { trip->upload(queue); }, record.upload);
-    timed([&] { trip->enqueue(queue); }, record.compute);
-    timed([&] { trip->download(queue); }, record.download);
-    timed([&] { trip->upload(queue), trip->enqueue(queue), trip->download(queue); }, record.whole);
+    time_parts(*trip, queue, record);
     record.outcome = verify_trip(*trip, queue);
   }
   if (!record.outcome->passed) {
@@ -91,6 +82,28 @@ void TransferBench::measure_one(TransferRecord& record) {
   }
   record.status = record.whole.wall_s.count > 0 ? BenchStatus::verified : BenchStatus::skipped;
   if (record.compute.wall_s.median > 0) known = std::max(known, flops / record.compute.wall_s.median);
+}
+
+void TransferBench::time_parts(RoundTrip& trip, Queue& queue, TransferRecord& record) const {
+  const DeviceInfo& device = record.job.device->info;
+  const auto timed = [&](const std::function<void()>& enqueue, double warm_up_s) {
+    MeasurementLimits limits = limits_;
+    limits.time_limit_s += warm_up_s - limits.warm_up_s;
+    limits.warm_up_s = warm_up_s;
+    const Measurement first = measure_once(enqueue, queue);
+    const auto once = measure_if_slow(first, enqueue, queue, limits_);
+    Measurement measurement = once ? *once : measure(enqueue, queue, device.timer_resolution_s, limits);
+    if (record.reason.empty()) record.reason = measurement.plan.note + measurement.plan.skipped;
+    return measurement;
+  };
+  const double warm_up_s = limits_.warm_up_s;
+  // While operands were made and copied, the clocks of a GPU fell.
+  const bool is_cpu = device.kind == DeviceKind::cpu;
+  const double first_warm_up_s = is_cpu ? warm_up_s : std::max(warm_up_s, limits_.first_warm_up_s);
+  record.upload = timed([&] { trip.upload(queue); }, warm_up_s);
+  record.compute = timed([&] { trip.enqueue(queue); }, first_warm_up_s);
+  record.download = timed([&] { trip.download(queue); }, warm_up_s);
+  record.whole = timed([&] { trip.upload(queue), trip.enqueue(queue), trip.download(queue); }, warm_up_s);
 }
 
 std::vector<BreakEven> find_break_even(const std::vector<TransferRecord>& records) {

@@ -45,6 +45,7 @@ class TransferBench {
 
  private:
   void measure_one(TransferRecord& record);
+  void time_parts(conformance::RoundTrip& trip, Queue& queue, TransferRecord& record) const;
 
   MeasurementLimits limits_;
   Rest rest_;

@@ -20,7 +20,7 @@ class LoneExecutor final : public Executor {
 }  // namespace
 
 std::unique_ptr<Executor> Executor::alone() const {
-  return std::make_unique<LoneExecutor>(scratch_);
+  return std::make_unique<LoneExecutor>(std::make_shared<ScratchPool>(scratch_));
 }
 
 void Executor::parallel_for(std::int64_t chunks, const Body& body) {
@@ -33,6 +33,8 @@ void Executor::parallel_for(std::int64_t chunks, const Body& body) {
 }
 
 ScratchPool::Block ScratchPool::take(std::size_t size_bytes, std::thread::id user) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) return lender_ == nullptr ? Block() : lender_->take(size_bytes, user);
   Block* best = nullptr;
   const auto rank = [&](const Block& block) {
     return (block.size_bytes >= size_bytes ? 2 : 0) + (block.last_user == user ? 1 : 0);
@@ -40,7 +42,6 @@ ScratchPool::Block ScratchPool::take(std::size_t size_bytes, std::thread::id use
   for (Block& block : free_) {
     if (best == nullptr || rank(block) > rank(*best)) best = &block;
   }
-  if (best == nullptr) return {};
   std::swap(*best, free_.back());
   Block taken = std::move(free_.back());
   free_.pop_back();
@@ -49,10 +50,7 @@ ScratchPool::Block ScratchPool::take(std::size_t size_bytes, std::thread::id use
 
 ScratchPool::Loan::Loan(ScratchPool& pool, std::size_t size_bytes) : pool_(pool) {
   const std::thread::id user = std::this_thread::get_id();
-  {
-    const std::lock_guard lock(pool.mutex_);
-    block_ = pool.take(size_bytes, user);
-  }
+  block_ = pool.take(size_bytes, user);
   if (block_.memory == nullptr || block_.size_bytes < size_bytes) {
     constexpr std::align_val_t kBlockAlignment{kAlignment};
     block_ = {};  // one that is too small makes room for a larger one
@@ -64,12 +62,21 @@ ScratchPool::Loan::Loan(ScratchPool& pool, std::size_t size_bytes) : pool_(pool)
 }
 
 ScratchPool::Loan::~Loan() {
+  pool_.give_back(std::move(block_));
+}
+
+void ScratchPool::give_back(Block block) noexcept {
   try {
-    const std::lock_guard lock(pool_.mutex_);
-    pool_.free_.push_back(std::move(block_));
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(block));
   } catch (const std::bad_alloc&) {
     // The pool's list cannot grow: the block is freed and not kept.
   }
+}
+
+ScratchPool::~ScratchPool() {
+  if (lender_ == nullptr) return;
+  for (Block& block : free_) lender_->give_back(std::move(block));
 }
 
 }  // namespace tessera::cpu_tbb

@@ -26,6 +26,14 @@ class ScratchPool {
  public:
   static constexpr std::size_t kAlignment = 64;
 
+  ScratchPool() = default;
+  /// Asks `lender` where it has none, and gives everything back to it when it dies: for one thread that borrows very
+  /// often, so that it does not meet the others at one lock.
+  explicit ScratchPool(std::shared_ptr<ScratchPool> lender) noexcept : lender_(std::move(lender)) {}
+  ~ScratchPool();
+  ScratchPool(const ScratchPool&) = delete;
+  ScratchPool& operator=(const ScratchPool&) = delete;
+
   /// A block on loan, uninitialised, aligned to kAlignment; goes back to the pool when this object dies.
   class Loan {
    public:
@@ -41,9 +49,11 @@ class ScratchPool {
   };
 
  private:
-  /// Takes the block that suits best out of the list, an empty one if there is none. The caller holds the mutex.
+  /// Takes the block that suits best out of the list, an empty one if there is none.
   [[nodiscard]] Block take(std::size_t size_bytes, std::thread::id user) noexcept;
+  void give_back(Block block) noexcept;
 
+  const std::shared_ptr<ScratchPool> lender_;  // null: none
   std::mutex mutex_;
   std::vector<Block> free_;
 };
@@ -66,7 +76,7 @@ class Executor {
   void parallel_for(std::int64_t chunks, const Body& body);
 
   [[nodiscard]] virtual int threads() const noexcept = 0;
-  /// The calling thread alone, with this executor's scratch memory: for bodies that are themselves one of many.
+  /// The calling thread alone, with scratch memory from this executor's: for bodies that are themselves one of many.
   [[nodiscard]] std::unique_ptr<Executor> alone() const;
   [[nodiscard]] ScratchPool& scratch() noexcept { return *scratch_; }
 

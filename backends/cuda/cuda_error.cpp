@@ -100,12 +100,12 @@ Error cuda_error(CUresult result, std::string_view doing) {
 Error cublas_error(int status, std::string_view words, std::string_view doing) {
   ErrorCode code = ErrorCode::internal;
   switch (status) {
-    case 1: code = ErrorCode::unavailable; break;     // CUBLAS_STATUS_NOT_INITIALIZED
-    case 3: code = ErrorCode::out_of_memory; break;   // CUBLAS_STATUS_ALLOC_FAILED
-    case 8:                                           // CUBLAS_STATUS_ARCH_MISMATCH
-    case 15: code = ErrorCode::unsupported; break;    // CUBLAS_STATUS_NOT_SUPPORTED
-    case 11:                                          // CUBLAS_STATUS_MAPPING_ERROR
-    case 13: code = ErrorCode::device_lost; break;    // CUBLAS_STATUS_EXECUTION_FAILED
+    case 1: code = ErrorCode::unavailable; break;    // CUBLAS_STATUS_NOT_INITIALIZED
+    case 3: code = ErrorCode::out_of_memory; break;  // CUBLAS_STATUS_ALLOC_FAILED
+    case 8:                                          // CUBLAS_STATUS_ARCH_MISMATCH
+    case 15: code = ErrorCode::unsupported; break;   // CUBLAS_STATUS_NOT_SUPPORTED
+    case 11:                                         // CUBLAS_STATUS_MAPPING_ERROR
+    case 13: code = ErrorCode::device_lost; break;   // CUBLAS_STATUS_EXECUTION_FAILED
     default: break;
   }
   std::string sentence(doing);

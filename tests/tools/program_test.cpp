@@ -146,12 +146,16 @@ TEST_F(Verify, PassesOnTheCpuAndWritesEveryRecord) {
   const Json json = Json::parse(read(path));
   std::filesystem::remove(path);
   ASSERT_FALSE(json.at("records").empty());
+  int passed = 0;
   for (const Json& record : json.at("records")) {
     EXPECT_EQ(record.at("operator"), "gemm");
     EXPECT_EQ(record.at("device"), "cpu:0");
+    if (record.at("status") == "unsupported") continue;
+    ++passed;
     EXPECT_EQ(record.at("status"), "passed") << record;
     EXPECT_LE(record.at("error").at("worst"), record.at("error").at("bound"));
   }
+  EXPECT_GT(passed, 0);
 }
 
 TEST_F(Bench, WritesRecordsAsTheFormatSays) {
@@ -230,8 +234,8 @@ TEST_F(Bench, StudiesWithRecordsTransfersAndConclusions) {
 
 TEST_F(Bench, LeavesAValidFileBehindWhenInterrupted) {
   const auto path = temporary("result.json");
-  // What `timeout` sends after a second is what Ctrl-C sends.
-  const std::string line = "timeout --preserve-status -s INT 1 '" TESSERA_TOOL_PATH
+  // What `timeout` sends after a second is what Ctrl-C sends; --foreground: once, the second time would end it at once.
+  const std::string line = "timeout --foreground --preserve-status -s INT 1 '" TESSERA_TOOL_PATH
                            "' bench gemm --study --device cpu:0 --variant register,tiled --json '" +
                            path.string() + "' >/dev/null 2>&1 </dev/null";
   const int status = std::system(line.c_str());

@@ -104,6 +104,8 @@ TEST_F(Jobs, TryEveryTuningValueOnTheCasesMeantForIt) {
   EXPECT_EQ(jobs[0].tuning, Tuning{});
   EXPECT_EQ(jobs[1].tuning, (Tuning{{"tile", 4}}));
   EXPECT_EQ(jobs[1].problem, jobs[0].problem);
+  EXPECT_TRUE(jobs[1].is_extra);
+  EXPECT_FALSE(jobs[0].is_extra || jobs[2].is_extra);
   EXPECT_EQ(jobs[2].tuning, Tuning{});
   EXPECT_EQ(plan({.variants = {"plain"}, .settings = {"tile=8"}, .every_tuning = true}).size(), 2U);
 }

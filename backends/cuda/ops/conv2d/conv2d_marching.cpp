@@ -17,9 +17,9 @@ using backend::sentence;
 using backend::Verdict;
 
 constexpr std::array<std::int64_t, 4> kRowsPerRun{16, 32, 64, 128};
-/// Warps that a multiprocessor should have at least, to hide the latency of its loads. int32, 4096 x 4096 on an H200, in
-/// microseconds for 3 x 3, 5 x 5 and 7 x 7: 41, 46 and 99 with runs of 16 rows (62 warps), 46, 52 and 78 with 32 rows,
-/// 41, 46 and 70 with 64 rows (15.5 warps).
+/// Warps that a multiprocessor should have at least, to hide the latency of its loads. int32, 4096 x 4096 on an H200,
+/// in microseconds for 3 x 3, 5 x 5 and 7 x 7: 41, 46 and 99 with runs of 16 rows (62 warps), 46, 52 and 78 with 32
+/// rows, 41, 46 and 70 with 64 rows (15.5 warps).
 constexpr std::int64_t kWarpsPerUnit = 15;
 
 /// Where the sums lie against the output, and how many strips cover it.

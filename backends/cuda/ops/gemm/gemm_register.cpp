@@ -62,16 +62,15 @@ class GemmRegisterKernel final : public backend::Kernel {
     tiles_n_ = ceil_div(problem_.n, shape_.columns);
     cluster_ = splits_ == 2 && has_clusters(card);
 
-    const std::size_t bytes = shared_bytes(shape_, problem_.transpose_a, problem_.transpose_b, sizeof(T),
-                                           card.compute_capability_major >= 8);
+    const std::size_t bytes =
+        shared_bytes(shape_, problem_.transpose_a, problem_.transpose_b, sizeof(T), card.compute_capability_major >= 8);
     grid_.dynamic_shared_bytes = static_cast<unsigned>(std::max(bytes, bytes_that_spread()));
     grid_.group_size[0] = static_cast<unsigned>(shape_.threads());
     grid_.cluster_y = cluster_ ? 2 : 1;
     grid_.overlaps = has_clusters(card);
 
-    const std::string name =
-        sentence("tessera_gemm_register_", to_string(problem_.type), "_", shape_.elements(), "_",
-                 problem_.transpose_a ? "t" : "n", problem_.transpose_b ? "t" : "n");
+    const std::string name = sentence("tessera_gemm_register_", to_string(problem_.type), "_", shape_.elements(), "_",
+                                      problem_.transpose_a ? "t" : "n", problem_.transpose_b ? "t" : "n");
     aligned_ = load(row.image, name);
     unaligned_ = load(row.image, name + "_unaligned");
     if (has_parts()) {
@@ -105,13 +104,11 @@ class GemmRegisterKernel final : public backend::Kernel {
   [[nodiscard]] bool has_parts() const { return splits_ > 1 && !cluster_; }
 
   /// Products that one launch takes, along the grid's z.
-  [[nodiscard]] std::int64_t batch_of_launch() const {
-    return static_cast<std::int64_t>(context_->limits().groups[2]);
-  }
+  [[nodiscard]] std::int64_t batch_of_launch() const { return static_cast<std::int64_t>(context_->limits().groups[2]); }
 
-  /// Shared memory of a group with which no more groups fit a multiprocessor than there are for each. Groups of a cluster,
-  /// and of a kernel that overlaps the one before, are else sent to a few multiprocessors while others stay idle: at
-  /// 256 x 512 x 1024 that is 16 us instead of 11 on an H200.
+  /// Shared memory of a group with which no more groups fit a multiprocessor than there are for each. Groups of a
+  /// cluster, and of a kernel that overlaps the one before, are else sent to a few multiprocessors while others stay
+  /// idle: at 256 x 512 x 1024 that is 16 us instead of 11 on an H200.
   [[nodiscard]] std::size_t bytes_that_spread() const {
     const DeviceLimits& card = context_->limits();
     if (!has_clusters(card)) return 0;
@@ -213,7 +210,8 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
   const std::int64_t products = std::min<std::int64_t>(problem.batch, 65535);
   const auto room = static_cast<double>(kLargestWorkspace) / static_cast<double>(size_bytes(problem.type));
   const double sums = static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(products);
-  for (std::int64_t split = 2; split <= 64 && split <= problem.k && sums * static_cast<double>(split) <= room; split *= 2) {
+  for (std::int64_t split = 2; split <= 64 && split <= problem.k && sums * static_cast<double>(split) <= room;
+       split *= 2) {
     splits.push_back(split);
   }
 

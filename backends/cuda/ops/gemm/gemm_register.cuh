@@ -1,4 +1,5 @@
-// gemm, register: the kernel. A block computes a tile of C (gemm_register_shapes.h), from all of k or from a part of it.
+// gemm, register: the kernel. A block computes a tile of C (gemm_register_shapes.h), from all of k or from a part of
+// it.
 //
 //                    B  k x n               Stages of `depth` steps along k go through shared memory, several of them
 //                   +------+---+----        on their way while one is multiplied (gemm_register_fetch.cuh). A thread
@@ -9,15 +10,17 @@
 //   A  m x k        |      |   |            Every element of A is read n / columns times from L2 or device memory, of B
 //   +--+--+-----  C +------+---+----        m / rows times.
 //   |  |  |         |      |   |
-//   +--+--+-----    +------+---+            The other threads of a block, if it has `slices`, compute the same tile from
-//   |  |  | ...     |      |tile            other steps of each stage. Blocks with the same tile and other parts of k
-//   +--+--+-----    +------+---+            lie along the grid's y: two form a cluster and add up what they have through
+//   +--+--+-----    +------+---+            The other threads of a block, if it has `slices`, compute the same tile
+//   from |  |  | ...     |      |tile            other steps of each stage. Blocks with the same tile and other parts
+//   of k
+//   +--+--+-----    +------+---+            lie along the grid's y: two form a cluster and add up what they have
+//   through
 //    stages                                 each other's shared memory; more, or on a card without clusters, write to a
 //                                           workspace, which gemm_register_add.cu adds up.
 // All sums are added in a fixed order. Products of a batch lie along the grid's z.
 //
-// Measured on an H200 beside cuBLAS 13.1 (float32, n x n x n as stored, TF/s): 50.1 and 37.2 at 1024, 49.2 and 50.5 at
-// 2048, 50.8 and 51.4 at 4096, 51.5 and 51.1 at 8192.
+// Measured on an H200 (float32, as stored, TF/s, beside cuBLAS 13.1 in the same run): 43.4 and 38.2 at 1024, 49.6 and
+// 50.5 at 2048, 50.7 and 51.3 at 4096, 51.2 and 51.0 at 8192.
 #pragma once
 
 #include <type_traits>
@@ -115,7 +118,7 @@ __device__ __forceinline__ void multiply_stages(Tile& tile, OperandA& a, Operand
       }
       if constexpr (!Tile::kLoadsAhead) tile.multiply(l);
       if (next < kSteps) tile.load(a_stage, b_stage, next);
-      // The stage that follows is turned by and by, before the last step.
+        // The stage that follows is turned by and by, before the last step.
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
         if (l == part * (kSteps - 1) / (kParts > 0 ? kParts : 1)) turn(part, read_next, parity ^ 1);
@@ -243,19 +246,18 @@ __device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typena
 }  // namespace tessera::cuda
 
 // n: as stored, t: transposed; first A, then B. gemm_register.cpp builds the same names.
-#define TESSERA_GEMM_REGISTER_ONE(Warp, shape, name, transpose_a, transpose_b, aligned)                           \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::shape.threads(), tessera::cuda::shape.blocks)       \
-      tessera_gemm_register_##name(                                                                               \
-          const __grid_constant__ tessera::cuda::GemmRegisterArguments<tessera::cuda::Warp::T> gemm) {            \
-    tessera::cuda::gemm_register<tessera::cuda::shape, tessera::cuda::Warp, transpose_a, transpose_b, aligned>(   \
-        gemm);                                                                                                    \
+#define TESSERA_GEMM_REGISTER_ONE(Warp, shape, name, transpose_a, transpose_b, aligned)                               \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::shape.threads(), tessera::cuda::shape.blocks)           \
+      tessera_gemm_register_##name(                                                                                   \
+          const __grid_constant__ tessera::cuda::GemmRegisterArguments<tessera::cuda::Warp::T> gemm) {                \
+    tessera::cuda::gemm_register<tessera::cuda::shape, tessera::cuda::Warp, transpose_a, transpose_b, aligned>(gemm); \
   }
-#define TESSERA_GEMM_REGISTER(Warp, shape, name)                                    \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nn, false, false, true)             \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nt, false, true, true)              \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tn, true, false, true)              \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tt, true, true, true)               \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nn_unaligned, false, false, false)  \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nt_unaligned, false, true, false)   \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tn_unaligned, true, false, false)   \
+#define TESSERA_GEMM_REGISTER(Warp, shape, name)                                   \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nn, false, false, true)            \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nt, false, true, true)             \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tn, true, false, true)             \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tt, true, true, true)              \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nn_unaligned, false, false, false) \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nt_unaligned, false, true, false)  \
+  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tn_unaligned, true, false, false)  \
   TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tt_unaligned, true, true, false)

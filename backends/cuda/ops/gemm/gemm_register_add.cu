@@ -48,10 +48,10 @@ __device__ __forceinline__ void gemm_add(const GemmAddArguments<T>& add) {
 
 }  // namespace tessera::cuda
 
-#define TESSERA_GEMM_ADD(T, type)                                                                          \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::kGemmAddRuns* tessera::cuda::kGemmAddRows)   \
-      tessera_gemm_register_add_##type(const __grid_constant__ tessera::cuda::GemmAddArguments<T> add) {   \
-    tessera::cuda::gemm_add(add);                                                                          \
+#define TESSERA_GEMM_ADD(T, type)                                                                        \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kGemmAddRuns* tessera::cuda::kGemmAddRows) \
+      tessera_gemm_register_add_##type(const __grid_constant__ tessera::cuda::GemmAddArguments<T> add) { \
+    tessera::cuda::gemm_add(add);                                                                        \
   }
 
 TESSERA_GEMM_ADD(float, float32)

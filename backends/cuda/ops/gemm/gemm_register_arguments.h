@@ -5,8 +5,8 @@
 
 namespace tessera::cuda {
 
-/// C = alpha * op(A) * op(B) + beta * C for each product of a batch along the grid's z, in elements of T. k is 0 where A
-/// and B are not to be read, beta is 0 where C is not to be read.
+/// C = alpha * op(A) * op(B) + beta * C for each product of a batch along the grid's z, in elements of T. k is 0 where
+/// A and B are not to be read, beta is 0 where C is not to be read.
 template <class T>
 struct GemmRegisterArguments {
   const T* a;

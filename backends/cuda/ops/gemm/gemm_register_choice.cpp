@@ -1,10 +1,10 @@
 // A model of the time that each configuration takes, with constants fitted to measurements, and the least of them.
 //
-// A multiprocessor computes its share of the groups as many at a time as fit it. Each has so much to multiply, at a rate
-// that depends on how many there are to hide each other's waiting, and costs something beside that: its first stages,
-// its sums, C. On an H200, over 470 configurations of 64 shapes of 256 to 2048 in each direction and 21 others, the
-// model is right within 6 % (float32) and 13 % (float64), and what it chooses is within 1 % (3 %) of the best that was
-// measured, at worst 11 % (23 %, at 100 x 100 x 10000).
+// A multiprocessor computes its share of the groups as many at a time as fit it. Each has so much to multiply, at a
+// rate that depends on how many there are to hide each other's waiting, and costs something beside that: its first
+// stages, its sums, C. On an H200, over 470 configurations of 64 shapes of 256 to 2048 in each direction and 21 others,
+// the model is right within 6 % (float32) and 13 % (float64), and what it chooses is within 1 % (3 %) of the best that
+// was measured, at worst 11 % (23 %, at 100 x 100 x 10000).
 #include "ops/gemm/gemm_register_choice.h"
 
 #include <algorithm>
@@ -46,10 +46,8 @@ constexpr std::array<Speed, 4> kFloat32Speeds{{{{0.507, 0.608, 0.608, 0.630}, 1.
                                                {{0.674, 0.786}, 2.76, 2.01},
                                                {{0.454, 0.762}, 4.09, 2.57}}};
 constexpr SplitCost kFloat32Split{1.63, 2.12, 0.130};
-constexpr std::array<Speed, 4> kFloat64Speeds{{{{0.556}, 0.72, 1.88},
-                                               {{0.625, 0.765}, 1.30, 1.55},
-                                               {{0.871, 0.885}, 1.67, 2.46},
-                                               {{0.795, 0.930}, 0.50, 4.43}}};
+constexpr std::array<Speed, 4> kFloat64Speeds{
+    {{{0.556}, 0.72, 1.88}, {{0.625, 0.765}, 1.30, 1.55}, {{0.871, 0.885}, 1.67, 2.46}, {{0.795, 0.930}, 0.50, 4.43}}};
 constexpr SplitCost kFloat64Split{1.62, 3.19, 0.266};
 
 double ceil_div(double a, double b) {

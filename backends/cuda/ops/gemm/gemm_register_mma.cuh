@@ -2,7 +2,8 @@
 // float64 from sm_80 on, without any rounding but that of a fused multiply-add.
 //
 //           n = g                    An mma instruction multiplies 16 x 4 elements of A with 4 x 8 of B. Lane 4 g + t
-//          +-----+                   holds rows g and g + 8 of step t of A, column g of step t of B, and columns 2 t and
+//          +-----+                   holds rows g and g + 8 of step t of A, column g of step t of B, and columns 2 t
+//          and
 //        t |  b  |                   2 t + 1 of rows g and g + 8 of the sums.
 //    t     +-----+
 //   +----+ +-----+                   Which of the tile's rows, columns and steps these are is ours to say, so they are
@@ -63,8 +64,8 @@ struct MmaWarp {
   template <class StageA, class StageB>
   class Tile {
    public:
-    static constexpr int kSteps = 8;            ///< along k, of one load()
-    static constexpr bool kLoadsAhead = false;  ///< the registers would not suffice
+    static constexpr int kSteps = 8;                        ///< along k, of one load()
+    static constexpr bool kLoadsAhead = false;              ///< the registers would not suffice
     static constexpr int kBlocks = kRows * kColumns / 128;  ///< of four neighbouring elements
     static constexpr int kVectors = 2;                      ///< of 16 bytes, of a block
 
@@ -91,8 +92,9 @@ struct MmaWarp {
         }
 #pragma unroll
         for (int j = 0; j < kTilesN; j += 2) {
-          const Run<double, 2> run = read(StageB::kIsAlong ? b + (b_ ^ l) + (j * 8 + half * 2) * StageB::kRow
-                                                           : b + (b_ ^ StageB::twist(l)) + (l + half) * StageB::kRow + j * 8);
+          const Run<double, 2> run =
+              read(StageB::kIsAlong ? b + (b_ ^ l) + (j * 8 + half * 2) * StageB::kRow
+                                    : b + (b_ ^ StageB::twist(l)) + (l + half) * StageB::kRow + j * 8);
           b_run_[StageB::kIsAlong ? 0 : half][StageB::kIsAlong ? j + half : j] = run.element[0];
           b_run_[StageB::kIsAlong ? 1 : half][StageB::kIsAlong ? j + half : j + 1] = run.element[1];
         }

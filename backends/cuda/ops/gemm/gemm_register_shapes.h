@@ -50,7 +50,8 @@ enum class GemmLayout {
   turned,  ///< k lies along them, and they are turned: a row for each step
 };
 
-[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr GemmLayout layout_of(const GemmRegisterShape& shape, bool k_along_rows) {
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr GemmLayout layout_of(const GemmRegisterShape& shape,
+                                                                      bool k_along_rows) {
   if (!k_along_rows) return GemmLayout::across;
   return shape.turned ? GemmLayout::turned : GemmLayout::along;
 }
@@ -60,11 +61,11 @@ enum class GemmLayout {
                                                  std::size_t element_bytes, bool asynchronous) {
   const auto operand = [&](int extent, GemmLayout layout) {
     const int stages = asynchronous ? shape.stages + (layout == GemmLayout::turned ? 2 : 0) : 2;
-    return static_cast<std::size_t>(stages) * static_cast<std::size_t>(shape.depth) *
-           static_cast<std::size_t>(extent) * element_bytes;
+    return static_cast<std::size_t>(stages) * static_cast<std::size_t>(shape.depth) * static_cast<std::size_t>(extent) *
+           element_bytes;
   };
-  const std::size_t stages = operand(shape.rows, layout_of(shape, !transpose_a)) +
-                             operand(shape.columns, layout_of(shape, transpose_b));
+  const std::size_t stages =
+      operand(shape.rows, layout_of(shape, !transpose_a)) + operand(shape.columns, layout_of(shape, transpose_b));
   const std::size_t sums = static_cast<std::size_t>(shape.slices * shape.elements()) * element_bytes;
   return stages > sums ? stages : sums;
 }

@@ -76,12 +76,15 @@ __device__ __forceinline__ Vector add_slices(const Vector* vectors) {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/// The next kernel of the stream, if it is launched so that it may, is sent to free multiprocessors while this one runs.
+/// The next kernel of the stream, if it is launched so that it may, is sent to free multiprocessors while this one
+/// runs.
 __device__ __forceinline__ void let_next_kernel_start() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 /// Until the kernel before on the stream has ended and what it wrote is seen. Stands before the first access to memory.
-__device__ __forceinline__ void wait_for_kernel_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+__device__ __forceinline__ void wait_for_kernel_before() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
 
 __device__ __forceinline__ int blocks_of_cluster() {
   int count;
@@ -126,8 +129,12 @@ __device__ __forceinline__ Run<double, 2> read_of_block(const Run<double, 2>* pl
 
 __device__ __forceinline__ void let_next_kernel_start() {}
 __device__ __forceinline__ void wait_for_kernel_before() {}
-__device__ __forceinline__ int blocks_of_cluster() { return 1; }
-__device__ __forceinline__ int rank_in_cluster() { return 0; }
+__device__ __forceinline__ int blocks_of_cluster() {
+  return 1;
+}
+__device__ __forceinline__ int rank_in_cluster() {
+  return 0;
+}
 __device__ __forceinline__ void wait_for_cluster() {}
 template <class Vector>
 __device__ __forceinline__ Vector read_of_block(const Vector* place, int) {

@@ -146,8 +146,8 @@ backend::VariantList<Gemm> gemm_variants() {
        make_tiled},
       {"coalesced_a", "square tiles of A alone in shared memory, one element of C a thread", check_gemm_type,
        coalesced_a_tunables, make_coalesced_a},
-      {"naive", "one thread an element of C, from device memory", check_gemm_type, nullptr, make_naive},
       gemm_vendor_cublas(),
+      {"naive", "one thread an element of C, from device memory", check_gemm_type, nullptr, make_naive},
   };
 }
 

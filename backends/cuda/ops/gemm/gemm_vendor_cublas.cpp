@@ -3,8 +3,10 @@
 //
 // cuBLAS counts columns first. A row-major C is its transpose there, so A and B change places: C' = op(B)' op(A)'.
 // The workspace is the queue's own, because cuBLAS promises the same bits on every run only to those who bring one.
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include "backend/backend.h"
@@ -53,7 +55,8 @@ class GemmVendorCublas final : public backend::Kernel {
       const std::lock_guard one_at_a_time(handle_.mutex);
       const CublasApi& api = cublas_api();
       api.check(api.set_stream(handle_.get(), stream), "choosing the stream");
-      api.check(api.set_workspace(handle_.get(), pointer_to<void>(workspace), kWorkspaceBytes), "setting the workspace");
+      api.check(api.set_workspace(handle_.get(), pointer_to<void>(workspace), kWorkspaceBytes),
+                "setting the workspace");
       for (std::int64_t first = 0; first < p.batch; first += kLargestBatch) {
         multiply(pointer_to<const T>(operands[0]) + first * p.stride_a,
                  pointer_to<const T>(operands[1]) + first * p.stride_b, pointer_to<T>(operands[2]) + first * p.stride_c,
@@ -70,9 +73,10 @@ class GemmVendorCublas final : public backend::Kernel {
     const T alpha = static_cast<T>(p.alpha);
     const T beta = static_cast<T>(p.beta);
     const auto [one, many] = multiply_function<T>();
-    const int status = batch == 1 ? one(handle_.get(), b_as, a_as, p.n, p.m, p.k, &alpha, b, p.ldb, a, p.lda, &beta, c, p.ldc)
-                                  : many(handle_.get(), b_as, a_as, p.n, p.m, p.k, &alpha, b, p.ldb, p.stride_b, a,
-                                         p.lda, p.stride_a, &beta, c, p.ldc, p.stride_c, batch);
+    const int status = batch == 1
+                           ? one(handle_.get(), b_as, a_as, p.n, p.m, p.k, &alpha, b, p.ldb, a, p.lda, &beta, c, p.ldc)
+                           : many(handle_.get(), b_as, a_as, p.n, p.m, p.k, &alpha, b, p.ldb, p.stride_b, a, p.lda,
+                                  p.stride_a, &beta, c, p.ldc, p.stride_c, batch);
     cublas_api().check(status, "multiplying");
   }
 
@@ -82,7 +86,7 @@ class GemmVendorCublas final : public backend::Kernel {
 };
 
 backend::Verdict check(const Gemm& problem, const backend::Device& device) {
-  if (const backend::Verdict type = check_gemm_type(problem, device); !type) return type;
+  if (backend::Verdict type = check_gemm_type(problem, device); !type) return type;
   if (!cublas_api().usable()) return backend::Verdict::no(cublas_api().why);
   return backend::Verdict::yes();
 }

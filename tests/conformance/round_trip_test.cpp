@@ -1,0 +1,92 @@
+// What a study measures of transfers, on every device: operands from either kind of host memory are right when they
+// come back, and what did not come back is seen. And one set of operands serves several kernels.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/problem_set.h"
+#include "each_device.h"
+
+namespace tessera::testing_support {
+namespace {
+
+using conformance::Case;
+using conformance::HostMemory;
+using conformance::Purpose;
+
+class RoundTripTest : public EachDevice {};
+TESSERA_ON_EACH_DEVICE(RoundTripTest);
+
+/// The studies' cases in small.
+std::vector<const Case*> study_cases() {
+  std::vector<const Case*> cases;
+  for (const conformance::ProblemSet& set : conformance::problem_sets()) {
+    for (const auto& problem : set.cases) {
+      if (problem->purpose() == Purpose::quick_study) cases.push_back(problem.get());
+    }
+  }
+  return cases;
+}
+
+TEST_P(RoundTripTest, brings_right_results_from_ordinary_and_pinned_memory) {
+  int trips = 0;
+  for (const Case* problem : study_cases()) {
+    for (const HostMemory memory : {HostMemory::ordinary, HostMemory::pinned}) {
+      SCOPED_TRACE(testing::Message() << problem->name() << ", " << to_string(memory));
+      const auto trip = problem->round_trip(device(), {}, memory);
+      if (!trip) continue;
+      ++trips;
+      EXPECT_GT(trip->upload_bytes(), 0U);
+      EXPECT_GT(trip->download_bytes(), 0U);
+      Queue queue(device());
+      for (int round = 0; round < 2; ++round) {
+        trip->reset();
+        trip->upload(queue);
+        trip->enqueue(queue);
+        trip->download(queue);
+        queue.finish();
+        const conformance::Outcome outcome = trip->check();
+        EXPECT_TRUE(outcome.passed) << outcome.failure;
+      }
+      trip->reset();
+      EXPECT_FALSE(trip->check().passed) << "nothing was downloaded, but an old result passes";
+    }
+  }
+  EXPECT_GT(trips, 0);
+}
+
+TEST_P(RoundTripTest, runs_other_kernels_on_the_same_operands) {
+  for (const Case* problem : study_cases()) {
+    if (!problem->tries_every_tuning()) continue;  // one of each study will do
+    SCOPED_TRACE(problem->name());
+    std::vector<std::string> variants;
+    for (const VariantReport& report : problem->explain(device())) {
+      if (report.can_run) variants.push_back(report.variant);
+    }
+    ASSERT_FALSE(variants.empty());
+    const auto run = problem->prepare(device(), {.variant = variants.front()});
+    const auto twin = run->twin(device());
+    Queue queue(device());
+    for (const std::string& variant : variants) {
+      SCOPED_TRACE(variant);
+      run->change_kernel(device(), {.variant = variant});
+      twin->share_kernel(*run);
+      for (const auto& one : {run.get(), twin.get()}) {
+        EXPECT_EQ(one->info().variant, variant);
+        one->reset(queue);
+        one->enqueue(queue);
+        const conformance::Outcome outcome = one->check(queue);
+        EXPECT_TRUE(outcome.passed) << outcome.failure;
+      }
+      EXPECT_TRUE(run->output_bits(queue) == twin->output_bits(queue)) << "the same operands give other bits";
+    }
+    const Refusal refusal = refusal_of([&] { run->change_kernel(device(), {.variant = "no_such_variant"}); });
+    EXPECT_EQ(refusal.code, ErrorCode::invalid_argument) << refusal.what;
+    EXPECT_EQ(run->info().variant, variants.back());
+  }
+}
+
+}  // namespace
+}  // namespace tessera::testing_support
