@@ -59,7 +59,7 @@ printf '%s\0' "${headers[@]}" |
 # A public header names either one of ours or one of the standard library, whose names hold neither slash nor dot...
 while IFS= read -r place; do
   [[ -z $place ]] || finding "$place: includes what is neither Tessera's nor the standard library's"
-done < <(grep -rnE '^ *# *include' api/include | grep -vE '<tessera/[a-z_/]+\.h>|<[a-z_]+>')
+done < <(grep -rnE '^ *# *include' api/include | grep -vE '<tessera/[a-z0-9_/]+\.h>|<[a-z_]+>')
 
 # ...and what the preprocessor reaches from there belongs to nobody else either.
 reached=$("$compiler" -std=c++20 -M -x c++ -Iapi/include "-I$generated" api/include/tessera/tessera.h)

@@ -30,21 +30,30 @@ def fastest(records):
     return max(verified, key=lambda record: record["gflops"], default=None)
 
 
+def problems_of(result):
+    """What the table speaks of: name, and whether a record belongs to it. Of gemm two sizes, else every case."""
+    if all(record["operator"] == "gemm" for record in result["records"]):
+        for kind in ("float32", "float64"):
+            for size in SIZES:
+                yield f"{kind}, {size}^3", lambda r, k=kind, s=size: r["type"] == k and r["problem"]["m"] == s
+        return
+    for case in dict.fromkeys(record["case"] for record in result["records"]):
+        yield f"`{case}`", lambda r, c=case: r["case"] == c
+
+
 def bench_table(name, result):
     lines = [title(name, result), "| device | problem | variant | GFLOP/s | of peak | error / bound |", "|---|---|---|--:|--:|--:|"]
     for device in [entry["id"] for entry in result["devices"]]:
-        for kind in ("float32", "float64"):
-            for size in SIZES:
-                same = lambda r: r["device"] == device and r["type"] == kind and r["problem"].get("m") == size
-                best = fastest(filter(same, result["records"]))
-                if best is None:
-                    continue
-                share = f"{100 * best['peak_share']:.1f} %" if best["peak_share"] is not None else ""
-                worst, bound = best["error"]["worst"], best["error"]["bound"]
-                lines.append(
-                    f"| {device_name(result, device)} | {best['operator']} {kind}, {size}^3 | `{best['variant']}` | "
-                    f"{best['gflops']:.0f} | {share} | {worst:.1e} / {bound:.1e} |"
-                )
+        for problem, belongs in problems_of(result):
+            best = fastest(r for r in result["records"] if r["device"] == device and belongs(r))
+            if best is None:
+                continue
+            share = f"{100 * best['peak_share']:.1f} %" if best["peak_share"] is not None else ""
+            worst, bound = best["error"]["worst"], best["error"]["bound"]
+            lines.append(
+                f"| {device_name(result, device)} | {best['operator']} {problem} | `{best['variant']}` | "
+                f"{best['gflops']:.0f} | {share} | {worst:.1e} / {bound:.1e} |"
+            )
     return "\n".join(lines)
 
 
