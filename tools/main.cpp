@@ -20,11 +20,13 @@ constexpr const char* kExamples =
     "  tessera devices                          what is here, and what is missing and why\n"
     "  tessera verify gemm --device cpu:0       is every variant right on this device?\n"
     "  tessera bench gemm --device all          how fast is every variant on every device?\n"
+    "  tessera convolve in.png out.png --filter gaussian:5\n"
     "\n"
     "Exit codes: 0 success, 1 something failed, 2 wrong use.\n";
 
 int run(int argc, char** argv) {
-  CLI::App program("Tessera, one API for CUDA, OpenCL and CPU devices: lists, verifies and measures them.", "tessera");
+  CLI::App program("Tessera, one API for CUDA, OpenCL and CPU devices: lists, verifies, measures and uses them.",
+                   "tessera");
   program.set_version_flag("--version", fmt::format("tessera {} ({})", version(), commit()));
   program.footer(kExamples);
   program.require_subcommand(1);

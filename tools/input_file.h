@@ -1,0 +1,38 @@
+// Reading a file or standard input piece by piece. Never throws while it reads, because C libraries call it; can be
+// interrupted while it waits for a pipe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera::tool {
+
+class InputFile {
+ public:
+  /// "-" is standard input. Error invalid_argument for a folder or a file that does not open.
+  explicit InputFile(const std::string& path);
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile();
+
+  /// How many of the next `size` bytes were read: fewer only at the end, at an error or after Ctrl-C.
+  [[nodiscard]] std::size_t read(std::uint8_t* target, std::size_t size) noexcept;
+  /// The errno that ended reading, or 0.
+  [[nodiscard]] int error() const noexcept { return error_; }
+  /// "the image 'in.png'", for messages.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  [[nodiscard]] std::size_t refill() noexcept;
+
+  std::string name_;
+  int descriptor_ = -1;
+  int error_ = 0;
+  std::vector<std::uint8_t> buffer_;
+  std::size_t position_ = 0;
+  std::size_t end_ = 0;
+};
+
+}  // namespace tessera::tool
