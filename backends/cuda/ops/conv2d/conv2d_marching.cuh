@@ -200,12 +200,18 @@ __device__ __forceinline__ void conv2d_marching(const Conv2dMarchingArguments<Pi
 
 }  // namespace tessera::cuda
 
-// 24 groups on a multiprocessor: with this bound ptxas reads the weights from constant memory as operands; without it
-// they move into registers, 118 in place of 80 for 7 x 7.
-#define TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, size, access, vectors)                       \
-  extern "C" __global__ void __launch_bounds__(32, 24) tessera_conv2d_##variant##_##type##_##size##_##access( \
-      const __grid_constant__ tessera::cuda::Conv2dMarchingArguments<Pixel> arguments) {                      \
-    tessera::cuda::conv2d_marching<Pixel, size, separable, vectors>(arguments);                               \
+// So many groups on a multiprocessor: with this bound ptxas reads the weights from constant memory as operands; without
+// it they move into registers, 118 in place of 80 for 7 x 7. Older cards hold 16 groups at most.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define TESSERA_MARCHING_GROUPS 16
+#else
+#define TESSERA_MARCHING_GROUPS 24
+#endif
+#define TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, size, access, vectors)      \
+  extern "C" __global__ void __launch_bounds__(32, TESSERA_MARCHING_GROUPS)                  \
+      tessera_conv2d_##variant##_##type##_##size##_##access(                                 \
+          const __grid_constant__ tessera::cuda::Conv2dMarchingArguments<Pixel> arguments) { \
+    tessera::cuda::conv2d_marching<Pixel, size, separable, vectors>(arguments);              \
   }
 #define TESSERA_CONV2D_MARCHING_BOTH(variant, separable, Pixel, type, size)     \
   TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, size, vectors, true) \
