@@ -1,4 +1,5 @@
-// What backends ask of conv2d's filter: its factors if it has rank 1, and whether float arithmetic is exact on it.
+// What backends ask of conv2d's filter: its weights as numbers, its factors if it has rank 1, whether float arithmetic
+// is exact on it, and the verdicts that follow.
 #pragma once
 
 #include <cmath>
@@ -6,12 +7,23 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tessera/ops/conv2d.h>
 
+#include "backend/sentence.h"
+#include "backend/variant.h"
+
 namespace tessera::backend {
+
+/// A weight as a number to compute with: float, or an integer modulo 2^32.
+template <class Sum>
+[[nodiscard]] Sum conv2d_weight(double weight) noexcept {
+  if constexpr (std::is_floating_point_v<Sum>) return static_cast<Sum>(weight);
+  return static_cast<Sum>(static_cast<std::int64_t>(weight));
+}
 
 /// filter(i, j) = column[i] * row[j], exactly in the arithmetic of the problem's type.
 struct FilterFactors {
@@ -115,6 +127,21 @@ inline bool is_exact_in_float32(const Conv2d& problem) {
   for (const double weight : problem.filter) magnitudes += std::fabs(weight);
   constexpr double kExact = 1 << 24;
   return magnitudes == 0 || largest * magnitudes <= kExact;
+}
+
+/// Yes if rank_one_factors() finds them.
+inline Verdict check_rank_one(const Conv2d& problem) {
+  if (rank_one_factors(problem)) return Verdict::yes();
+  return Verdict::no(
+      sentence("the filter of conv2d is not exactly a column times a row in ", to_string(problem.output_type())));
+}
+
+/// For variants that are written out for the sizes of the study.
+inline Verdict check_square_3_5_7(const Conv2d& problem) {
+  const std::int64_t size = problem.filter_height;
+  if (size == problem.filter_width && (size == 3 || size == 5 || size == 7)) return Verdict::yes();
+  return Verdict::no(sentence("the filter of conv2d is ", problem.filter_height, " x ", problem.filter_width,
+                              ", but must be 3 x 3, 5 x 5 or 7 x 7"));
 }
 
 }  // namespace tessera::backend

@@ -9,6 +9,7 @@
 
 #include <tessera/ops/conv2d.h>
 
+#include "backend/conv2d_filter.h"
 #include "cpu_tbb_kernel.h"
 
 namespace tessera::cpu_tbb {
@@ -20,7 +21,7 @@ using Conv2dSum = std::conditional_t<std::is_integral_v<Pixel>, std::uint32_t, f
 template <class Pixel>
 using Conv2dOutput = std::conditional_t<std::is_integral_v<Pixel>, std::int32_t, float>;
 
-/// A pixel or a weight as a number to compute with.
+/// A pixel as a number to compute with.
 template <class Sum, class Value>
 [[nodiscard]] constexpr Sum conv2d_number(Value value) noexcept {
   if constexpr (std::is_same_v<Sum, std::uint32_t>) {
@@ -35,7 +36,7 @@ template <class Sum>
 [[nodiscard]] std::vector<Sum> conv2d_weights(const std::vector<double>& filter) {
   std::vector<Sum> weights;
   weights.reserve(filter.size());
-  for (const double weight : filter) weights.push_back(conv2d_number<Sum>(weight));
+  for (const double weight : filter) weights.push_back(backend::conv2d_weight<Sum>(weight));
   return weights;
 }
 

@@ -96,9 +96,7 @@ backend::Verdict check(const Conv2d& problem, const backend::Device&) {
     return backend::Verdict::no(backend::sentence("the filter of conv2d is ", problem.filter_height, " x ",
                                                   problem.filter_width, ", which has nothing to separate"));
   }
-  if (backend::rank_one_factors(problem)) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("the filter of conv2d is not exactly a column times a row in ",
-                                                to_string(problem.output_type())));
+  return backend::check_rank_one(problem);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 //                                                                             once for each weight, from the cache.
 #include <array>
 
-#include "backend/sentence.h"
+#include "backend/conv2d_filter.h"
 #include "ops/conv2d/conv2d_plain.h"
 #include "ops/conv2d/conv2d_variants.h"
 
@@ -62,20 +62,13 @@ void unrolled_any(const Conv2dImages<Pixel>& images, const Conv2dSum<Pixel>* wei
   }
 }
 
-backend::Verdict check(const Conv2d& problem, const backend::Device&) {
-  const std::int64_t size = problem.filter_height;
-  if (size == problem.filter_width && (size == 3 || size == 5 || size == 7)) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("the filter of conv2d is ", problem.filter_height, " x ",
-                                                problem.filter_width, ", but must be 3 x 3, 5 x 5 or 7 x 7"));
-}
-
 }  // namespace
 
 backend::Variant<Conv2d> conv2d_unrolled() {
   return {
       .name = "unrolled",
       .summary = "loops unrolled for 3 x 3, 5 x 5 and 7 x 7, no test inside, rows spread over the threads",
-      .check = check,
+      .check = [](const Conv2d& problem, const backend::Device&) { return backend::check_square_3_5_7(problem); },
       .tunables = nullptr,
       .make =
           [](const Conv2d& problem, backend::Device&, const Tuning&) {

@@ -19,13 +19,6 @@
 
 namespace tessera::cuda {
 
-/// A weight as a number to compute with.
-template <class Sum>
-[[nodiscard]] Sum conv2d_weight(double weight) noexcept {
-  if constexpr (std::is_same_v<Sum, float>) return static_cast<float>(weight);
-  return static_cast<Sum>(static_cast<std::int64_t>(weight));
-}
-
 /// The problem without its operands.
 template <class Pixel>
 [[nodiscard]] Conv2dArguments<Pixel> conv2d_arguments(const Conv2d& problem) noexcept {

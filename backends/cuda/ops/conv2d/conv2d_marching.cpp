@@ -39,15 +39,6 @@ std::int64_t runs_of(const Conv2d& problem, std::int64_t rows_per_run) {
   return (problem.output_height() + rows_per_run - 1) / rows_per_run;
 }
 
-/// A kernel's function with its grid.
-class MarchingFunction final : public CudaKernel {
- public:
-  MarchingFunction(std::shared_ptr<Context> context, const Image& image, const std::string& function, LaunchGrid grid)
-      : CudaKernel(std::move(context), image, function, grid) {}
-  using CudaKernel::enqueue;
-  void launch(backend::Queue&, std::span<const backend::Slice>, const backend::Slice&) override {}
-};
-
 template <class Pixel>
 class MarchingKernel final : public backend::Kernel {
   using Sum = Conv2dSum<Pixel>;
@@ -61,7 +52,7 @@ class MarchingKernel final : public backend::Kernel {
         is_empty_(is_empty(problem)) {
     const Geometry geometry(problem);
     arguments_.conv2d = conv2d_arguments<Pixel>(problem);
-    for (std::size_t i = 0; i < weights.size(); ++i) arguments_.weights[i] = conv2d_weight<Sum>(weights[i]);
+    for (std::size_t i = 0; i < weights.size(); ++i) arguments_.weights[i] = backend::conv2d_weight<Sum>(weights[i]);
     arguments_.first_x = geometry.first_x;
     arguments_.strips = geometry.strips;
     arguments_.runs = runs_of(problem, rows_per_run);
@@ -94,29 +85,20 @@ class MarchingKernel final : public backend::Kernel {
     return grid;
   }
 
-  MarchingFunction vectors_;  // for images and outputs whose rows are aligned to kMarchingPixels
-  MarchingFunction pixels_;   // for all others
+  CudaFunction vectors_;  // for images and outputs whose rows are aligned to kMarchingPixels
+  CudaFunction pixels_;   // for all others
   Conv2dMarchingArguments<Pixel> arguments_{};
   bool fits_vectors_ = false;
   bool is_empty_;
 };
 
-Verdict check_size(const Conv2d& problem) {
-  const std::int64_t size = problem.filter_height;
-  if (size == problem.filter_width && (size == 3 || size == 5 || size == 7)) return Verdict::yes();
-  return Verdict::no(sentence("the filter of conv2d is ", problem.filter_height, " x ", problem.filter_width,
-                              ", but must be 3 x 3, 5 x 5 or 7 x 7"));
-}
-
 Verdict check_marching(const Conv2d& problem, const backend::Device&) {
-  return check_size(problem);
+  return backend::check_square_3_5_7(problem);
 }
 
 Verdict check_separable(const Conv2d& problem, const backend::Device&) {
-  if (const Verdict verdict = check_size(problem); !verdict) return verdict;
-  if (backend::rank_one_factors(problem)) return Verdict::yes();
-  return Verdict::no(
-      sentence("the filter of conv2d is not exactly a column times a row in ", to_string(problem.output_type())));
+  const Verdict size = backend::check_square_3_5_7(problem);
+  return size ? backend::check_rank_one(problem) : size;
 }
 
 /// The longest runs that still give every multiprocessor enough warps: a run reads the rows between two runs again.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
 #include "ops/conv2d/conv2d_launch.h"
 
@@ -46,7 +47,7 @@ class Conv2dKernel final : public CudaKernel {
       : CudaKernel(device.context(), image, function, grid_for(problem, tile, device.context()->limits())),
         arguments_(conv2d_arguments<Pixel>(problem)),
         is_empty_(is_empty(problem)) {
-    for (const double weight : problem.filter) host_weights_.push_back(conv2d_weight<Sum>(weight));
+    for (const double weight : problem.filter) host_weights_.push_back(backend::conv2d_weight<Sum>(weight));
     const std::size_t bytes = host_weights_.size() * sizeof(Sum);
     weights_ = device.allocate(bytes);
     const auto queue = device.make_queue();

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backend/conv2d_filter.h"
 #include "opencl_buffer.h"
 
 extern "C" const unsigned char tessera_opencl_conv2d_images[];
@@ -70,8 +71,8 @@ backend::Verdict check_conv2d_groups(const std::string& with, std::uint64_t grou
 std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights) {
   std::vector<std::uint32_t> bits;
   for (const double weight : weights) {
-    const auto in_float = static_cast<float>(weight);
-    std::uint32_t word = static_cast<std::uint32_t>(static_cast<std::int64_t>(weight));
+    const auto in_float = backend::conv2d_weight<float>(weight);
+    std::uint32_t word = backend::conv2d_weight<std::uint32_t>(weight);
     if (problem.type == DataType::float32) std::memcpy(&word, &in_float, sizeof word);
     bits.push_back(word);
   }

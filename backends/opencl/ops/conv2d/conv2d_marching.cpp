@@ -24,28 +24,22 @@ bool is_gpu(const backend::Device& device) {
   return native(device).facts().info.kind == DeviceKind::gpu;
 }
 
-/// Work-items of a group beside each other: a warp on a GPU; on a CPU a group is one thread's work, and 8 strips of 16
-/// columns are a few pages.
+/// Work-items of a group beside each other: a warp on a GPU; on a CPU a group is one strip, which one thread walks
+/// down.
 std::int64_t items_of(const backend::Device& device) {
   const auto wanted = is_gpu(device) ? std::uint64_t{32} : std::uint64_t{1};
   return static_cast<std::int64_t>(std::min(wanted, native(device).facts().info.max_group_size));
 }
 
 Verdict check_marching(const Conv2d& problem, const backend::Device& device) {
-  const std::int64_t size = problem.filter_height;
-  if (size != problem.filter_width || (size != 3 && size != 5 && size != 7)) {
-    return Verdict::no(sentence("the filter of conv2d is ", problem.filter_height, " x ", problem.filter_width,
-                                ", but must be 3 x 3, 5 x 5 or 7 x 7"));
-  }
+  if (const Verdict size = backend::check_square_3_5_7(problem); !size) return size;
   return check_conv2d_groups("conv2d",
                              conv2d_blocks(problem, kRowsPerRun.front(), kColumns.front() * items_of(device)));
 }
 
 Verdict check_separable(const Conv2d& problem, const backend::Device& device) {
-  if (const Verdict verdict = check_marching(problem, device); !verdict) return verdict;
-  if (backend::rank_one_factors(problem)) return Verdict::yes();
-  return Verdict::no(
-      sentence("the filter of conv2d is not exactly a column times a row in ", to_string(problem.output_type())));
+  const Verdict march = check_marching(problem, device);
+  return march ? backend::check_rank_one(problem) : march;
 }
 
 std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device) {
