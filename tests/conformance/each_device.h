@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "devices_present.h"
 
@@ -44,6 +45,12 @@ inline std::string device_test_name(const testing::TestParamInfo<std::string>& t
 inline testing::AssertionResult contains(const std::string& text, const std::string& part) {
   if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "'" << text << "' does not contain '" << part << "'";
+}
+
+/// A wrong argument was named, and the sentence has all these parts: the value, the limit, the name.
+inline void expect_refused(const Refusal& refusal, const std::vector<std::string>& parts) {
+  EXPECT_EQ(refusal.code, ErrorCode::invalid_argument) << refusal.what;
+  for (const std::string& part : parts) EXPECT_TRUE(contains(refusal.sentence, part));
 }
 
 }  // namespace tessera::testing_support

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
 
 namespace tessera::minimal {
@@ -209,6 +210,48 @@ class GemmKernel : public backend::Kernel {
   Gemm problem_;
 };
 
+class Conv2dKernel : public backend::Kernel {
+ public:
+  explicit Conv2dKernel(const Conv2d& problem) : problem_(problem) {}
+  void launch(backend::Queue& queue, std::span<const Slice> operands, const Slice& /*workspace*/) override {
+    static_cast<Queue&>(queue).run([&] {
+      switch (problem_.type) {
+        case DataType::uint8: return run<std::uint8_t, std::uint32_t>(operands);
+        case DataType::int16: return run<std::int16_t, std::uint32_t>(operands);
+        case DataType::int32: return run<std::int32_t, std::uint32_t>(operands);
+        default: return run<float, float>(operands);
+      }
+    });
+  }
+
+ private:
+  /// Sums of integers wrap around, which unsigned arithmetic is allowed to.
+  template <class Pixel, class Sum>
+  void run(std::span<const Slice> operands) const {
+    const Conv2d& p = problem_;
+    const auto* image = reinterpret_cast<const Pixel*>(address(operands[0]));
+    auto* output = reinterpret_cast<Sum*>(address(operands[1]));
+    for (std::int64_t i = 0; i < p.batch; ++i, image += p.height * p.width) {
+      for (std::int64_t y = 0; y < p.output_height(); ++y) {
+        for (std::int64_t x = 0; x < p.output_width(); ++x) *output++ = pixel<Pixel, Sum>(image, y, x);
+      }
+    }
+  }
+  template <class Pixel, class Sum>
+  [[nodiscard]] Sum pixel(const Pixel* image, std::int64_t y, std::int64_t x) const {
+    const Conv2d& p = problem_;
+    Sum sum = 0;
+    for (std::int64_t k = 0; k < p.filter_height * p.filter_width; ++k) {
+      const std::int64_t row = y + k / p.filter_width - p.anchor_y;
+      const std::int64_t column = x + k % p.filter_width - p.anchor_x;
+      if (row < 0 || row >= p.height || column < 0 || column >= p.width) continue;
+      sum += backend::conv2d_weight<Sum>(p.filter[k]) * static_cast<Sum>(image[row * p.width + column]);
+    }
+    return sum;
+  }
+  Conv2d problem_;
+};
+
 class OwnKernel : public backend::OwnKernel {
  public:
   explicit OwnKernel(CpuFunction function) : function_(std::move(function)) {}
@@ -296,13 +339,19 @@ class MinimalBackend : public backend::Backend {
  public:
   MinimalBackend() {
     operators_.set<Gemm>({
-        {"naive", "one thread, three plain loops", check, nullptr,
+        {"naive", "one thread, three plain loops", check<Gemm>, nullptr,
          [](const Gemm& problem, backend::Device&, const Tuning&) -> std::unique_ptr<backend::Kernel> {
            return std::make_unique<GemmKernel>(problem);
          }},
-        {"turned", "the same with B turned around in a workspace", check, nullptr,
+        {"turned", "the same with B turned around in a workspace", check<Gemm>, nullptr,
          [](const Gemm& problem, backend::Device&, const Tuning&) -> std::unique_ptr<backend::Kernel> {
            return std::make_unique<TurnedGemmKernel>(problem);
+         }},
+    });
+    operators_.set<Conv2d>({
+        {"naive", "one thread, one pixel after another", check<Conv2d>, nullptr,
+         [](const Conv2d& problem, backend::Device&, const Tuning&) -> std::unique_ptr<backend::Kernel> {
+           return std::make_unique<Conv2dKernel>(problem);
          }},
     });
   }
@@ -327,7 +376,10 @@ class MinimalBackend : public backend::Backend {
   [[nodiscard]] const backend::OperatorTable& operators() const override { return operators_; }
 
  private:
-  static backend::Verdict check(const Gemm&, const backend::Device&) { return backend::Verdict::yes(); }
+  template <class Problem>
+  static backend::Verdict check(const Problem&, const backend::Device&) {
+    return backend::Verdict::yes();
+  }
   backend::OperatorTable operators_;
 };
 
