@@ -14,10 +14,15 @@ namespace tessera::testing_support {
 
 namespace {
 
+/// What tells a GoogleTest program that it is one of several that share its tests. A child is not one of them: it would
+/// leave out the very test that it is started for.
+constexpr std::array kSharding{"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE"};
+
 [[noreturn]] void become(const std::string& program, const std::vector<std::string>& arguments,
                          const std::map<std::string, std::string>& environment, int output) {
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
+  for (const char* name : kSharding) ::unsetenv(name);
   for (const auto& [name, value] : environment) {
     if (value.empty()) {
       ::unsetenv(name.c_str());

@@ -13,7 +13,8 @@ struct ChildResult {
   std::string output;  ///< stdout and stderr
 };
 
-/// Runs `program` with these arguments, and with these variables set ("" unsets one) on top of this environment.
+/// Runs `program` with these arguments, and with these variables set ("" unsets one) on top of this environment, from
+/// which those that share a GoogleTest program's tests out to several processes are taken first.
 [[nodiscard]] ChildResult run_child(const std::string& program, const std::vector<std::string>& arguments,
                                     const std::map<std::string, std::string>& environment);
 
