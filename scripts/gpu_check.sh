@@ -6,12 +6,18 @@ set -euo pipefail
 all_stages=(devices conformance misuse memcheck racecheck verify overhead bench study)
 usage() {
   cat <<TEXT
-usage: scripts/gpu_check.sh [--only STAGE[,STAGE...]] FOLDER RESULTS [ARGUMENTS OF tessera bench]
+usage: scripts/gpu_check.sh [OPTIONS] FOLDER RESULTS [ARGUMENTS OF tessera bench]
 
 FOLDER is what scripts/stage.sh left; logs and JSON files are written to the folder RESULTS. Exit code 0 only if every
 stage passed. The arguments of tessera bench are for the stages bench and study, which adds --study to them.
 
 stages: ${all_stages[*]}
+
+  --only STAGE[,STAGE...]  these alone
+  --shards N               processes at once in conformance, memcheck and racecheck (default: one for each processor)
+  --part K/N               of these three stages the K-th of N parts, for a machine that is lent for minutes
+  --filter FILTER          of these three stages the tests that GoogleTest's filter names: 'gemm/cuda_0/register.*'
+  --help                   this text
 
 environment:
   TESSERA_REQUIRE   backends whose absence is a failure (default here: cpu_tbb,opencl,cuda)
@@ -19,9 +25,15 @@ TEXT
 }
 
 stages=("${all_stages[@]}")
+shards=$(nproc)
+part=1/1
+filter=""
 while [[ ${1:-} == -* ]]; do
   case "$1" in
     --only) IFS=, read -r -a stages <<<"${2:?--only needs the names of stages}"; shift 2 ;;
+    --shards) shards=${2:?--shards needs a number}; shift 2 ;;
+    --part) part=${2:?--part needs K/N}; shift 2 ;;
+    --filter) filter=${2:?--filter needs a filter}; shift 2 ;;
     --help | -h) usage; exit 0 ;;
     *) echo "gpu_check.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
   esac
@@ -36,6 +48,10 @@ for stage in "${stages[@]}"; do
     exit 2
   fi
 done
+if [[ ! $shards =~ ^[1-9][0-9]*$ || ! $part =~ ^[1-9][0-9]*/[1-9][0-9]*$ ]] || ((${part%/*} > ${part#*/})); then
+  echo "gpu_check.sh: --shards is '$shards' and --part '$part', but must be a number from 1, and K/N with K up to N" >&2
+  exit 2
+fi
 bin=$(cd "$1/bin" && pwd)
 staged=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -44,7 +60,7 @@ shift 2
 bench_arguments=("$@")
 study_arguments=("$@")
 if [[ $# -eq 0 ]]; then
-  bench_arguments=(gemm --device all --variant all --time-limit 5)
+  bench_arguments=(all --device all --variant all --time-limit 5)
   study_arguments=(all --device all)
 fi
 export TESSERA_REQUIRE=${TESSERA_REQUIRE:-cpu_tbb,opencl,cuda}
@@ -80,6 +96,66 @@ find_opencl_drivers
 # PoCL's own libraries are for the program alone, not for this shell's tools.
 with_drivers() { env ${pocl_libraries:+"LD_LIBRARY_PATH=$pocl_libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"} "$@"; }
 
+# in_shards FILTER COMMAND...: the conformance tests that the filter names, as several processes at once that share them
+# out; with --part their K-th part alone. COMMAND runs a program with what it needs. A shard that fails is printed, and
+# is a failure of the whole; what the others say goes to a file.
+in_shards() {
+  local program=$bin/tessera_conformance_test tests=$1 listed count=$shards index status failures=0 log
+  local parts=${part#*/} first ran=0 passed=0 skipped=0 start=$SECONDS pids=()
+  shift
+  listed=$(with_drivers "$program" --gtest_list_tests "--gtest_filter=$tests" | grep -c '^  ' || true)
+  # A program that has nothing to run fails, so there are no more shards than tests.
+  ((count * parts <= listed)) || count=$((listed / parts))
+  if ((count == 0)); then
+    echo "FAILED: the filter names $listed tests, which is too few for $parts parts: $tests"
+    return 1
+  fi
+  first=$(((${part%/*} - 1) * count))
+  for ((index = 0; index < count; ++index)); do
+    GTEST_TOTAL_SHARDS=$((count * parts)) GTEST_SHARD_INDEX=$((first + index)) \
+      "$@" "$program" --gtest_brief=1 "--gtest_filter=$tests" >"$scratch/shard.$index" 2>&1 &
+    pids+=($!)
+  done
+  for ((index = 0; index < count; ++index)); do
+    status=0
+    wait "${pids[index]}" || status=$?
+    log=$scratch/shard.$index
+    ran=$((ran + $(number_before "$log" 'tests? from')))
+    passed=$((passed + $(number_after "$log" 'PASSED')))
+    skipped=$((skipped + $(number_after "$log" 'SKIPPED')))
+    if ((status != 0)); then
+      failures=$((failures + 1))
+      echo "--- shard $((index + 1)) of $count ended with status $status:"
+      grep -vE ': Skipped$|^(unsupported|skipped): ' "$log" || true
+    else
+      { echo "--- shard $((index + 1)) of $count"; cat "$log"; } >>"$results/shards.txt"
+    fi
+  done
+  echo "$listed tests, part $part in $count shards: $ran ran, $passed passed, $skipped skipped, $((SECONDS - start)) s"
+  if ((failures > 0 || ran == 0)); then
+    echo "FAILED: $failures of $count shards"
+    return 1
+  fi
+}
+# From the last lines that GoogleTest prints: "[==========] 98 tests from ...", "[  PASSED  ] 79 tests."
+number_before() { sed -nE "s/^\[=+\] ([0-9]+) $2 .*/\1/p" "$1" | tail -n 1 | grep . || echo 0; }
+number_after() { sed -nE "s/^\[ +$2 +\] ([0-9]+) tests?\.?.*/\1/p" "$1" | tail -n 1 | grep . || echo 0; }
+
+# Tests of the API look at times, so nothing else may run beside them.
+api_filter='api/*:FloorTest.*:DeviceTest.*'
+conformance() {
+  if [[ -n $filter ]]; then
+    in_shards "$filter" with_drivers
+    return
+  fi
+  local result=0
+  if [[ ${part%/*} == 1 ]]; then
+    with_drivers "$bin/tessera_conformance_test" --gtest_brief=1 "--gtest_filter=$api_filter" || result=1
+  fi
+  in_shards "*-$api_filter" with_drivers || result=1
+  return "$result"
+}
+
 # Kernels of the backend cuda alone, our own, on cases that straddle tiles and are small enough for the sanitizer's pace.
 sanitizer_filter='gemm/cuda_0/*m3?_*:gemm/cuda_0/*m18_*:gemm/cuda_0/*m17_*:gemm/cuda_0/*m13?_*:conv2d/cuda_0/*h20_*'
 sanitizer_filter+=':conv2d/cuda_0/*h45_*:conv2d/cuda_0/*h19_*:-*/slow.*:*vendor*'
@@ -88,8 +164,8 @@ sanitize() {
   sanitizer=$({ command -v compute-sanitizer || compgen -G '/usr/local/cuda*/bin/compute-sanitizer' ||
     compgen -G '/usr/local/cuda*/compute-sanitizer/compute-sanitizer'; } | head -n 1)
   [[ -n $sanitizer ]] || { echo "compute-sanitizer is not on this machine"; return 1; }
-  TESSERA_REQUIRE=cuda TESSERA_BACKENDS=cuda "$sanitizer" --tool "$1" --error-exitcode 9 --launch-timeout 120 \
-    "$bin/tessera_conformance_test" --gtest_brief=1 "--gtest_filter=$sanitizer_filter"
+  TESSERA_REQUIRE=cuda TESSERA_BACKENDS=cuda in_shards "${filter:-$sanitizer_filter}" \
+    "$sanitizer" --tool "$1" --error-exitcode 9 --launch-timeout 120
 }
 
 run_stage() {
@@ -99,7 +175,7 @@ run_stage() {
       lscpu | grep -E '^(Model name|CPU\(s\)|Socket)' || true
       with_drivers "$bin/tessera" devices --json "$results/devices.json"
       ;;
-    conformance) with_drivers "$bin/tessera_conformance_test" --gtest_brief=1 ;;
+    conformance) conformance ;;
     misuse) with_drivers "$bin/tessera_misuse_test" --gtest_brief=1 ;;
     memcheck | racecheck) sanitize "$1" ;;
     verify) with_drivers "$bin/tessera" verify --json "$results/verify.json" ;;
