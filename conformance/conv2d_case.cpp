@@ -71,6 +71,7 @@ class Conv2dCase final : public Case {
     const Conv2d& p = spec_.problem;
     return p.batch > 0 && p.output_height() > 0 && p.output_width() > 0;
   }
+  std::string_view part() const override { return spec_.part; }
   bool tries_every_tuning() const override { return spec_.every_tuning; }
 
  private:

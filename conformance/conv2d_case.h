@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/inputs.h"
@@ -28,6 +29,7 @@ struct Conv2dSpec {
   std::string note = {};         ///< appended to the name: what the numbers don't say
   std::size_t misalignment = 0;  ///< elements between an aligned address and the operands' first elements
   bool every_tuning = false;
+  std::string_view part = {};  ///< of a study, a name that outlives the case
 };
 
 [[nodiscard]] std::unique_ptr<Case> make_conv2d_case(Conv2dSpec spec);

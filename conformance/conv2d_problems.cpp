@@ -3,61 +3,22 @@
 #include "conformance/conv2d_problems.h"
 
 #include <array>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "conformance/conv2d_case.h"
+#include "conformance/conv2d_filters.h"
+#include "conformance/conv2d_study_problems.h"
 
 namespace tessera::conformance {
 
 namespace {
 
+using Shape = ImageSize;
+using Filter = FilterSize;
+
 constexpr std::array kTypes{DataType::int32, DataType::float32, DataType::uint8, DataType::int16};
-
-struct Shape {
-  std::int64_t height;
-  std::int64_t width;
-};
-struct Filter {
-  std::int64_t height;
-  std::int64_t width;
-};
-
-/// Weights without a pattern: from -9 to 9 for integers, of full precision in [-1, 1) for float.
-std::vector<double> random_filter(DataType type, const Filter& filter, std::uint64_t seed = 3) {
-  std::vector<double> weights(static_cast<std::size_t>(filter.height * filter.width));
-  std::vector<float> values(weights.size());
-  fill_values(std::span<float>(values), Values::symmetric, seed);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] =
-        type == DataType::float32 ? static_cast<double>(values[i]) : static_cast<double>(random_below(19, seed, i)) - 9;
-  }
-  return weights;
-}
-
-/// The product of a column and a row of small integers, times a power of two for float: rank 1.
-std::vector<double> rank_one_filter(DataType type, const Filter& filter) {
-  const double scale = type == DataType::float32 ? 0.03125 : 1;
-  std::vector<double> weights;
-  for (std::int64_t i = 0; i < filter.height; ++i) {
-    for (std::int64_t j = 0; j < filter.width; ++j) {
-      weights.push_back(scale * static_cast<double>((i % 4 + 1) * (j % 3 - 1 + (j % 2) * 3)));
-    }
-  }
-  return weights;
-}
-
-Conv2d conv2d_of(DataType type, const Shape& shape, const Filter& filter, Border border = Border::same) {
-  return {.height = shape.height,
-          .width = shape.width,
-          .filter_height = filter.height,
-          .filter_width = filter.width,
-          .filter = random_filter(type, filter),
-          .border = border,
-          .type = type};
-}
 
 class CaseList {
  public:
@@ -257,6 +218,7 @@ ProblemSet conv2d_problem_set() {
     add_slow(list, type);
   }
   add_benchmarks(list);
+  add_conv2d_study(set.cases);
   set.floors = {
       {"cpu_tbb", {"sequential", "accumulate", "private_sum", "unrolled"}},
       {"opencl", {"naive"}},

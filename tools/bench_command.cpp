@@ -23,13 +23,14 @@ constexpr const char* kFooter =
     "from the call until the host knows. GFLOP/s and GB/s are the least work of the problem by the device time. Of\n"
     "peak is the larger of GFLOP/s over the device's measured multiply-add peak and GB/s over its copy peak.\n"
     "Exit code 0 only if nothing failed and something was measured.\n\n"
-    "--study measures what docs/studies tells of: many sizes, tiles, and the way to the device and back, each record\n"
-    "for a fraction of a second (warm-up 0.02, minimum 0.02, limit 0.15 unless given). What takes longer is run once,\n"
-    "or skipped with the reason. Ctrl-C ends it with the records so far.\n\n"
+    "--study measures what docs/studies tells of: many sizes, tiles, threads, and the way to the device and back,\n"
+    "each record for a fraction of a second (warm-up 0.02, minimum 0.02, limit 0.15 unless given). What takes longer\n"
+    "is run once, or skipped with the reason. Ctrl-C ends it with the records so far.\n\n"
     "Example:\n"
     "  tessera bench gemm --device all\n"
     "  tessera bench gemm --device cuda:0,cpu:0 --variant tiled,naive --set tile=16 --json result.json\n"
-    "  tessera bench gemm --study --device all --json study.json\n";
+    "  tessera bench gemm --study --device all --json study.json\n"
+    "  tessera bench conv2d --study --device cpu:0,cpu:1\n";
 
 class BenchCommand : public Command {
  public:

@@ -3,7 +3,6 @@
 // 1024 and 2048. This one does that for every variant on every device, and adds the way to the device and back.
 #include "tools/gemm_study.h"
 
-#include <map>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -24,18 +23,10 @@ const std::vector<std::string_view>& tile_tunables() {
 
 /// "2048^3", or "256 x 512 x 1024" (m x n x k).
 std::string label_of(const conformance::Case& problem) {
-  std::map<std::string, std::int64_t> sizes;
-  for (const conformance::Field& field : problem.problem()) {
-    if (const auto* value = std::get_if<std::int64_t>(&field.value)) sizes[field.name] = *value;
-  }
-  const std::int64_t m = sizes["m"];
-  const std::int64_t n = sizes["n"];
-  const std::int64_t k = sizes["k"];
+  const std::int64_t m = size_of(problem, "m");
+  const std::int64_t n = size_of(problem, "n");
+  const std::int64_t k = size_of(problem, "k");
   return m == n && n == k ? fmt::format("{}^3", m) : fmt::format("{} x {} x {}", m, n, k);
-}
-
-void print(std::ostream& text, std::string_view title, const std::string& table) {
-  if (!table.empty()) text << "\n" << title << "\n\n" << table;
 }
 
 }  // namespace
@@ -52,10 +43,10 @@ Study gemm_study() {
             const std::vector<DeviceScores> scores = score_variants(result.records);
             const std::vector<TunableRow> tiles = tunable_rows(result.records, tile_tunables());
             const std::vector<BreakEven> break_even = find_break_even(result.transfers);
-            print(text, "tiles and blocks, GFLOP/s", tunable_text(tiles, label_of));
-            print(text, "variants over all shapes (m x n x k)", scores_text(scores, label_of));
-            print(text, "to the device and back, wall times", transfers_text(result.transfers, label_of));
-            print(text, "from which size on the way is worth it", break_even_text(break_even, label_of));
+            print_table(text, "tiles and blocks, GFLOP/s", tunable_text(tiles, label_of));
+            print_table(text, "variants over all shapes (m x n x k)", scores_text(scores, label_of));
+            print_table(text, "to the device and back, wall times", transfers_text(result.transfers, label_of));
+            print_table(text, "from which size on the way is worth it", break_even_text(break_even, label_of));
 
             result.conclusions["tiles"] = to_json(tiles, label_of);
             Json& devices = result.conclusions["devices"] = Json::array();

@@ -25,6 +25,29 @@ Error cannot_write(const std::string& where) {
           fmt::format("the result file '{}' cannot be written: {}", where, std::strerror(errno))};
 }
 
+/// A name that a driver gave need not be valid UTF-8: such bytes are replaced, not an error.
+std::string on_one_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Each field on a line of its own, and each element of a list: studies write thousands of records, and people search
+/// and compare them by lines.
+std::string lines_of(const Json& result) {
+  std::string text = "{";
+  for (const auto& [name, value] : result.items()) {
+    text += fmt::format("{}\n{}: ", text == "{" ? "" : ",", on_one_line(name));
+    if (!value.is_array() || value.empty()) {
+      text += on_one_line(value);
+      continue;
+    }
+    for (const Json& element : value) {
+      text += fmt::format("{}\n  {}", &element == &value.front() ? "[" : ",", on_one_line(element));
+    }
+    text += "\n]";
+  }
+  return text + "\n}\n";
+}
+
 }  // namespace
 
 Json to_json(const Machine& machine) {
@@ -116,8 +139,7 @@ ResultFile::~ResultFile() {
 
 void ResultFile::write(const Json& result) {
   if (where_.empty()) return;
-  // A name that a driver gave need not be valid UTF-8: such bytes are replaced, not an error.
-  const std::string text = result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = lines_of(result);
   if (where_ == "-") {
     std::cout << text << std::flush;
     return;

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -76,6 +77,18 @@ Json to_json(const MeasurementLimits& limits) {
 }
 
 }  // namespace
+
+std::int64_t size_of(const conformance::Case& problem, std::string_view name) {
+  for (const conformance::Field& field : problem.problem()) {
+    const auto* value = std::get_if<std::int64_t>(&field.value);
+    if (value != nullptr && field.name == name) return *value;
+  }
+  return 0;
+}
+
+void print_table(std::ostream& text, std::string_view title, const std::string& table) {
+  if (!table.empty()) text << "\n" << title << "\n\n" << table;
+}
 
 MeasurementLimits study_limits(bool quick) {
   MeasurementLimits limits{.warm_up_s = 0.02, .first_warm_up_s = 0.1, .min_time_s = 0.02, .time_limit_s = 0.15};

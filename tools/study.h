@@ -1,8 +1,10 @@
 // Studies: what `tessera bench OPERATOR --study` measures and concludes beyond a row for each variant. An operator's
 // study is one file (<op>_study.cpp), its cases in the problem set (Purpose::study), and one line in study_list.cpp.
-// What studies share is in study_bench (measuring), variant_scores, tunable_table and transfers (concluding).
+// What studies share is in study_bench (measuring), variant_scores, tunable_table, thread_table and transfers
+// (concluding).
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -35,6 +37,12 @@ struct Study {
   /// Measures with `bench` and prints its tables to `text`. After Ctrl-C it concludes from what there is.
   StudyResult (*run)(StudyBench& bench, std::ostream& text);
 };
+
+/// For labels: a number of the case's problem by its name, "m"; 0 if the problem has none of that name.
+[[nodiscard]] std::int64_t size_of(const conformance::Case& problem, std::string_view name);
+
+/// A table under its title; nothing where the table is empty.
+void print_table(std::ostream& text, std::string_view title, const std::string& table);
 
 /// Every study, one for an operator at most.
 [[nodiscard]] const std::vector<Study>& studies();

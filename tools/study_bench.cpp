@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,6 +53,30 @@ BenchRecord middle_of(std::array<BenchRecord, 3> rounds) {
   return std::move(rounds[1]);
 }
 
+/// The device with fewer threads; nothing if it has no such option.
+std::optional<OpenDevice> open_narrow(const OpenDevice& device, std::uint32_t threads) {
+  const std::string name = fmt::format("{}?threads={}", device.info.id, threads);
+  try {
+    Device narrow = open(name);
+    DeviceInfo info = narrow.info();
+    return OpenDevice{name, std::move(narrow), std::move(info)};
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::invalid_argument) return std::nullopt;
+    throw;
+  }
+}
+
+/// The job on another device, whose word on the variant counts.
+Job moved_to(const OpenDevice& device, Job job) {
+  job.device = &device;
+  for (const VariantReport& report : job.problem->explain(device.device)) {
+    if (report.variant != job.variant) continue;
+    job.is_default = report.is_default;
+    job.because = report.can_run ? "" : report.because;
+  }
+  return job;
+}
+
 void add_note(BenchRecord& record, const std::string& note) {
   if (record.status == BenchStatus::verified) record.reason += (record.reason.empty() ? "" : "; ") + note;
 }
@@ -91,7 +118,7 @@ std::vector<BenchRecord> StudyBench::measure_variants(std::string_view part,
       stop_if_interrupted();
       const Job& job = jobs[i];
       progress.show(i, fmt::format("{} {} {} {}", part, job.device->name, job.variant, study_.label(*job.problem)));
-      records.push_back(measure(job));
+      records.push_back(measure(job, job.problem->tries_every_tuning()));
       if (i + 1 < jobs.size() && same_group(job, jobs[i + 1])) continue;
       measure_in_turn(records, group);
       group = records.size();
@@ -103,10 +130,47 @@ std::vector<BenchRecord> StudyBench::measure_variants(std::string_view part,
   return records;
 }
 
-BenchRecord StudyBench::measure(const Job& job) {
+BenchRecord StudyBench::measure(const Job& job, bool is_reference) {
   MeasurementLimits limits = request_.limits;
-  if (job.problem->tries_every_tuning()) limits.one_run_limit_s *= kReferenceFactor;
-  return benchmark_.run(job, peaks_.at(job.device), limits);
+  if (is_reference) limits.one_run_limit_s *= kReferenceFactor;
+  const auto peaks = peaks_.find(job.device);
+  return benchmark_.run(job, peaks == peaks_.end() ? Peaks() : peaks->second, limits);
+}
+
+std::vector<Job> StudyBench::plan_threads(std::string_view part, const std::vector<std::string_view>& serial) {
+  std::vector<Job> jobs;
+  for (const OpenDevice& device : devices_) {
+    for (std::uint32_t threads = 1; threads < device.info.compute_units; threads *= 2) {
+      std::optional<OpenDevice> narrow = open_narrow(device, threads);
+      if (!narrow) break;
+      narrow_devices_.push_back(*std::move(narrow));
+      for (const Job& job : jobs_of(part)) {
+        const bool is_serial = std::find(serial.begin(), serial.end(), job.variant) != serial.end();
+        if (job.device != &device || job.is_extra || is_serial) continue;
+        jobs.push_back(moved_to(narrow_devices_.back(), job));
+      }
+    }
+  }
+  return jobs;
+}
+
+std::vector<BenchRecord> StudyBench::measure_threads(std::string_view part,
+                                                     const std::vector<std::string_view>& serial) {
+  const std::vector<Job> jobs = plan_threads(part, serial);
+  std::vector<BenchRecord> records;
+  Progress progress(jobs.size());
+  try {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      stop_if_interrupted();
+      const Job& job = jobs[i];
+      progress.show(i, fmt::format("{} {} {} {}", part, job.device->name, job.variant, study_.label(*job.problem)));
+      records.push_back(measure(job, true));
+    }
+  } catch (const Interrupted&) {
+    // What there is counts; the caller sees the interrupt too.
+  }
+  benchmark_.forget_operands();
+  return records;
 }
 
 void StudyBench::measure_in_turn(std::vector<BenchRecord>& records, std::size_t first) {
@@ -121,8 +185,8 @@ void StudyBench::measure_in_turn(std::vector<BenchRecord>& records, std::size_t 
     std::array<BenchRecord, 3> of_best;
     for (std::size_t round = 0; round < of_chosen.size(); ++round) {
       stop_if_interrupted();
-      of_chosen[round] = measure(chosen->job);
-      of_best[round] = measure(best->job);
+      of_chosen[round] = measure(chosen->job, chosen->job.problem->tries_every_tuning());
+      of_best[round] = measure(best->job, best->job.problem->tries_every_tuning());
     }
     *chosen = middle_of(std::move(of_chosen));
     *best = middle_of(std::move(of_best));

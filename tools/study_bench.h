@@ -2,6 +2,7 @@
 // records.
 #pragma once
 
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,14 @@ class StudyBench {
   [[nodiscard]] std::vector<BenchRecord> measure_variants(std::string_view part,
                                                           const std::vector<std::string_view>& tunables);
 
+  /// The variants on the cases of this part again, on those devices that can be opened with fewer threads
+  /// ("cpu:0?threads=4"): with every power of two below the number that the device has, which measure_variants() took.
+  /// No tuning values are tried, and no peaks are known. `serial` variants run on one thread whatever there is, and are
+  /// left out. A single run may take kReferenceFactor times the limit: without the time of one thread there is no
+  /// speed-up to tell.
+  [[nodiscard]] std::vector<BenchRecord> measure_threads(std::string_view part,
+                                                         const std::vector<std::string_view>& serial);
+
   /// The way to the device and back, from ordinary and from pinned memory, with the first variant of the selection that
   /// can run: the default, if none was forced.
   [[nodiscard]] std::vector<TransferRecord> measure_transfers(std::string_view part);
@@ -42,7 +51,10 @@ class StudyBench {
 
  private:
   [[nodiscard]] std::vector<Job> jobs_of(std::string_view part) const;
-  [[nodiscard]] BenchRecord measure(const Job& job);
+  /// The jobs of this part on devices with fewer threads, which are opened for it.
+  [[nodiscard]] std::vector<Job> plan_threads(std::string_view part, const std::vector<std::string_view>& serial);
+  /// `is_reference`: the single run of what is slow may take kReferenceFactor times the limit.
+  [[nodiscard]] BenchRecord measure(const Job& job, bool is_reference);
   /// Sees to the records from `first` on, which are of one device and case.
   void measure_in_turn(std::vector<BenchRecord>& records, std::size_t first);
 
@@ -52,6 +64,7 @@ class StudyBench {
   const DevicePeaks& peaks_;
   std::vector<Job> jobs_;
   Benchmark benchmark_;
+  std::deque<OpenDevice> narrow_devices_;  ///< with fewer threads; records point to them
 };
 
 }  // namespace tessera::tool

@@ -1,11 +1,12 @@
 // The list of studies: a new one is a line here.
+#include "tools/conv2d_study.h"
 #include "tools/gemm_study.h"
 #include "tools/study.h"
 
 namespace tessera::tool {
 
 const std::vector<Study>& studies() {
-  static const std::vector<Study> list{gemm_study()};
+  static const std::vector<Study> list{gemm_study(), conv2d_study()};
   return list;
 }
 

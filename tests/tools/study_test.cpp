@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <sstream>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "fake_problem.h"
+#include "tools/thread_table.h"
 #include "tools/transfers.h"
 #include "tools/tunable_table.h"
 #include "tools/variant_scores.h"
@@ -27,7 +31,7 @@ class Conclusions : public testing::Test {
   void SetUp() override {
     std::ostringstream complaints;
     try {
-      devices_ = open_devices({"cpu:0", "cpu:0"}, complaints);
+      devices_ = open_devices({"cpu:0", "cpu:0", "cpu:0"}, complaints);
     } catch (const Error& error) {
       GTEST_SKIP() << error.sentence();
     }
@@ -143,6 +147,46 @@ TEST_F(Conclusions, TellSpeedsByTuningValue) {
   EXPECT_EQ(json.at(1).at("preferred_gflops"), 5.0);
 }
 
+TEST_F(Conclusions, TellSpeedUpsByNumberOfThreads) {
+  // The second device is the first one with two threads, the third another with one number of threads alone.
+  devices_.list[0].info.compute_units = 8;
+  devices_.list[1].info.compute_units = 2;
+  devices_.list[1].info.id = devices_.list[0].info.id;
+
+  devices_.list[2].info.id = "other:0";
+  const auto timed = [&](std::size_t device, const std::string& variant, std::size_t index, double seconds) {
+    BenchRecord result = record(variant, index, 1);
+    result.job.device = &devices_.list[device];
+    result.measurement->device_s.median = seconds;
+    return result;
+  };
+  BenchRecord extra = timed(1, "plain", 0, 0.001);
+  extra.job.is_extra = true;
+  const BenchRecords records{timed(0, "plain", 0, 0.5),
+                             timed(0, "fancy", 0, 0.25),
+                             timed(0, "plain", 1, 0.75),
+                             timed(2, "plain", 0, 0.5),
+                             extra,
+                             timed(1, "plain", 0, 2),
+                             timed(1, "plain", 1, 1.5),
+                             skipped("plain", 2)};
+  const std::vector<ThreadRow> rows = thread_rows(records);
+  ASSERT_EQ(rows.size(), 2U) << "fancy was measured with one number of threads, and so was the other device";
+  EXPECT_EQ(rows[0].device, devices_.list[0].info.id);
+  EXPECT_EQ(rows[0].first().measurement->device_s.median, 2);
+  EXPECT_EQ(rows[0].speed_up(2), 1);
+  EXPECT_EQ(rows[0].speed_up(8), 4);
+  EXPECT_EQ(rows[1].speed_up(8), 2);
+  const Json json = to_json(rows, label_of);
+  EXPECT_EQ(json.at(1).at("case"), "case_1");
+  EXPECT_EQ(json.at(1).at("seconds").at("2"), 1.5);
+  EXPECT_EQ(json.at(1).at("speed_up").at("8"), 2.0);
+  const std::string text = thread_text(rows, label_of);
+  EXPECT_NE(text.find("8 threads"), std::string::npos) << text;
+  EXPECT_NE(text.find("4.00"), std::string::npos) << text;
+  EXPECT_TRUE(thread_text({}, label_of).empty());
+}
+
 TEST_F(Conclusions, FindWhereADeviceBeginsToWin) {
   // The card loses, wins, loses and wins: only the last stretch counts.
   const std::vector<TransferRecord> records{
@@ -163,6 +207,20 @@ TEST_F(Conclusions, FindWhereADeviceBeginsToWin) {
 
 TEST_F(Conclusions, KnowNoBreakEvenWithoutARival) {
   EXPECT_TRUE(find_break_even({trip(1, HostMemory::pinned, 0, 1, 2)}).empty());
+}
+
+TEST(Studies, NameTheirCasesApart) {
+  for (const Study& study : studies()) {
+    for (const conformance::ProblemSet& set : conformance::problem_sets()) {
+      if (set.operator_name != study.operator_name) continue;
+      std::set<std::tuple<conformance::Purpose, std::string_view, std::string>> labels;
+      for (const auto& problem : set.cases) {
+        if (problem->part().empty()) continue;
+        EXPECT_TRUE(labels.insert({problem->purpose(), problem->part(), study.label(*problem)}).second)
+            << problem->name() << " is one of two called " << study.label(*problem);
+      }
+    }
+  }
 }
 
 TEST(Studies, HaveCasesForBothPurposes) {
