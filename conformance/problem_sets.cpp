@@ -1,4 +1,5 @@
 // The list of problem sets: a new operator is one line here.
+#include "conformance/cnn_layer_problems.h"
 #include "conformance/conv2d_problems.h"
 #include "conformance/gemm_problems.h"
 #include "conformance/problem_set.h"
@@ -14,6 +15,7 @@ const std::vector<ProblemSet>& problem_sets() {
     std::vector<ProblemSet> list;
     list.push_back(gemm_problem_set());
     list.push_back(conv2d_problem_set());
+    list.push_back(cnn_layer_problem_set());
     return list;
   }();
   return sets;

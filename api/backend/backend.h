@@ -24,7 +24,7 @@
 namespace tessera::backend {
 
 /// Raised whenever anything in api/backend changes: a plug-in of another version is refused.
-inline constexpr std::uint32_t kSeamVersion = 3;
+inline constexpr std::uint32_t kSeamVersion = 4;
 
 /// Memory on a device. Freed by the destructor, which does not throw.
 class Buffer {
@@ -97,14 +97,28 @@ class Queue {
   std::uint64_t command_ = 0;
 };
 
+/// Where prepared weights begin in a buffer: a multiple of this.
+inline constexpr std::size_t kPreparedAlignment = 4096;
+
 /// A variant bound to a problem, compiled.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   /// Memory of the device that a run needs beside its operands. Asked once, after make().
   [[nodiscard]] virtual std::size_t workspace_bytes() const { return 0; }
-  /// Queues one run. Operands stand in the order of the operator's Operands struct. `workspace` begins at a buffer's
-  /// start, is at least workspace_bytes() long (null if that is 0), holds anything, and is this run's until it ends.
+  /// Of operators with weights: size of the form that launch() wants them in; 0 if it takes them as the operator's
+  /// Operands document them. Asked once, after make().
+  [[nodiscard]] virtual std::size_t prepared_bytes() const { return 0; }
+  /// Queues the preparation of raw `weights` into `prepared`, which is at least prepared_bytes() long and begins at a
+  /// multiple of kPreparedAlignment in its buffer. Called only if prepared_bytes() is not 0. `workspace` as in
+  /// launch().
+  virtual void prepare(Queue& queue, const Slice& weights, const Slice& prepared, const Slice& workspace) {
+    static_cast<void>(queue), static_cast<void>(weights), static_cast<void>(prepared), static_cast<void>(workspace);
+  }
+  /// Queues one run. Operands stand in the order of the operator's Operands struct; one that the problem does without
+  /// is null. Weights are prepared if prepared_bytes() is not 0, always: where the program gives raw ones, the front
+  /// half calls prepare() first. `workspace` begins at a buffer's start, is at least workspace_bytes() long (null if
+  /// that is 0), holds anything, and is this run's until it ends.
   virtual void launch(Queue& queue, std::span<const Slice> operands, const Slice& workspace) = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include "backend/variant.h"
 
+#include <tessera/ops/cnn_layer.h>
 #include <tessera/ops/conv2d.h>
 #include <tessera/ops/gemm.h>
 
@@ -24,7 +25,8 @@ class OperatorTableOf : private VariantList<Problems>... {
 
 using OperatorTable = OperatorTableOf<  //
     Gemm,                               // C = alpha * op(A) * op(B) + beta * C
-    Conv2d                              // images with one small filter
+    Conv2d,                             // images with one small filter
+    CnnLayer                            // convolution over channels, bias, ReLU and max-pool
     >;
 
 }  // namespace tessera::backend

@@ -41,6 +41,9 @@ struct Variant {
   std::unique_ptr<Kernel> (*make)(const Problem&, Device&, const Tuning&);
   double error_factor = 1.0;  ///< its error bound as a multiple of the strict algorithm's
   bool deterministic = true;  ///< the same bits on every run on one device
+  /// The same where it depends on the problem, for every tuning value. Null: error_factor. Asked only where check()
+  /// says yes.
+  double (*error_factor_of)(const Problem&, const Device&) = nullptr;
 };
 
 /// Best first, plain one last.

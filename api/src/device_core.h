@@ -48,8 +48,9 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   std::unique_ptr<backend::Queue> transfer_queue_;
 };
 
-/// The part of device memory that a view stands for.
+/// The part of device memory that a view stands for; null for a view of nothing.
 [[nodiscard]] inline backend::Slice slice_of(const UntypedView& view) {
+  if (!view) return {};
   return {&view.block()->buffer(), view.offset_bytes(), view.size_bytes()};
 }
 

@@ -15,6 +15,11 @@ using backend::sentence;
 void check_operand(const KernelCore& kernel, const OperandSpec& operand) {
   const UntypedView& view = *operand.view;
   const std::string& op = kernel.info().operator_name;
+  if (operand.access == Access::none) {
+    if (!view) return;
+    refuse(kernel, sentence("operand ", operand.name, " of ", op, " has ", view.size(),
+                            " elements, but the problem has no ", operand.name));
+  }
   if (!view) {
     refuse(kernel, sentence("operand ", operand.name, " of ", op,
                             " holds nothing: it was never allocated, was reset or was moved from"));

@@ -11,7 +11,11 @@
 
 namespace tessera::detail {
 
-enum class Access : std::uint8_t { read, write };
+enum class Access : std::uint8_t {
+  read,
+  write,
+  none,  ///< the problem does without it: there must be none
+};
 
 /// What an operator needs of one operand.
 struct OperandSpec {
@@ -22,8 +26,8 @@ struct OperandSpec {
   Access access;
 };
 
-/// Throws invalid_argument if an operand is missing, of the wrong type, too small, on another device, read-only though
-/// written, or if a written one overlaps any other.
+/// Throws invalid_argument if an operand is missing, or there though the problem does without it, of the wrong type,
+/// too small, on another device, read-only though written, or if a written one overlaps any other.
 void check_operands(const KernelCore& kernel, const QueueCore& queue, std::span<const OperandSpec> operands);
 
 }  // namespace tessera::detail

@@ -6,8 +6,10 @@
 #include <tessera/queue.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "kernel_core.h"
 #include "measured_times.h"
 #include "operand_check.h"
+#include "prepared_core.h"
 #include "queue_core.h"
 #include "variant_choice.h"
 
@@ -26,6 +29,9 @@ namespace tessera::detail {
 ///   static Problem checked(const Problem&)            the problem with defaults filled in; throws what is wrong with
 ///   it static auto operands(const Problem&, const Operands&)   std::array of OperandSpec, in the order of Operands
 ///   static std::string key(const Problem&)            every field that the time depends on, as text
+/// and, where one operand is a WeightsOperand:
+///   static constexpr std::size_t kWeights             its place
+///   static OperandSpec weights(const Problem&, const UntypedView&)     what raw weights must be
 template <class Problem>
 struct OperatorTraits;
 
@@ -44,11 +50,33 @@ template <class Problem>
     if (options == nullptr || (options->variant.empty() ? !settled : options->variant == variant.name)) {
       row.verdict = variant.check(problem, device);
       if (row.verdict && variant.tunables != nullptr) row.tunables = variant.tunables(problem, device);
+      if (row.verdict && variant.error_factor_of != nullptr)
+        row.error_factor = variant.error_factor_of(problem, device);
     }
     settled = settled || eligible(row, options == nullptr || options->deterministic);
     facts.push_back(std::move(row));
   }
   return facts;
+}
+
+template <class Problem>
+concept HasWeights = requires {
+  OperatorTraits<Problem>::kWeights;
+};
+
+/// How a run's weights reach the kernel.
+struct WeightsPlan {
+  backend::Slice workspace;      ///< of the run and of the preparation
+  backend::Slice prepared_here;  ///< behind the workspace, where raw weights are prepared on this run; or null
+};
+
+/// The queue's workspace for one run, with room for prepared weights if the kernel wants them and was given raw ones.
+[[nodiscard]] inline WeightsPlan plan_weights(QueueCore& queue, const KernelInfo& info, bool are_prepared) {
+  if (are_prepared || info.prepared_bytes == 0) return {queue.workspace(info.workspace_bytes), {}};
+  constexpr std::size_t kAlignment = backend::kPreparedAlignment;
+  const std::size_t offset = (info.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
+  const backend::Slice whole = queue.workspace(offset + info.prepared_bytes);
+  return {info.workspace_bytes == 0 ? backend::Slice() : whole, {whole.buffer, offset, info.prepared_bytes}};
 }
 
 template <class Problem>
@@ -73,9 +101,14 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
     const std::size_t chosen = choose_variant(facts, options, Problem::kName, *core_);
     Tuning tuning = complete_tuning(facts[chosen], options.tuning, Problem::kName, *core_);
     auto kernel = list[chosen].make(checked, core_->device(), tuning);
-    KernelInfo info{
-        std::string(Problem::kName), facts[chosen].name,       core_->id(), options.label, std::move(tuning),
-        facts[chosen].error_factor,  kernel->workspace_bytes()};
+    KernelInfo info{std::string(Problem::kName),
+                    facts[chosen].name,
+                    core_->id(),
+                    options.label,
+                    std::move(tuning),
+                    facts[chosen].error_factor,
+                    kernel->workspace_bytes(),
+                    kernel->prepared_bytes()};
     return {std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel)), checked};
   } catch (const Error& error) {
     throw error.while_doing(backend::sentence("making a kernel for ", Problem::kName,
@@ -89,18 +122,63 @@ void Queue::run(const OperatorKernel<Problem>& kernel, const typename Problem::O
   using namespace detail;
   if (core_ == nullptr) throw Error(ErrorCode::invalid_argument, "the queue holds nothing: it was moved from");
   const KernelCore& core = core_of(kernel.core(), "kernel");
-  const auto specs = OperatorTraits<Problem>::operands(kernel.problem(), operands);
+  auto specs = OperatorTraits<Problem>::operands(kernel.problem(), operands);
+  bool are_prepared = false;
+  if constexpr (HasWeights<Problem>) {
+    if (const auto& prepared = operands.weights.prepared(); prepared != nullptr) {
+      check_prepared(*prepared, core, OperatorTraits<Problem>::key(kernel.problem()));
+      const UntypedView& memory = prepared->memory();
+      specs[OperatorTraits<Problem>::kWeights] = {"weights", &memory, memory.type(), memory.size(), Access::read};
+      are_prepared = true;
+    }
+  }
   check_operands(core, *core_, specs);
-  std::array<backend::Slice, specs.size()> slices;
-  std::array<const UntypedView*, specs.size()> views;
+  std::array<backend::Slice, std::tuple_size_v<decltype(specs)>> slices;
+  std::array<const UntypedView*, slices.size()> views;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     slices[i] = slice_of(*specs[i].view);
     views[i] = specs[i].view;
   }
-  const backend::Slice workspace = core_->workspace(core.info().workspace_bytes);
-  core_->submit(Command{"running ", kernel.core()->description()}, views,
-                [&](backend::Queue& queue) { kernel.core()->kernel().launch(queue, slices, workspace); });
+  backend::Kernel& native = kernel.core()->kernel();
+  const WeightsPlan plan = plan_weights(*core_, core.info(), are_prepared);
+  core_->submit(Command{"running ", kernel.core()->description()}, views, [&](backend::Queue& queue) {
+    if constexpr (HasWeights<Problem>) {
+      backend::Slice& weights = slices[OperatorTraits<Problem>::kWeights];
+      if (plan.prepared_here.buffer != nullptr) {
+        native.prepare(queue, weights, plan.prepared_here, plan.workspace);
+        weights = plan.prepared_here;
+      }
+    }
+    native.launch(queue, slices, plan.workspace);
+  });
   core_->keep(kernel.core());
+}
+
+template <class Problem>
+PreparedWeights Queue::prepare_weights(const OperatorKernel<Problem>& kernel, const ConstOperand& weights) {
+  using namespace detail;
+  if (core_ == nullptr) throw Error(ErrorCode::invalid_argument, "the queue holds nothing: it was moved from");
+  const KernelCore& core = core_of(kernel.core(), "kernel");
+  const std::array specs{OperatorTraits<Problem>::weights(kernel.problem(), weights.view())};
+  check_operands(core, *core_, specs);
+  const UntypedView& raw = weights.view();
+  const std::size_t raw_bytes = specs[0].elements * size_bytes(specs[0].type);
+  const std::size_t prepared_bytes = core.info().prepared_bytes;
+  const UntypedView memory = allocate_prepared(core, prepared_bytes == 0 ? raw_bytes : prepared_bytes);
+  const backend::Slice workspace = core_->workspace(core.info().workspace_bytes);
+  const std::array views{&raw, &memory};
+  core_->submit(Command{"preparing weights of ", kernel.core()->description()}, views, [&](backend::Queue& queue) {
+    backend::Slice source = slice_of(raw);
+    source.size_bytes = raw_bytes;
+    if (prepared_bytes == 0) {
+      queue.copy(slice_of(memory), source);
+    } else {
+      kernel.core()->kernel().prepare(queue, source, slice_of(memory), workspace);
+    }
+  });
+  core_->keep(kernel.core());
+  return PreparedWeights(
+      std::make_shared<const PreparedCore>(memory, kernel.core(), OperatorTraits<Problem>::key(kernel.problem())));
 }
 
 template <class Problem>
@@ -132,3 +210,9 @@ void remember_time(const OperatorKernel<Problem>& kernel, const Device& device, 
   template TESSERA_API void Queue::run<Problem>(const OperatorKernel<Problem>&, const Problem::Operands&);          \
   template TESSERA_API std::vector<VariantReport> explain<Problem>(const Problem&, const Device&);                  \
   template TESSERA_API void remember_time<Problem>(const OperatorKernel<Problem>&, const Device&, double);
+
+/// The same for an operator with weights.
+#define TESSERA_INSTANTIATE_OPERATOR_WITH_WEIGHTS(Problem)                                             \
+  TESSERA_INSTANTIATE_OPERATOR(Problem)                                                                \
+  template TESSERA_API PreparedWeights Queue::prepare_weights<Problem>(const OperatorKernel<Problem>&, \
+                                                                       const ConstOperand&);

@@ -37,12 +37,14 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   /// "queue 'name' of cpu:0"
   [[nodiscard]] std::string description() const;
 
-  /// Queues one command that uses the views' memory: `enqueue(backend::Queue&)`.
+  /// Queues one command that uses the views' memory: `enqueue(backend::Queue&)`. Views of nothing are passed over.
   template <class Views, class Enqueue>
   void submit(const Command& command, const Views& views, Enqueue&& enqueue) {
     const std::lock_guard lock(mutex_);
     const std::uint64_t sequence = begin(command);
-    for (const UntypedView* view : views) view->block()->note_use(shared_from_this(), sequence);
+    for (const UntypedView* view : views) {
+      if (*view) view->block()->note_use(shared_from_this(), sequence);
+    }
     try {
       enqueue(*queue_);
     } catch (const Error& error) {

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "cpu_tbb_device.h"
+#include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
 
@@ -33,6 +34,7 @@ CpuTbbBackend::CpuTbbBackend()
     : machine_(describe_machine()), budget_(std::make_shared<MemoryBudget>(machine_.memory_total_bytes)) {
   operators_.set<Gemm>(gemm_variants());
   operators_.set<Conv2d>(conv2d_variants());
+  operators_.set<CnnLayer>(cnn_layer_variants());
 }
 
 backend::Probe CpuTbbBackend::probe() {

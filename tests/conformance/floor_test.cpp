@@ -40,21 +40,23 @@ TESSERA_ON_EACH_DEVICE(FloorTest);
 
 TEST_P(FloorTest, every_variant_of_the_floor_is_offered_and_right) {
   const std::string backend = device().info().backend;
+  bool offers_something = false;
   for (const ProblemSet& set : conformance::problem_sets()) {
     const auto floor = std::find_if(set.floors.begin(), set.floors.end(),
                                     [&](const Floor& entry) { return entry.backend == backend; });
     // A backend from elsewhere has no floor of ours; it must offer something of one operator at least.
     if (floor == set.floors.end()) {
-      EXPECT_FALSE(set.cases.front()->explain(device()).empty())
-          << backend << " offers no variant of " << set.operator_name;
+      offers_something = offers_something || !set.cases.front()->explain(device()).empty();
       continue;
     }
+    offers_something = true;
     ASSERT_FALSE(floor->variants.empty()) << "the floor of " << backend << " for " << set.operator_name << " is empty";
     for (const std::string& variant : floor->variants) {
       EXPECT_TRUE(verifies(set, variant)) << backend << " must offer the variant '" << variant << "' of "
                                           << set.operator_name << ", and no case of it was verified";
     }
   }
+  EXPECT_TRUE(offers_something) << backend << " offers no variant of any operator";
 }
 
 TEST(FloorTest, every_backend_that_is_ready_has_a_device) {

@@ -104,7 +104,8 @@ class OperatorTest : public testing::Test {
   Subject subject_;
 };
 
-/// Every problem's default on one device: the first variant that can run, and no other.
+/// Every problem's default on one device: the first variant that can run, and no other. A backend that lists no variant
+/// at all does not offer the operator; floors say whether it must.
 class DefaultTest : public testing::Test {
  public:
   DefaultTest(const ProblemSet& set, std::string device) : set_(&set), device_(std::move(device)) {}
@@ -115,7 +116,9 @@ class DefaultTest : public testing::Test {
       if (problem->purpose() != Purpose::conformance) continue;
       SCOPED_TRACE(problem->name());
       std::string first;
-      for (const VariantReport& report : problem->explain(device)) {
+      const std::vector<VariantReport> reports = problem->explain(device);
+      if (reports.empty()) GTEST_SKIP() << device_ << " offers no variant of " << set_->operator_name;
+      for (const VariantReport& report : reports) {
         EXPECT_EQ(report.is_default, report.can_run && first.empty()) << report.variant;
         EXPECT_EQ(report.because.empty(), report.can_run) << report.variant;
         if (report.can_run && first.empty()) first = report.variant;

@@ -43,6 +43,9 @@ struct KernelInfo {
   Tuning tuning;                    ///< every tunable with the value in use
   double error_factor = 1.0;        ///< its error bound as a multiple of the strict algorithm's
   std::size_t workspace_bytes = 0;  ///< memory that each queue keeps for it; the largest of a queue's kernels counts
+  /// Of operators with weights: how much prepared weights take, 0 if it computes with raw ones. Run with raw weights,
+  /// it prepares them each time, and the queue keeps so much more.
+  std::size_t prepared_bytes = 0;
 };
 
 /// One row of explain(): can this variant run this problem on this device?

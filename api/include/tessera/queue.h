@@ -16,6 +16,7 @@
 #include <tessera/export.h>
 #include <tessera/kernel.h>
 #include <tessera/own_kernel.h>
+#include <tessera/prepared_weights.h>
 
 namespace tessera {
 
@@ -145,6 +146,13 @@ class TESSERA_API Queue {
   /// Runs an operator: `queue.run(gemm, {.a = a, .b = b, .c = c})`. Every operand is checked before anything is queued.
   template <class Problem>
   void run(const OperatorKernel<Problem>& kernel, const typename Problem::Operands& operands);
+
+  /// Brings weights into the form that the kernel computes with, to be used by many runs:
+  /// `auto prepared = queue.prepare_weights(layer, weights); queue.run(layer, {..., .weights = prepared, ...});`
+  /// Operators that take a WeightsOperand have it. The result has memory of its own; `weights` may be changed once the
+  /// queue is past it. Errors: as run(), and out_of_memory.
+  template <class Problem>
+  [[nodiscard]] PreparedWeights prepare_weights(const OperatorKernel<Problem>& kernel, const ConstOperand& weights);
 
   /// Runs an own kernel: `queue.launch(saxpy, {.groups = {n / 64}, .group_size = {64}}, x, y, 2.0F)`. Arguments are
   /// buffers, views, numbers of exactly the declared type, and local_memory<T>(count). On OpenCL a view must begin at a

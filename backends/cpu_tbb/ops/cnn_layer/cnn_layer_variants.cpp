@@ -1,0 +1,10 @@
+// The order of the list is the order of choice.
+#include "ops/cnn_layer/cnn_layer_variants.h"
+
+namespace tessera::cpu_tbb {
+
+backend::VariantList<CnnLayer> cnn_layer_variants() {
+  return {cnn_layer_subtile(), cnn_layer_naive(), cnn_layer_sequential()};
+}
+
+}  // namespace tessera::cpu_tbb

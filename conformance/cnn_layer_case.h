@@ -1,0 +1,38 @@
+// One case of cnn_layer: a problem, what its operands hold, and how they lie in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/inputs.h"
+#include "conformance/problem_set.h"
+
+namespace tessera::conformance {
+
+/// A value put into one element of an operand, counted as it lies in memory, after it was filled.
+struct CnnLayerPlant {
+  char operand = 'i';  ///< input, weights or bias, by its first letter
+  std::int64_t index = 0;
+  double value = 0;
+};
+
+struct CnnLayerSpec {
+  CnnLayer problem;
+  Purpose purpose = Purpose::conformance;
+  Values values = Values::symmetric;
+  std::vector<CnnLayerPlant> plants = {};
+  std::string note = {};         ///< appended to the name: what the numbers don't say
+  std::size_t misalignment = 0;  ///< elements between an aligned address and the operands' first elements
+  bool prepared = true;          ///< run with prepared weights, not with raw ones
+  bool every_tuning = false;
+};
+
+[[nodiscard]] std::unique_ptr<Case> make_cnn_layer_case(CnnLayerSpec spec);
+
+/// "float32_c3_o8_h17_w33_f5x5_pad2_pool2": every field that is not the default.
+[[nodiscard]] std::string cnn_layer_case_name(const CnnLayer& problem);
+
+}  // namespace tessera::conformance

@@ -1,0 +1,58 @@
+// What cnn_layer must give: plain loops with about 106 significant bits and a derived bound. Takes the problem as the
+// user states it. Nobody optimises this; it shares no code with any backend.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "conformance/compare.h"
+
+namespace tessera::conformance {
+
+/// A cnn_layer with its operands in host memory.
+template <class T>
+struct CnnLayerInputs {
+  CnnLayer problem;
+  std::span<const T> input;
+  std::span<const T> weights;
+  std::span<const T> bias;  ///< empty without bias
+
+  /// Pixel (y, x) of a channel, which lies in the image.
+  [[nodiscard]] T input_at(std::int64_t image, std::int64_t channel, std::int64_t y, std::int64_t x) const {
+    const CnnLayer& p = problem;
+    if (p.layout == Layout::nhwc) return input[((image * p.height + y) * p.width + x) * p.input_channels + channel];
+    return input[((image * p.input_channels + channel) * p.height + y) * p.width + x];
+  }
+  [[nodiscard]] T weight_at(std::int64_t output, std::int64_t channel, std::int64_t i, std::int64_t j) const {
+    const CnnLayer& p = problem;
+    return weights[((output * p.input_channels + channel) * p.filter_height + i) * p.filter_width + j];
+  }
+};
+
+/// One output: a channel of an image at (y, x).
+struct CnnLayerPlace {
+  std::int64_t image = 0;
+  std::int64_t channel = 0;
+  std::int64_t y = 0;
+  std::int64_t x = 0;
+};
+
+/// The first and the past-the-last row or column of the neighbourhood that bounds with a factor above 1 look at: tiles
+/// of at most 4 outputs a side, so the pixels of an output's filter and of those up to 3 places beside it.
+inline constexpr std::int64_t kCnnLayerReach = 3;
+
+struct CnnLayerExpected {
+  Expected element;             ///< with the bound of the strict algorithm
+  double neighbours_bound = 0;  ///< the same with each pixel as large as the largest of its channel nearby
+  double variance = 0;          ///< sum of the squares of the products, of the window's sum where that is largest
+};
+
+/// An output, and its bounds. `with_neighbours`: compute neighbours_bound too, which takes several times as long.
+template <class T>
+[[nodiscard]] CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place,
+                                                 bool with_neighbours);
+
+extern template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<float>&, const CnnLayerPlace&, bool);
+extern template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<double>&, const CnnLayerPlace&, bool);
+
+}  // namespace tessera::conformance
