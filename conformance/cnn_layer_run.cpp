@@ -35,12 +35,19 @@ void CnnLayerRun<T>::reset(Queue& queue) {
     bias_.reset(queue);
   }
   inputs_are_there_ = true;
-  if (is_prepared_ && !prepared_) prepared_ = queue.prepare_weights(kernel_, weights_.view());
+  prepare(queue);
   output_.reset(queue);
+}
+
+/// Not in reset() alone: another kernel may be run without one, and prepared weights are of the kernel before it.
+template <class T>
+void CnnLayerRun<T>::prepare(Queue& queue) {
+  if (is_prepared_ && !prepared_) prepared_ = queue.prepare_weights(kernel_, weights_.view());
 }
 
 template <class T>
 void CnnLayerRun<T>::enqueue(Queue& queue) {
+  prepare(queue);
   const WeightsOperand weights = is_prepared_ ? WeightsOperand(prepared_) : WeightsOperand(weights_.view());
   const ConstOperand bias = kernel_.problem().bias ? ConstOperand(bias_.view()) : ConstOperand();
   queue.run(kernel_, {.input = input_.view(), .weights = weights, .bias = bias, .output = output_.view()});

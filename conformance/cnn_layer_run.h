@@ -44,6 +44,8 @@ class CnnLayerRun final : public Run {
   [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
 
  private:
+  void prepare(Queue& queue);
+
   OperatorKernel<CnnLayer> kernel_;
   std::shared_ptr<const CnnLayerData<T>> data_;
   GuardedBuffer<T> input_;
@@ -51,7 +53,7 @@ class CnnLayerRun final : public Run {
   GuardedBuffer<T> bias_;
   GuardedBuffer<T> output_;
   bool is_prepared_;
-  PreparedWeights prepared_;  // of the kernel as it is; empty until reset() and after the kernel was changed
+  PreparedWeights prepared_;  // of the kernel as it is; empty at first and after the kernel was changed
   bool inputs_are_there_ = false;
 };
 
