@@ -1,4 +1,4 @@
-// How the variant "register" cuts C into chunks: a grid of blocks whose borders are those of register tiles.
+// How the variant "register" cuts C into chunks: a grid of blocks.
 #pragma once
 
 #include <cstdint>
