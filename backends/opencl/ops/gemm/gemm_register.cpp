@@ -25,7 +25,10 @@ struct Offer {
 
 /// Tiles of a processor are two and four vectors wide, but at least 16.
 std::vector<std::int64_t> candidates(const Gemm& problem, const DeviceFacts& facts) {
-  if (facts.info.kind != DeviceKind::cpu) return {32, 64, 128};
+  if (facts.info.kind != DeviceKind::cpu) {
+    if (problem.type == DataType::float64) return {32, 64, 96, 128};
+    return {32, 48, 64, 96, 128};
+  }
   const auto width = static_cast<std::int64_t>(facts.vector_bytes / size_bytes(problem.type));
   const std::int64_t narrow = std::max<std::int64_t>(2 * width, 16);
   const std::int64_t wide = std::max<std::int64_t>(4 * width, 16);
@@ -74,7 +77,8 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
            .values = std::move(shapes),
            .preferred = best.local_memory},
           {.name = "tile",
-           .meaning = "columns of C that a work-group computes",
+           .meaning = "size of the tile of C that a work-group computes: from panels its columns, through local memory "
+                      "its edge (48: 32 x 64; 96: 64 x 128; 128 in float64 too)",
            .values = offer.tiles,
            .preferred = best.tile},
           {.name = "split_k",

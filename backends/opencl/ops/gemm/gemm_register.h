@@ -13,7 +13,7 @@ namespace tessera::opencl {
 /// Values for the variant's tunables.
 struct RegisterTuning {
   std::int64_t local_memory = 0;  ///< 1: through local memory; 0: from panels
-  std::int64_t tile = 0;          ///< columns of C that a group computes
+  std::int64_t tile = 0;          ///< size of the tile of C that a group computes
   std::int64_t split_k = 1;       ///< parts of k, or fewer where k or the workspace is too small
 };
 

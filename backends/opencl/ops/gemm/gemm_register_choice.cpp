@@ -5,33 +5,38 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace tessera::opencl {
 
 namespace {
 
-/// How long a compute unit of a GPU takes: `alone_us` for each p that it walks, however many groups it has, and
-/// `group_us` for each p of each group. Least squares over 64 shapes, all of {256, 512, 1024, 2048}^3, every tile and
-/// split_k, on an H200 (driver 580): the choice that follows took at most 1.07 times as long as the best one. On
-/// another GPU the numbers differ, but it is their ratios that decide.
+/// How long a GPU takes: a compute unit `alone_us` for each p that it walks, however many groups it has, `group_us` for
+/// each p of each group and `each_us` for each group; `start_us` for the launch. Least squares over 64 shapes, all of
+/// {256, 512, 1024, 2048}^3, every tile and split_k, on an H200 (driver 580): the choice that follows took 1.004
+/// (float64 1.005) times as long as the best one in the geometric mean, at most 1.05 (1.09) times. On another GPU the
+/// numbers differ, but it is their ratios that decide.
 struct TileCost {
   std::int64_t tile;
   std::int64_t rows;
   std::int64_t columns;
   double alone_us;
   double group_us;
+  double each_us;
+  double start_us;
 };
-constexpr std::array<TileCost, 4> kFloat32{{{16, 16, 64, 0.016, 0.0079},
-                                            {32, 32, 64, 0.012, 0.0165},
-                                            {64, 64, 64, 0.017, 0.0242},
-                                            {128, 128, 128, 0.0025, 0.0900}}};
-constexpr std::array<TileCost, 4> kFloat64{{{16, 16, 64, 0.015, 0.016},
-                                            {32, 32, 64, 0.018, 0.030},
-                                            {64, 64, 64, 0.020, 0.0455},
-                                            {128, 64, 128, 0.020, 0.0835}}};
-/// The launch that adds up parts, and each element of a part, written and read.
-constexpr double kSecondLaunchUs = 5;
-constexpr double kPartElementUs = 3.9e-6;
+constexpr std::array<TileCost, 5> kFloat32{{{32, 32, 32, 0.0047, 0.00746, 0.20, 2.88},
+                                            {48, 32, 64, 0, 0.01598, 1.46, 1.73},
+                                            {64, 64, 64, 0, 0.02758, 1.20, 2.10},
+                                            {96, 64, 128, 0, 0.04917, 0.70, 2.37},
+                                            {128, 128, 128, 0.0024, 0.08544, 0, 3.18}}};
+constexpr std::array<TileCost, 4> kFloat64{{{32, 32, 32, 0, 0.01742, 0.48, 2.17},
+                                            {64, 64, 64, 0, 0.05068, 2.04, 1.67},
+                                            {96, 64, 128, 0, 0.09786, 1.87, 1.72},
+                                            {128, 64, 128, 0.0186, 0.08511, 0, 3.32}}};
+/// The launch that adds up parts, and each byte of a part, written and read.
+constexpr double kSecondLaunchUs = 3;
+constexpr double kPartByteUs = 0.6e-6;
 
 /// Parts shorter than this are all beginning and end.
 constexpr std::int64_t kShortestPart = 64;
@@ -41,18 +46,20 @@ RegisterTuning choose_for_gpu(const Gemm& problem, const DeviceFacts& facts, con
   const double units = static_cast<double>(std::max<std::uint64_t>(facts.info.compute_units, 1));
   RegisterTuning best{1, tiles.back(), 1};
   double best_us = std::numeric_limits<double>::infinity();
-  for (const TileCost& cost : is_double ? kFloat64 : kFloat32) {
+  const std::span<const TileCost> costs = is_double ? std::span<const TileCost>(kFloat64) : kFloat32;
+  for (const TileCost& cost : costs) {
     if (std::find(tiles.begin(), tiles.end(), cost.tile) == tiles.end()) continue;
     const auto blocks = static_cast<double>(gemm_blocks(problem, cost.rows, cost.columns));
     for (const std::int64_t parts : kRegisterSplits) {
       if (parts > 1 && problem.k / parts < kShortestPart) break;
       const auto count = static_cast<double>(parts);
       const double groups_of_unit = std::ceil(blocks * count / units);
-      double us = static_cast<double>(problem.k) / count * (cost.alone_us + cost.group_us * groups_of_unit);
+      double us = cost.start_us + cost.each_us * groups_of_unit +
+                  static_cast<double>(problem.k) / count * (cost.alone_us + cost.group_us * groups_of_unit);
       if (parts > 1) {
         const double elements = count * static_cast<double>(problem.batch) * static_cast<double>(problem.m) *
                                 static_cast<double>(problem.n);
-        us += kSecondLaunchUs + kPartElementUs * (is_double ? 2 : 1) * elements;
+        us += kSecondLaunchUs + kPartByteUs * static_cast<double>(size_bytes(problem.type)) * elements;
       }
       if (us < best_us) {
         best_us = us;

@@ -19,36 +19,44 @@ struct Shape {
   std::int64_t work_m;
   std::int64_t work_n;
   std::int64_t depth;
+  std::int64_t slices = 1;
 
   [[nodiscard]] std::uint64_t group_size() const {
-    return static_cast<std::uint64_t>(tile_m / work_m * (tile_n / work_n));
+    return static_cast<std::uint64_t>(tile_m / work_m * (tile_n / work_n) * slices);
   }
-  /// Two pairs of tiles, with the longest rows that transposes may ask for.
+  /// Two pairs of tiles, with the longest rows that transposes may ask for, and in their place later the slices' sums.
   [[nodiscard]] std::uint64_t local_bytes(DataType type) const {
     constexpr std::int64_t kVectorBytes = 16;
     const auto element = static_cast<std::int64_t>(size_bytes(type));
-    return static_cast<std::uint64_t>(2 * depth * ((tile_m + tile_n) * element + 2 * kVectorBytes));
+    const std::int64_t tiles = 2 * depth * ((tile_m + tile_n) * element + 2 * kVectorBytes);
+    const std::int64_t sums = work_n * kVectorBytes * static_cast<std::int64_t>(group_size());
+    return static_cast<std::uint64_t>(slices > 1 ? std::max(tiles, sums) : tiles);
   }
   [[nodiscard]] std::string options() const {
     return " -DTILE_M=" + std::to_string(tile_m) + " -DTILE_N=" + std::to_string(tile_n) +
            " -DWORK_M=" + std::to_string(work_m) + " -DWORK_N=" + std::to_string(work_n) +
-           " -DDEPTH=" + std::to_string(depth);
+           " -DDEPTH=" + std::to_string(depth) + " -DSLICES=" + std::to_string(slices);
   }
 };
 
+/// Measured on an H200 (driver 580) over all of {256, 512, 1024, 2048}^3: those from 32 on are within 1 % of the best
+/// of 12 shapes in the geometric mean; three without slices were at 86 % (float64 94 %).
 Shape shape_of(std::int64_t tile, DataType type) {
   if (type == DataType::float64) {
     switch (tile) {
       case 16: return {16, 64, 4, 4, 8};
-      case 32: return {32, 64, 4, 4, 16};
-      case 64: return {64, 64, 8, 4, 16};
+      case 32: return {32, 32, 8, 4, 16, 4};
+      case 64: return {64, 64, 8, 8, 16, 4};
+      case 96: return {64, 128, 8, 8, 8, 2};
       default: return {64, 128, 8, 8, 8};
     }
   }
   switch (tile) {
     case 16: return {16, 64, 4, 4, 16};
-    case 32: return {32, 64, 4, 4, 32};
-    case 64: return {64, 64, 8, 4, 16};
+    case 32: return {32, 32, 8, 4, 32, 4};
+    case 48: return {32, 64, 8, 8, 32, 8};
+    case 64: return {64, 64, 8, 8, 32, 4};
+    case 96: return {64, 128, 8, 8, 16, 2};
     default: return {128, 128, 8, 8, 16};
   }
 }

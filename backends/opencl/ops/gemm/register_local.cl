@@ -1,4 +1,4 @@
-// gemm, register, through local memory: the shape for GPUs. Options: TILE_M, TILE_N, WORK_M, WORK_N, DEPTH.
+// gemm, register, through local memory: the shape for GPUs. Options: TILE_M, TILE_N, WORK_M, WORK_N, DEPTH, SLICES.
 //
 //              k                        n
 //        +---+---+---+            +---+---+---+         A work-group computes a block of C, TILE_M x TILE_N, and walks
@@ -17,6 +17,12 @@
 // before the products of this p, across the barrier too. On an H200 (driver 580, float32, 4096^3, 128 x 128 blocks,
 // 8 x 8 a work-item) that last part is worth 17 %: 40.1 TFLOP/s without it, 44.3 within a step, 46.8
 // across; walking every second row of products backwards, and neighbours in pairs of rows, bring it to 48.1.
+//
+// A small C has few blocks, and a small block few work-items with as many elements. So a group may have SLICES times as
+// many: each slice computes the whole block from its share of every step's p, and at the end the slices' sums are added
+// up through local memory, in the slices' order. On that H200 1024^3 takes 53 us with 64 x 128 blocks in 2 slices, as
+// many groups as there are compute units, 58 without slices and 61 with 128 x 128 blocks and k in 2 parts; 256^3 takes
+// 6.2 us with 32 x 32 blocks in 4 slices and 10 in any shape without.
 //
 // Every element of A is read n / TILE_N times and every element of B m / TILE_M times from global memory, in vectors
 // of 16 bytes where matrix and rows begin at multiples of that, else one by one, which costs a seventh. A's tile lies
@@ -40,7 +46,9 @@ typedef float4 vector;
 #define LANES_M 4
 #define LANES_N 8
 #define ITEMS_N (TILE_N / WORK_N)
-#define ITEMS (TILE_M / WORK_M * ITEMS_N)
+#define SLICE_ITEMS (TILE_M / WORK_M * ITEMS_N)
+#define ITEMS (SLICE_ITEMS * SLICES)
+#define STEPS (DEPTH / SLICES)
 // How the tiles lie in global memory: elements along a stored row, and stored rows that the group copies at once.
 #define A_ALONG (TRANSPOSE_A ? TILE_M : DEPTH)
 #define B_ALONG (TRANSPOSE_B ? DEPTH : TILE_N)
@@ -51,6 +59,14 @@ typedef float4 vector;
 // The tiles in local memory: [p][row of C] and [p][column of C].
 #define A_WIDTH (TILE_M + (TRANSPOSE_A ? 0 : V))
 #define B_WIDTH (TILE_N + (TRANSPOSE_B ? V : 0))
+#define A_TILE (DEPTH * A_WIDTH)
+#define B_TILE (DEPTH * B_WIDTH)
+#define TILES_SIZE (2 * (A_TILE + B_TILE))
+// The same memory holds sums when slices are added up: of V rows of every work-item at a time, WORK_N vectors.
+#define SUMS_SIZE (SLICES > 1 ? WORK_N * V * ITEMS : 0)
+#if WORK_N % SLICES != 0 || STEPS % 2 != 0 || STEPS * SLICES != DEPTH
+#error "no such number of slices"
+#endif
 
 // Up to V elements; zeros for the rest, and for all of them if `count` is 0 or less.
 static inline vector load_some(__global const real *from, const long count) {
@@ -106,18 +122,42 @@ static inline void multiply(real sums[WORK_M][WORK_N], const real *a_numbers, co
   }
 }
 
+// V sums beside each other to their place in C. `plain`: all of the block is inside of C and aligned.
+static inline void store_vector(__global real *c, const long ldc, const long row, const long column, const int plain,
+                                const long m, const long n, const vector sums, const real alpha, const real beta) {
+  __global real *const place_in_c = c + row * ldc + column;
+  if (plain) {
+    vector result = alpha * sums;
+    if (beta != 0) result += beta * *(__global const vector *)place_in_c;
+    *(__global vector *)place_in_c = result;
+  } else if (row < m) {
+    real elements[V];
+    STORE_VECTOR(sums, 0, elements);
+#pragma unroll
+    for (int x = 0; x < V; ++x) {
+      if (column + x < n) store_result(place_in_c + x, elements[x], alpha, beta);
+    }
+  }
+}
+
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_local(GEMM_PARAMETERS, const long batch,
                                                                                      const long k_of_part) {
-  __local real a_tiles[2][DEPTH * A_WIDTH] __attribute__((aligned(128)));
-  __local real b_tiles[2][DEPTH * B_WIDTH] __attribute__((aligned(128)));
+  __local real memory[TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE] __attribute__((aligned(128)));
+  __local real *const a_tiles = memory;
+  __local real *const b_tiles = memory + 2 * A_TILE;
   const uint item = (uint)get_local_id(0);
+  const uint slice = item / SLICE_ITEMS;
+  const uint item_of_slice = item % SLICE_ITEMS;
   const uint lane = item % 32;
-  const uint warp = item / 32;
+  const uint warp = item_of_slice / 32;
   const uint warp_row = warp / (ITEMS_N / LANES_N);
   const uint warp_column = warp - warp_row * (ITEMS_N / LANES_N);
   // Lanes go in pairs down two rows, then along: a quarter of them reads little of A and little of B.
   const int my_row = (int)(warp_row * (LANES_M * WORK_M) + (lane / (2 * LANES_N) * 2 + lane % 2) * V);
   const int my_column = (int)(warp_column * (LANES_N * WORK_N) + lane / 2 % LANES_N * V);
+
+  __local const real *const a_mine = a_tiles + slice * STEPS * A_WIDTH + my_row;
+  __local const real *const b_mine = b_tiles + slice * STEPS * B_WIDTH + my_column;
 
   const Block block = block_of_group((long)get_group_id(0), m, n, TILE_M, TILE_N);
   const long part = block.product / batch;
@@ -157,13 +197,13 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   }
 #define PLACE(pair)                                                                                                  \
   {                                                                                                                  \
-    place(a_tiles[pair], A_WIDTH, !TRANSPOSE_A, a_copy, A_COPIES, A_ROWS_AT_ONCE, a_x, a_y);                         \
-    place(b_tiles[pair], B_WIDTH, TRANSPOSE_B, b_copy, B_COPIES, B_ROWS_AT_ONCE, b_x, b_y);                          \
+    place(a_tiles + (pair) * A_TILE, A_WIDTH, !TRANSPOSE_A, a_copy, A_COPIES, A_ROWS_AT_ONCE, a_x, a_y);                         \
+    place(b_tiles + (pair) * B_TILE, B_WIDTH, TRANSPOSE_B, b_copy, B_COPIES, B_ROWS_AT_ONCE, b_x, b_y);                          \
   }
 #define READ_NUMBERS(pair, p)                                                                                        \
   {                                                                                                                  \
-    read_numbers(a_numbers[(p)&1], WORK_M, &a_tiles[pair][(p)*A_WIDTH + my_row], LANES_M * V);                       \
-    read_numbers(b_numbers[(p)&1], WORK_N, &b_tiles[pair][(p)*B_WIDTH + my_column], LANES_N * V);                    \
+    read_numbers(a_numbers[(p)&1], WORK_M, a_mine + (pair) * A_TILE + (p) * A_WIDTH, LANES_M * V);                   \
+    read_numbers(b_numbers[(p)&1], WORK_N, b_mine + (pair) * B_TILE + (p) * B_WIDTH, LANES_N * V);                   \
   }
 
   real sums[WORK_M][WORK_N];
@@ -185,7 +225,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
     const int is_last = first_p + DEPTH >= k_end;
     if (!is_last) FETCH(first_p + DEPTH);
 #pragma unroll
-    for (int p = 0; p < DEPTH - 1; ++p) {
+    for (int p = 0; p < STEPS - 1; ++p) {
       READ_NUMBERS(pair, p + 1);
       multiply(sums, a_numbers[p & 1], b_numbers[p & 1]);
     }
@@ -199,23 +239,36 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   c += c_first + block.product * stride_c;
   const int c_is_plain = block.first_row + TILE_M <= m && block.first_column + TILE_N <= n &&
                          (((c_first + block.product * stride_c) | ldc) & (V - 1)) == 0;
+#if SLICES == 1
 #pragma unroll
   for (int i = 0; i < WORK_M; ++i) {
-    const long row = block.first_row + my_row + i / V * (LANES_M * V) + i % V;
 #pragma unroll
     for (int j = 0; j < WORK_N; j += V) {
-      const long column = block.first_column + my_column + j * LANES_N;
-      __global real *place_in_c = c + row * ldc + column;
-      if (c_is_plain) {
-        vector result = alpha * LOAD_VECTOR(0, &sums[i][j]);
-        if (beta != 0) result += beta * *(__global const vector *)place_in_c;
-        *(__global vector *)place_in_c = result;
-      } else if (row < m) {
-#pragma unroll
-        for (int x = 0; x < V; ++x) {
-          if (column + x < n) store_result(place_in_c + x, sums[i][j + x], alpha, beta);
-        }
-      }
+      store_vector(c, ldc, block.first_row + my_row + i / V * (LANES_M * V) + i % V,
+                   block.first_column + my_column + j * LANES_N, c_is_plain, m, n, LOAD_VECTOR(0, &sums[i][j]), alpha,
+                   beta);
     }
   }
+#else
+  // Every slice leaves its sums, and adds up its share of all slices', in their order.
+  __local vector *const left = (__local vector *)memory + item_of_slice;
+#pragma unroll
+  for (int i = 0; i < WORK_M; i += V) {
+    barrier(CLK_LOCAL_MEM_FENCE);  // nobody reads tiles, or the sums before, any more
+#pragma unroll
+    for (int e = 0; e < WORK_N; ++e)
+      left[(slice * WORK_N + e) * SLICE_ITEMS] = LOAD_VECTOR(0, &sums[i + e / (WORK_N / V)][e % (WORK_N / V) * V]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int mine = 0; mine < WORK_N / SLICES; ++mine) {
+      const int e = (int)slice * (WORK_N / SLICES) + mine;
+      vector sum = left[e * SLICE_ITEMS];
+#pragma unroll
+      for (int other = 1; other < SLICES; ++other) sum += left[(other * WORK_N + e) * SLICE_ITEMS];
+      store_vector(c, ldc, block.first_row + my_row + i * LANES_M + e / (WORK_N / V),
+                   block.first_column + my_column + e % (WORK_N / V) * (LANES_N * V), c_is_plain, m, n, sum, alpha,
+                   beta);
+    }
+  }
+#endif
 }
