@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kSides[] = {64, 128, 256, 512, 1024, 2048, 4096};
 constexpr std::int64_t kFilterSides[] = {3, 5, 7};
-constexpr std::int64_t kLargestFilterSide = 7;
 // The second one divides by no tile.
 constexpr std::int64_t kQuickSides[] = {16, 37};
 
@@ -45,17 +44,17 @@ void add_sizes(std::vector<std::unique_ptr<Case>>& cases, std::span<const std::i
   }
 }
 
-/// Tuning values are tried with the largest filter.
+/// Tuning values are tried with the largest filter in float.
 void add_types(std::vector<std::unique_ptr<Case>>& cases, std::int64_t side, Purpose purpose) {
   for (const std::int64_t filter : kFilterSides) {
     add_case(cases, conv2d_of(DataType::float32, {side, side}, {filter, filter}), {purpose, kConv2dStudyTypes}, "",
-             filter == kLargestFilterSide);
+             filter == kConv2dStudyLargestFilter);
   }
   for (const DataType type : {DataType::int32, DataType::float32}) {
     for (const std::int64_t filter : kFilterSides) {
       Conv2d separable = conv2d_of(type, {side, side}, {filter, filter});
       separable.filter = rank_one_filter(type, {filter, filter});
-      add_case(cases, separable, {purpose, kConv2dStudyTypes}, "rank1_", filter == kLargestFilterSide);
+      add_case(cases, separable, {purpose, kConv2dStudyTypes}, "rank1_", false);
     }
   }
 }

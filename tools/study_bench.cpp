@@ -137,7 +137,8 @@ BenchRecord StudyBench::measure(const Job& job, bool is_reference) {
   return benchmark_.run(job, peaks == peaks_.end() ? Peaks() : peaks->second, limits);
 }
 
-std::vector<Job> StudyBench::plan_threads(std::string_view part, const std::vector<std::string_view>& serial) {
+std::vector<Job> StudyBench::plan_threads(std::string_view part, WantedCase wanted,
+                                          const std::vector<std::string_view>& serial) {
   std::vector<Job> jobs;
   for (const OpenDevice& device : devices_) {
     for (std::uint32_t threads = 1; threads < device.info.compute_units; threads *= 2) {
@@ -146,7 +147,7 @@ std::vector<Job> StudyBench::plan_threads(std::string_view part, const std::vect
       narrow_devices_.push_back(*std::move(narrow));
       for (const Job& job : jobs_of(part)) {
         const bool is_serial = std::find(serial.begin(), serial.end(), job.variant) != serial.end();
-        if (job.device != &device || job.is_extra || is_serial) continue;
+        if (job.device != &device || job.is_extra || is_serial || !wanted(*job.problem)) continue;
         jobs.push_back(moved_to(narrow_devices_.back(), job));
       }
     }
@@ -154,9 +155,9 @@ std::vector<Job> StudyBench::plan_threads(std::string_view part, const std::vect
   return jobs;
 }
 
-std::vector<BenchRecord> StudyBench::measure_threads(std::string_view part,
+std::vector<BenchRecord> StudyBench::measure_threads(std::string_view part, WantedCase wanted,
                                                      const std::vector<std::string_view>& serial) {
-  const std::vector<Job> jobs = plan_threads(part, serial);
+  const std::vector<Job> jobs = plan_threads(part, wanted, serial);
   std::vector<BenchRecord> records;
   Progress progress(jobs.size());
   try {

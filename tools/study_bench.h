@@ -17,6 +17,8 @@ namespace tessera::tool {
 /// How much longer a single run may take on the cases that try tuning values.
 inline constexpr double kReferenceFactor = 15;
 
+using WantedCase = bool (*)(const conformance::Case& problem);
+
 class StudyBench {
  public:
   /// Plans the jobs of the study's cases. UsageError as plan_jobs().
@@ -33,12 +35,13 @@ class StudyBench {
   [[nodiscard]] std::vector<BenchRecord> measure_variants(std::string_view part,
                                                           const std::vector<std::string_view>& tunables);
 
-  /// The variants on the cases of this part again, on those devices that can be opened with fewer threads
+  /// The variants on those cases of this part that are wanted again, on those devices that can be opened with fewer
+  /// threads
   /// ("cpu:0?threads=4"): with every power of two below the number that the device has, which measure_variants() took.
   /// No tuning values are tried, and no peaks are known. `serial` variants run on one thread whatever there is, and are
   /// left out. A single run may take kReferenceFactor times the limit: without the time of one thread there is no
   /// speed-up to tell.
-  [[nodiscard]] std::vector<BenchRecord> measure_threads(std::string_view part,
+  [[nodiscard]] std::vector<BenchRecord> measure_threads(std::string_view part, WantedCase wanted,
                                                          const std::vector<std::string_view>& serial);
 
   /// The way to the device and back, from ordinary and from pinned memory, with the first variant of the selection that
@@ -52,7 +55,8 @@ class StudyBench {
  private:
   [[nodiscard]] std::vector<Job> jobs_of(std::string_view part) const;
   /// The jobs of this part on devices with fewer threads, which are opened for it.
-  [[nodiscard]] std::vector<Job> plan_threads(std::string_view part, const std::vector<std::string_view>& serial);
+  [[nodiscard]] std::vector<Job> plan_threads(std::string_view part, WantedCase wanted,
+                                              const std::vector<std::string_view>& serial);
   /// `is_reference`: the single run of what is slow may take kReferenceFactor times the limit.
   [[nodiscard]] BenchRecord measure(const Job& job, bool is_reference);
   /// Sees to the records from `first` on, which are of one device and case.
