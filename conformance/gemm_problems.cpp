@@ -68,12 +68,14 @@ void add_transposes(CaseList& list, DataType type) {
 /// More than one of the largest tiles in each direction, whose edges and rows suit vectors of 16 bytes, with every
 /// tuning.
 void add_wide_tiles(CaseList& list, DataType type) {
-  for (const bool transposed : {false, true}) {
-    Gemm problem = gemm_of(type, {132, 136, 72});
-    problem.transpose_a = transposed;
-    problem.transpose_b = transposed;
-    problem.beta = 0.5;
-    list.add({.problem = problem, .every_tuning = true});
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      Gemm problem = gemm_of(type, {132, 136, 72});
+      problem.transpose_a = transpose_a;
+      problem.transpose_b = transpose_b;
+      problem.beta = 0.5;
+      list.add({.problem = problem, .every_tuning = true});
+    }
   }
 }
 
@@ -267,6 +269,8 @@ ProblemSet gemm_problem_set() {
       list.add({.problem = gemm_of(type, {side, side, side}), .purpose = Purpose::benchmark});
     }
   }
+  // A GPU is through in 20 ms. Slower devices are spared by the benchmark's time limit.
+  list.add({.problem = gemm_of(DataType::float32, {8192, 8192, 8192}), .purpose = Purpose::benchmark});
   // More work-groups than a GPU takes in one direction of a grid (65535) with the largest tile.
   for (const Shape& shape : {Shape{2100011, 1, 2}, Shape{1, 2100011, 2}}) {
     list.add({.problem = gemm_of(DataType::float32, shape), .purpose = Purpose::slow});
