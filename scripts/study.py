@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Writes or checks the generated parts of docs/studies from the committed result files of `tessera bench --study`.
 
-For each document docs/studies/<operator>.md: everything between <!-- NAME --> and <!-- end NAME -->, the list of shapes
-beside it (<operator>_shapes.md) and the pictures, from the newest benchmarks/results/*-study.json that holds its study.
+For each document docs/studies/<operator>.md: everything between <!-- NAME --> and <!-- end NAME -->, and the pages and
+pictures beside it, from the newest benchmarks/results/*-study.json that holds its study. What they say is in
+scripts/study_<operator>.py.
 """
 import argparse
+import importlib
 import json
 import pathlib
 import re
 import sys
 
-import study_pictures
-import study_tables
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCRIPTS = ROOT / "scripts"
 STUDIES = ROOT / "docs" / "studies"
 RESULTS = ROOT / "benchmarks" / "results"
 MARKED = re.compile(r"<!-- (?P<name>[a-z_]+) -->\n.*?<!-- end (?P=name) -->", re.DOTALL)
@@ -40,11 +40,16 @@ def newest(operator):
     return max(results, key=lambda entry: entry[1]["date"])
 
 
-def generated(document):
+def writer(operator):
+    """The module that writes about an operator's study; None if there is none."""
+    is_there = (SCRIPTS / f"study_{operator}.py").exists()
+    return importlib.import_module(f"study_{operator}") if is_there else None
+
+
+def generated(document, module):
     """Every file that belongs to the document, with the text that it must have."""
-    operator = document.stem
-    path, result = newest(operator)
-    tables = study_tables.tables(path.name, result)
+    path, result = newest(document.stem)
+    tables = module.tables(path.name, result)
 
     def filled(match):
         name = match["name"]
@@ -53,9 +58,8 @@ def generated(document):
         return f"<!-- {name} -->\n{tables[name]}\n<!-- end {name} -->"
 
     files = {document: MARKED.sub(filled, document.read_text())}
-    files[STUDIES / f"{operator}_shapes.md"] = study_tables.shapes_page(operator, path.name, result)
-    for name, picture in study_pictures.pictures(result).items():
-        files[STUDIES / f"{operator}_{name}.svg"] = picture
+    for name, text in {**module.pages(path.name, result), **module.pictures(result)}.items():
+        files[STUDIES / name] = text
     return files
 
 
@@ -69,14 +73,16 @@ def main():
         path = pathlib.Path(arguments.print)
         result = json.loads(path.read_text())
         for study in result["studies"]:
-            for name, table in study_tables.tables(path.name, of_operator(result, study["operator"])).items():
-                print(f"{study['operator']}, {name}\n\n{table}\n")
+            operator = study["operator"]
+            for name, table in writer(operator).tables(path.name, of_operator(result, operator)).items():
+                print(f"{operator}, {name}\n\n{table}\n")
         return
     stale = []
     for document in sorted(STUDIES.glob("*.md")):
-        if document.stem.endswith("_shapes"):
+        module = writer(document.stem)
+        if module is None:  # a page that another document's module writes
             continue
-        for path, text in generated(document).items():
+        for path, text in generated(document, module).items():
             if path.exists() and path.read_text() == text:
                 continue
             stale.append(str(path.relative_to(ROOT)))

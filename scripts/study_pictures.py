@@ -1,4 +1,5 @@
-"""The pictures of docs/studies as SVG, from a result file of `tessera bench --study`. Plain text, no library."""
+"""Pictures of docs/studies as SVG: bars in groups, and curves. Plain text, no library."""
+import collections
 import math
 
 import study_tables
@@ -49,15 +50,8 @@ class Logarithmic:
         return [self.base**power for power in range(self.low, self.high + 1)]
 
 
-def bars(result):
-    """Every variant at the reference size, a group for each device, the published figures first."""
-    groups = [("Tesla K40c, as published", [(name, speed) for name, speed in study_tables.K40C.items()])]
-    case = study_tables.reference_case(result)
-    records = [record for record in study_tables.preferred_records(result) if record["label"] == case]
-    for entry in result["devices"]:
-        ours = [(r["variant"], r["gflops"]) for r in records if r["device"] == entry["id"] and r["gflops"]]
-        if ours:
-            groups.append((f"{entry['id']}: {entry['name']}", sorted(ours, key=lambda bar: bar[1])))
+def bars(title, groups):
+    """Groups are (name, [(variant, speed)]). A variant has one colour in all groups, vendors' libraries are grey."""
     speeds = [speed for _, group in groups for _, speed in group]
     colour_of = {}
     for _, group in groups:
@@ -85,52 +79,38 @@ def bars(result):
             parts.append(text(scale(speed) + 6, y + bar - 4, study_tables.number(speed)))
             y += bar
         y += 6
-    return picture(f"gemm float32, {case}: GFLOP/s, logarithmic; vendors' libraries grey", height, parts)
+    return picture(title, height, parts)
 
 
-def curves(result):
-    """Wall time by size: with the copies for devices with memory of their own, without them for CPUs."""
-    kinds = {entry["id"]: entry["kind"] for entry in result["devices"]}
-    series = {}
-    for record in result["transfers"]:
-        if record["status"] != "verified":
-            continue
-        size, device = record["problem"]["m"], record["device"]
-        times = {part: record[part]["wall_time_s"]["median"] for part in ("compute", "whole")}
-        if kinds[device] == "cpu":
-            series.setdefault((device, "run alone"), []).append((size, times["compute"]))
-            continue
-        series.setdefault((device, f"with copies, {record['host_memory']} memory"), []).append((size, times["whole"]))
-        if record["host_memory"] == "pinned":
-            series.setdefault((device, "run alone"), []).append((size, times["compute"]))
-    points = [point for curve in series.values() for point in curve]
+# A line through (x, y) points; curves with the same `colour` number have the same colour.
+Curve = collections.namedtuple("Curve", "name points colour dashes")
+
+
+def curves(title, series, across_name, base_up, tick_up):
+    """Both axes logarithmic, across by powers of 2. `tick_up` writes a value of the vertical one."""
+    points = [point for curve in series for point in curve.points]
     height, top, bottom, left, right = 460, 50, 410, 70, WIDTH - 250
     across = Logarithmic(min(p[0] for p in points), max(p[0] for p in points), left, right, 2)
-    up = Logarithmic(min(p[1] for p in points), max(p[1] for p in points), bottom, top)
+    up = Logarithmic(min(p[1] for p in points), max(p[1] for p in points), bottom, top, base_up)
     parts = []
     for tick in across.ticks():
         parts.append(line(across(tick), top, across(tick), bottom))
         parts.append(text(across(tick), bottom + 18, f"{tick:g}", "middle"))
     for tick in up.ticks():
         parts.append(line(left, up(tick), right, up(tick)))
-        parts.append(text(left - 8, up(tick) + 4, study_tables.seconds(tick), "end"))
-    parts.append(text((left + right) / 2, bottom + 38, "m = n = k", "middle"))
-    devices = list(dict.fromkeys(device for device, _ in series))
+        parts.append(text(left - 8, up(tick) + 4, tick_up(tick), "end"))
+    parts.append(text((left + right) / 2, bottom + 38, across_name, "middle"))
     labels = []
-    for (device, kind), curve in series.items():
-        colour = COLOURS[devices.index(device) % len(COLOURS)]
-        dashes = ' stroke-dasharray="2 4"' if "ordinary" in kind else ' stroke-dasharray="7 4"' if "pinned" in kind else ""
-        path = " ".join(f"{across(size):.1f},{up(time):.1f}" for size, time in sorted(curve))
+    for curve in series:
+        colour = COLOURS[curve.colour % len(COLOURS)]
+        dashes = f' stroke-dasharray="{curve.dashes}"' if curve.dashes else ""
+        path = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in sorted(curve.points))
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>')
-        labels.append([up(max(curve)[1]), f"{device} {kind}", colour])
+        labels.append([up(max(curve.points)[1]), curve.name, colour])
     # Names stand where their curves end, moved apart where they would cover each other.
     labels.sort()
     for i in range(1, len(labels)):
         labels[i][0] = max(labels[i][0], labels[i - 1][0] + 15)
     for y, name, colour in labels:
         parts.append(text(right + 10, y + 4, name).replace("#222", colour))
-    return picture("gemm float32: what a program waits for, wall time by size", height, parts)
-
-
-def pictures(result):
-    return {"variants": bars(result), "transfers": curves(result)}
+    return picture(title, height, parts)

@@ -1,0 +1,140 @@
+"""The study of gemm: its tables, its list of shapes and its pictures."""
+import study_pictures
+import study_tables
+from study_tables import number, seconds, share, table, tuning
+
+# GFLOP/s of the published study, float32 on a Tesla K40c, by the variant that computes the same way. What it found for
+# cuBLAS stands beside every vendor's library.
+K40C = {"naive": 112.8, "coalesced_a": 186.5, "tiled": 365.7, "vendor": 2363.8}
+
+
+def preferred_records(result):
+    return study_tables.preferred_records(result, "shapes")
+
+
+def reference_case(result):
+    return result["studies"][0]["tiles"][0]["case"]
+
+
+def steps(result):
+    """Every variant at the reference size, beside the study's figure for the same step."""
+    rows = []
+    records = [record for record in preferred_records(result)
+               if record["label"] == reference_case(result) and record["status"] != "unsupported"]
+    plain = {record["device"]: record["gflops"] for record in records if record["variant"] == "naive"}
+    for device in [entry["id"] for entry in result["devices"]]:
+        ours = [record for record in records if record["device"] == device]
+        for record in sorted(ours, key=lambda entry: (entry["gflops"] is None, entry["gflops"])):
+            name, gflops, cells = record["variant"], record["gflops"], study_tables.speed_cells(record)
+            published = K40C.get("vendor" if study_tables.is_vendor(name) else name)
+            over_plain = f"{gflops / plain[device]:.2f}" if gflops and plain.get(device) else ""
+            rows.append([
+                f"`{device}`", f"`{name}`", tuning(record),
+                cells["speed"], over_plain, cells["peak"], cells["runs"], cells["error"],
+                number(published), f"{published / K40C['naive']:.2f}" if published else "",
+            ])
+    return table(
+        ["device", "variant", "tuning", "GFLOP/s:", "x naive:", "of peak:", "runs:", "error / bound:", "K40c, GFLOP/s:",
+         "x naive:"], rows)
+
+
+def transfers(result):
+    kinds = {entry["id"]: entry["kind"] for entry in result["devices"]}
+    any_apart = any(kind != "cpu" for kind in kinds.values())
+    rows = []
+    for record in result["transfers"]:
+        side = record["problem"]["m"]
+        is_shown = kinds[record["device"]] != "cpu" or not any_apart
+        # The sizes between powers of two are for the picture and for the break-even.
+        if record["status"] != "verified" or not is_shown or side & (side - 1):
+            continue
+        times = {part: record[part]["wall_time_s"]["median"] for part in ("upload", "compute", "download", "whole")}
+        rate = lambda bytes_key, part: f"{record[bytes_key] / times[part] / 1e9:.1f}"
+        away = times["upload"] + times["download"]
+        rows.append([
+            f"`{record['device']}`", record["host_memory"], record["label"],
+            seconds(times["upload"]), rate("upload_bytes", "upload"), seconds(times["compute"]),
+            seconds(times["download"]), rate("download_bytes", "download"), seconds(times["whole"]),
+            f"{100 * away / (away + times['compute']):.0f} %", number(record["gflops"]), share(record["error"]),
+        ])
+    return table(
+        ["device", "memory", "size", "upload:", "GB/s:", "compute:", "download:", "GB/s:", "whole:", "copies:",
+         "GFLOP/s, whole:", "error / bound:"], rows)
+
+
+def break_even(result):
+    found = result["studies"][0]["break_even"]
+    if not found:
+        return "No device of this run has memory of its own, so there is no break-even size to tell."
+    rows = []
+    for entry in found:
+        rows.append([
+            f"`{entry['device']}`", entry["host_memory"], f"`{entry['rival']}`",
+            f"from {entry['wins_from']} on" if entry["wins_from"] else "at no size measured",
+            f"at {entry['loses_at']}" if entry["loses_at"] else "at no size measured",
+        ])
+    return table(["device, copies counted", "memory", "against, no copies", "wins", "loses last"], rows)
+
+
+def tables(name, result):
+    return {
+        "source": study_tables.source(name, result),
+        "steps": steps(result),
+        "tiles": study_tables.tiles(result),
+        "scores": study_tables.scores(result, "shapes"),
+        "default_choice": study_tables.default_choice(result, "shapes"),
+        "transfers": transfers(result),
+        "break_even": break_even(result),
+    }
+
+
+def pages(name, result):
+    """All shapes of all devices: a page of its own, generated whole."""
+    parts = [
+        "# The study of gemm: every shape",
+        "GFLOP/s by the median device time; the fastest of a row is bold, and the error is the row's worst as a share of "
+        "its bound. Written by `scripts/study.py`; [gemm.md](gemm.md) says what it means.",
+        study_tables.source(name, result),
+    ]
+    measured = lambda device: [entry["variant"] for entry in device["variants"] if entry["measured"]]
+    parts += study_tables.list_of_cases(result, preferred_records(result), measured, "m x n x k")
+    return {"gemm_shapes.md": "\n\n".join(parts) + "\n"}
+
+
+def bars(result):
+    """Every variant at the reference size, a group for each device, the published figures first."""
+    groups = [("Tesla K40c, as published", list(K40C.items()))]
+    case = reference_case(result)
+    records = [record for record in preferred_records(result) if record["label"] == case]
+    for entry in result["devices"]:
+        ours = [(r["variant"], r["gflops"]) for r in records if r["device"] == entry["id"] and r["gflops"]]
+        if ours:
+            groups.append((f"{entry['id']}: {entry['name']}", sorted(ours, key=lambda bar: bar[1])))
+    return study_pictures.bars(f"gemm float32, {case}: GFLOP/s, logarithmic; vendors' libraries grey", groups)
+
+
+def curves(result):
+    """Wall time by size: with the copies for devices with memory of their own, without them for CPUs."""
+    kinds = {entry["id"]: entry["kind"] for entry in result["devices"]}
+    series = {}
+    for record in result["transfers"]:
+        if record["status"] != "verified":
+            continue
+        size, device = record["problem"]["m"], record["device"]
+        times = {part: record[part]["wall_time_s"]["median"] for part in ("compute", "whole")}
+        if kinds[device] == "cpu":
+            series.setdefault((device, "run alone"), []).append((size, times["compute"]))
+            continue
+        series.setdefault((device, f"with copies, {record['host_memory']} memory"), []).append((size, times["whole"]))
+        if record["host_memory"] == "pinned":
+            series.setdefault((device, "run alone"), []).append((size, times["compute"]))
+    devices = list(dict.fromkeys(device for device, _ in series))
+    dashes = lambda kind: "2 4" if "ordinary" in kind else "7 4" if "pinned" in kind else ""
+    curves = [study_pictures.Curve(f"{device} {kind}", points, devices.index(device), dashes(kind))
+              for (device, kind), points in series.items()]
+    return study_pictures.curves("gemm float32: what a program waits for, wall time by size", curves, "m = n = k",
+                                 base_up=10, tick_up=seconds)
+
+
+def pictures(result):
+    return {"gemm_variants.svg": bars(result), "gemm_transfers.svg": curves(result)}
