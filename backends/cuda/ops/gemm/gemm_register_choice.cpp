@@ -104,13 +104,17 @@ const GemmRegisterRow& gemm_register_row(DataType type, std::int64_t elements) {
                        [&](const GemmRegisterRow& row) { return row.shape.elements() == elements; });
 }
 
-GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card, std::int64_t max_split) {
+GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card, std::int64_t max_split,
+                                        std::span<const std::int64_t> tiles) {
   const bool is_double = problem.type == DataType::float64;
   const std::span<const GemmRegisterRow> rows = gemm_register_rows(problem.type);
   const std::array<Speed, 4>& speeds = is_double ? kFloat64Speeds : kFloat32Speeds;
   GemmRegisterChoice best;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool is_offered =
+        tiles.empty() || std::find(tiles.begin(), tiles.end(), rows[i].shape.elements()) != tiles.end();
+    if (!is_offered) continue;
     for (std::int64_t split = 1; split <= max_split; split *= 2) {
       const double time = microseconds(problem, rows[i].shape, speeds[i], is_double ? kFloat64Split : kFloat32Split,
                                        static_cast<double>(split), card);
@@ -121,6 +125,15 @@ GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits&
     }
   }
   return best;
+}
+
+std::size_t bytes_that_spread(const GemmRegisterShape& shape, std::int64_t groups, const DeviceLimits& card) {
+  if (card.compute_capability_major < 9) return 0;  // no clusters, and no kernel overlaps another
+  const std::int64_t units = card.multiprocessors;
+  const std::int64_t each = std::max<std::int64_t>(1, (groups + units - 1) / units);
+  if (each >= shape.blocks) return 0;
+  const std::uint64_t too_many = card.multiprocessor_shared_bytes / static_cast<std::uint64_t>(each + 1);
+  return std::min(too_many - kReservedSharedBytes + 128, card.shared_bytes);
 }
 
 }  // namespace tessera::cuda
