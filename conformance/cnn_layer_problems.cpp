@@ -243,7 +243,10 @@ ProblemSet cnn_layer_problem_set() {
     add_slow(list, type);
   }
   add_benchmarks(list);
-  set.floors = {{"cpu_tbb", {"sequential", "naive", "subtile"}}};
+  set.floors = {
+      {"cpu_tbb", {"sequential", "naive", "subtile"}},
+      {"cuda", {"winograd", "implicit_gemm", "subtile", "naive"}},
+  };
   return set;
 }
 

@@ -9,6 +9,7 @@
 #include "cuda_api.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
+#include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
 
@@ -26,6 +27,7 @@ backend::OperatorTable operator_table() {
   backend::OperatorTable table;
   table.set<Gemm>(gemm_variants());
   table.set<Conv2d>(conv2d_variants());
+  table.set<CnnLayer>(cnn_layer_variants());
   return table;
 }
 

@@ -22,8 +22,13 @@ class CudaFunction {
   /// Queues one run. The struct is copied before this returns; nothing is allocated.
   template <class Arguments>
   void enqueue(backend::Queue& queue, Arguments& arguments) const {
+    enqueue(queue, arguments, grid_);
+  }
+  /// The same with a grid of its own.
+  template <class Arguments>
+  void enqueue(backend::Queue& queue, Arguments& arguments, const LaunchGrid& grid) const {
     void* parameters[] = {&arguments};
-    static_cast<CudaQueue&>(queue).launch(function_, grid_, parameters);
+    static_cast<CudaQueue&>(queue).launch(function_, grid, parameters);
   }
 
  private:

@@ -1,0 +1,154 @@
+// cnn_layer, subtile: the scheme of the published study (docs/studies/cnn_layer.md), all four stages on a sub-tile in
+// registers.
+//
+//   output                    a group  = a tile of channels x rows x columns, made of sub-tiles
+//   +------+------+           a thread = one sub-tile after the other: the sums of its part of the convolution in
+//   | tile |      |                      registers, then bias, ReLU and the pool on them
+//   |+--+--+      |
+//   ||st|st|      |           The loops over input channel and filter position are outermost, those over the sub-tile
+//   |+--+--+      |           innermost and unrolled: a step reads rows x columns pixels and `channels` weights, which
+//   +------+------+           lie beside each other once they are prepared, for channels x rows x columns products.
+//                             No shared memory: neighbouring threads meet in L1.
+//
+// A sub-tile holds whole windows of the pool: all that fit for a 2 x 2 pool with stride 2, one for any other.
+#pragma once
+
+#include "ops/cnn_layer/cnn_layer_store.cuh"
+#include "ops/cnn_layer/cnn_layer_subtile_arguments.h"
+
+namespace tessera::cuda {
+
+template <class T, CnnLayerSubtile kSub>
+struct SubtileSums {
+  T sum[kSub.channels][kSub.rows][kSub.columns];
+};
+
+/// The convolution at row y, column x of the input for kSub.channels channels from `weights` on. kInside: no pixel lies
+/// outside of the image.
+template <class T, CnnLayerSubtile kSub, bool kInside>
+__device__ __forceinline__ void convolve_subtile(const CnnLayerSubtileArguments<T>& tile, const T* image,
+                                                 const T* weights, std::int64_t y, std::int64_t x,
+                                                 SubtileSums<T, kSub>& sums) {
+  const CnnLayerArguments<T>& layer = tile.layer;
+  const std::int64_t pixel = layer.input_strides.pixel;
+  const std::int64_t row = layer.width * pixel;
+  const T* const corner = image + y * row + x * pixel;
+  const auto is_within = [](std::int64_t place, std::int64_t size) {
+    return static_cast<std::uint64_t>(place) < static_cast<std::uint64_t>(size);
+  };
+  for (std::int64_t c = 0; c < layer.channels; ++c) {
+    for (std::int64_t i = 0; i < layer.filter_height; ++i) {
+      const T* place = corner + c * layer.input_strides.channel + i * row;
+      bool has_row[kSub.rows];
+#pragma unroll
+      for (int r = 0; r < kSub.rows; ++r) has_row[r] = kInside || is_within(y + r * layer.stride + i, layer.height);
+      for (std::int64_t j = 0; j < layer.filter_width; ++j, place += pixel, weights += tile.weights_stride) {
+        T weight[kSub.channels];
+#pragma unroll
+        for (int o = 0; o < kSub.channels; ++o) weight[o] = weights[o];
+#pragma unroll
+        for (int s = 0; s < kSub.columns; ++s) {
+          const bool has_column = kInside || is_within(x + s * layer.stride + j, layer.width);
+#pragma unroll
+          for (int r = 0; r < kSub.rows; ++r) {
+            T value = 0;
+            if (has_row[r] && has_column) value = place[r * layer.stride * row + s * layer.stride * pixel];
+#pragma unroll
+            for (int o = 0; o < kSub.channels; ++o) sums.sum[o][r][s] += weight[o] * value;
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Stores the output of one window whose corner is sum (r, s) of channel o.
+template <int kPool, class T, CnnLayerSubtile kSub>
+__device__ __forceinline__ void store_of_window(const CnnLayerArguments<T>& layer, T* plane, T bias, std::int64_t y,
+                                                std::int64_t x, const SubtileSums<T, kSub>& sums, int o, int r, int s) {
+  if (y >= layer.output_height || x >= layer.output_width) return;
+  T most = sums.sum[o][r][s];
+#pragma unroll
+  for (int i = 0; i < kPool; ++i) {
+#pragma unroll
+    for (int j = 0; j < kPool; ++j) {
+      if (i + j > 0) most = larger(most, sums.sum[o][r + i][s + j]);
+    }
+  }
+  plane[(y * layer.output_width + x) * layer.output_strides.pixel] = finished(most, bias, layer.relu);
+}
+
+/// Windows of kPool x kPool in steps of kStep, as many as the sub-tile holds.
+template <int kPool, int kStep, class T, CnnLayerSubtile kSub>
+__device__ __forceinline__ void store_windows(const CnnLayerArguments<T>& layer, std::int64_t image,
+                                              std::int64_t channel, std::int64_t y, std::int64_t x,
+                                              const SubtileSums<T, kSub>& sums) {
+  if constexpr (kPool <= kSub.rows && kPool <= kSub.columns) {
+#pragma unroll
+    for (int o = 0; o < kSub.channels; ++o) {
+      if (channel + o >= layer.outputs) return;
+      const T bias = layer.bias != nullptr ? layer.bias[channel + o] : T(0);
+      T* const plane = layer.output + image * layer.output_strides.image + (channel + o) * layer.output_strides.channel;
+#pragma unroll
+      for (int r = 0; r + kPool <= kSub.rows; r += kStep) {
+#pragma unroll
+        for (int s = 0; s + kPool <= kSub.columns; s += kStep) {
+          store_of_window<kPool>(layer, plane, bias, y + r / kStep, x + s / kStep, sums, o, r, s);
+        }
+      }
+    }
+  }
+}
+
+template <class T, CnnLayerSubtile kSub>
+__device__ __forceinline__ void cnn_layer_subtile(const CnnLayerSubtileArguments<T>& tile) {
+  const CnnLayerArguments<T>& layer = tile.layer;
+  constexpr int kOneWindow = 1 << 20;
+  const int items = tile.items_x * tile.items_y * tile.items_channels;
+  std::int64_t group = blockIdx.x;
+  const std::int64_t tile_x = group % tile.tiles_x;
+  group /= tile.tiles_x;
+  const std::int64_t tile_y = group % tile.tiles_y;
+  group /= tile.tiles_y;
+  const std::int64_t tile_channel = group % tile.tiles_channels;
+  const std::int64_t image = group / tile.tiles_channels;
+  for (int item = static_cast<int>(threadIdx.x); item < items; item += static_cast<int>(blockDim.x)) {
+    const int item_y = item / tile.items_x;
+    const std::int64_t channel =
+        (tile_channel * tile.items_channels + item_y / tile.items_y) * std::int64_t{kSub.channels};
+    const std::int64_t output_y = (tile_y * tile.items_y + item_y % tile.items_y) * tile.windows_y;
+    const std::int64_t output_x = (tile_x * tile.items_x + item % tile.items_x) * tile.windows_x;
+    if (channel >= layer.outputs || output_y >= layer.output_height || output_x >= layer.output_width) continue;
+
+    SubtileSums<T, kSub> sums{};
+    const std::int64_t y = output_y * layer.pool_stride * layer.stride - layer.padding;
+    const std::int64_t x = output_x * layer.pool_stride * layer.stride - layer.padding;
+    const T* const from = layer.input + image * layer.input_strides.image;
+    const bool is_inside = y >= 0 && x >= 0 &&
+                           y + (kSub.rows - 1) * layer.stride + layer.filter_height <= layer.height &&
+                           x + (kSub.columns - 1) * layer.stride + layer.filter_width <= layer.width;
+    if (is_inside) {
+      convolve_subtile<T, kSub, true>(tile, from, layer.weights + channel, y, x, sums);
+    } else {
+      convolve_subtile<T, kSub, false>(tile, from, layer.weights + channel, y, x, sums);
+    }
+    if (layer.pool_size == 1) {
+      store_windows<1, 1>(layer, image, channel, output_y, output_x, sums);
+    } else if (layer.pool_size == 2 && layer.pool_stride == 2) {
+      store_windows<2, 2>(layer, image, channel, output_y, output_x, sums);
+    } else if (layer.pool_size == 2) {
+      store_windows<2, kOneWindow>(layer, image, channel, output_y, output_x, sums);
+    } else {
+      store_windows<3, kOneWindow>(layer, image, channel, output_y, output_x, sums);
+    }
+  }
+}
+
+}  // namespace tessera::cuda
+
+#define TESSERA_CNN_LAYER_SUBTILE(T, type, channels, rows, columns)                                     \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kCnnLayerSubtileThreads)                  \
+      tessera_cnn_layer_subtile_##type##_##channels##_##rows##_##columns(                               \
+          const __grid_constant__ tessera::cuda::CnnLayerSubtileArguments<T> tile) {                    \
+    tessera::cuda::cnn_layer_subtile<T, tessera::cuda::CnnLayerSubtile{channels, rows, columns}>(tile); \
+  }

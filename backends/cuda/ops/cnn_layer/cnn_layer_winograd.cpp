@@ -1,0 +1,322 @@
+// The variant "winograd": transforms chunks of tiles, multiplies by gemm's register variant, transforms back.
+//
+//   workspace:  [input as planes, if NHWC] [plain sums, if the pool is not the tile's] [transformed] [products]
+//   [gemm's] prepared:   [transformed weights] [weights as they were, for tiles that must be computed without
+//   transforms]
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "backend/cnn_layer_winograd.h"
+#include "ops/cnn_layer/cnn_layer_launch.h"
+#include "ops/cnn_layer/cnn_layer_limits.h"
+#include "ops/cnn_layer/cnn_layer_variants.h"
+#include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
+#include "ops/gemm/gemm_variants.h"
+
+extern "C" const unsigned char tessera_cuda_cnn_layer_winograd[];
+
+namespace tessera::cuda {
+namespace {
+
+using backend::sentence;
+using backend::Verdict;
+
+/// Transformed pixels and products of a chunk; more tiles at once mean fewer launches with idle multiprocessors at
+/// their ends. The study's layer on an H200, in ms: 0.82 in chunks of 256 tiles (33 MB), 0.80 of 512 and 0.74 at once
+/// (411 MB): staying in the L2 cache gains less than that costs.
+constexpr std::int64_t kChunkBytes = std::int64_t{512} << 20;
+
+/// Tiles that fill a card's groups for a few hundred channels.
+constexpr std::int64_t kSmallestChunk = 256;
+
+/// How the output is cut into tiles.
+struct Tiling {
+  Tiling(const CnnLayer& problem, std::int64_t outputs_of_tile)
+      : outputs(outputs_of_tile),
+        points((outputs_of_tile + problem.filter_height - 1) * (outputs_of_tile + problem.filter_height - 1)),
+        is_direct(problem.layout == Layout::nchw && (problem.pool_size == 1 || has_plain_pool(problem))),
+        is_pooled(is_direct && problem.pool_size == 2),
+        rows(ceil_div(is_pooled ? 2 * problem.output_height() : problem.convolved_height(), outputs_of_tile)),
+        row_tiles(ceil_div(is_pooled ? 2 * problem.output_width() : problem.convolved_width(), outputs_of_tile)) {}
+
+  std::int64_t outputs;  ///< of a tile, in both directions
+  std::int64_t points;
+  bool is_direct;  ///< the tiles' kernel writes the result itself
+  bool is_pooled;  ///< ... and pools
+  std::int64_t rows;
+  std::int64_t row_tiles;
+};
+
+class CnnLayerWinograd final : public backend::Kernel {
+ public:
+  CnnLayerWinograd(CudaDevice& device, const CnnLayer& problem, std::int64_t outputs, std::int64_t chunk)
+      : card_(device.context()->limits()),
+        problem_(problem),
+        tiling_(problem, outputs),
+        leading_outputs_(ceil_div(problem.output_channels, 4) * 4),
+        weights_(function(device, "weights")),
+        input_(function(device, "input")),
+        output_(function(device, "output")),
+        planes_(device.context(), problem),
+        finish_(device.context(), problem) {
+    const std::size_t plane_bytes = problem.layout == Layout::nhwc ? input_elements() * sizeof(float) : 0;
+    const std::size_t sum_bytes = tiling_.is_direct ? 0 : static_cast<std::size_t>(sum_elements()) * sizeof(float);
+    images_ = std::numeric_limits<std::int32_t>::max() / 2 / image_tiles();
+    if (plane_bytes + sum_bytes > 0) {
+      images_ = std::min(images_, kCnnLayerLargestWorkspace / static_cast<std::int64_t>(plane_bytes + sum_bytes));
+    }
+    images_ = std::clamp<std::int64_t>(images_, 1, std::max<std::int64_t>(problem.batch, 1));
+    chunk_ = std::min(chunk, images_ * image_tiles());
+    leading_ = ceil_div(chunk_, 4) * 4;
+
+    planes_at_ = workspace_.take(plane_bytes * static_cast<std::size_t>(images_));
+    sums_at_ = workspace_.take(sum_bytes * static_cast<std::size_t>(images_));
+    transformed_bytes_ = matrix_bytes(problem.input_channels, leading_);
+    transformed_at_ = workspace_.take(transformed_bytes_);
+    products_bytes_ = matrix_bytes(problem.output_channels, leading_);
+    products_at_ = workspace_.take(products_bytes_);
+    // The last chunk of all images, and that of the images that are left for the last round, may be smaller.
+    add_product(device, chunk_);
+    for (const std::int64_t images : {images_, problem.batch % images_}) {
+      add_product(device, images * image_tiles() % chunk_);
+    }
+    std::size_t gemm_bytes = 0;
+    for (const Product& product : gemms_) gemm_bytes = std::max(gemm_bytes, product.kernel->workspace_bytes());
+    gemm_bytes_ = gemm_bytes;
+    gemm_at_ = workspace_.take(gemm_bytes);
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_.size_bytes(); }
+  [[nodiscard]] std::size_t prepared_bytes() const override { return plain_weights_at() + weight_bytes(); }
+
+  void prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
+               const backend::Slice& /*workspace*/) override {
+    CnnLayerWinogradWeightsArguments arguments{pointer_to<const float>(weights), pointer_to<float>(prepared),
+                                               leading_outputs_, static_cast<std::int32_t>(problem_.input_channels),
+                                               static_cast<std::int32_t>(problem_.output_channels)};
+    weights_.enqueue(queue, arguments, grid(leading_outputs_, problem_.input_channels));
+    queue.copy({prepared.buffer, prepared.offset_bytes + plain_weights_at(), weight_bytes()},
+               {weights.buffer, weights.offset_bytes, weight_bytes()});
+  }
+
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& workspace) override {
+    const auto* const input = pointer_to<const float>(operands[0]);
+    const auto* const bias = pointer_to<const float>(operands[2]);
+    auto* const output = pointer_to<float>(operands[3]);
+    const std::int64_t output_elements = problem_.output_channels * problem_.output_height() * problem_.output_width();
+    for (std::int64_t first = 0; first < problem_.batch; first += images_) {
+      const std::int64_t images = std::min(images_, problem_.batch - first);
+      float* const its_output = output + first * output_elements;
+      CnnLayerWinogradArguments arguments = arguments_for(bias);
+      arguments.input = input + first * static_cast<std::int64_t>(input_elements());
+      if (problem_.layout == Layout::nhwc) {
+        planes_.enqueue(queue, arguments.input, pointer_at<float>(workspace, planes_at_), images);
+        arguments.input = pointer_at<const float>(workspace, planes_at_);
+      }
+      arguments.output = tiling_.is_direct ? its_output : pointer_at<float>(workspace, sums_at_);
+      compute_tiles(queue, arguments, operands[1], workspace, images * image_tiles());
+      if (!tiling_.is_direct) finish_.enqueue(queue, arguments.output, 1, bias, its_output, images);
+    }
+  }
+
+ private:
+  /// The products of a chunk of so many tiles.
+  struct Product {
+    std::int64_t tiles;
+    std::unique_ptr<backend::Kernel> kernel;
+  };
+
+  CudaFunction function(const CudaDevice& device, const char* step) const {
+    return {device.context(),
+            {"cnn_layer_winograd", tessera_cuda_cnn_layer_winograd},
+            sentence("tessera_cnn_layer_winograd_", step, "_", tiling_.outputs, "_", problem_.filter_height),
+            {}};
+  }
+
+  [[nodiscard]] std::int64_t image_tiles() const { return tiling_.rows * tiling_.row_tiles; }
+  /// Of an image.
+  [[nodiscard]] std::size_t input_elements() const {
+    return static_cast<std::size_t>(problem_.input_channels * problem_.height * problem_.width);
+  }
+  [[nodiscard]] std::int64_t sum_elements() const {
+    return problem_.output_channels * problem_.convolved_height() * problem_.convolved_width();
+  }
+  [[nodiscard]] std::size_t matrix_bytes(std::int64_t rows, std::int64_t columns) const {
+    return static_cast<std::size_t>(tiling_.points * rows * columns) * sizeof(float);
+  }
+  [[nodiscard]] std::size_t plain_weights_at() const { return matrix_bytes(problem_.input_channels, leading_outputs_); }
+  [[nodiscard]] std::size_t weight_bytes() const {
+    return static_cast<std::size_t>(problem_.output_channels * problem_.input_channels * problem_.filter_height *
+                                    problem_.filter_width) *
+           sizeof(float);
+  }
+
+  [[nodiscard]] LaunchGrid grid(std::int64_t tiles, std::int64_t channels) const {
+    LaunchGrid grid = grid_of(card_, ceil_div(tiles, kCnnLayerWinogradThreads), channels, 1, kCnnLayerWinogradThreads);
+    grid.overlaps = card_.compute_capability_major >= 9;
+    return grid;
+  }
+
+  void add_product(CudaDevice& device, std::int64_t tiles) {
+    const auto is_same = [&](const Product& product) { return product.tiles == tiles; };
+    if (tiles == 0 || std::any_of(gemms_.begin(), gemms_.end(), is_same)) return;
+    const Gemm gemm = with_layout({.m = problem_.output_channels,
+                                   .n = tiles,
+                                   .k = problem_.input_channels,
+                                   .transpose_a = true,
+                                   .lda = leading_outputs_,
+                                   .ldb = leading_,
+                                   .ldc = leading_,
+                                   .batch = tiling_.points});
+    const backend::Variant<Gemm> variant = gemm_register();
+    Tuning tuning;
+    for (const Tunable& tunable : variant.tunables(gemm, device)) tuning[tunable.name] = tunable.preferred;
+    gemms_.push_back({tiles, variant.make(gemm, device, tuning)});
+  }
+
+  /// All but the addresses and the chunk.
+  [[nodiscard]] CnnLayerWinogradArguments arguments_for(const float* bias) const {
+    const CnnLayer& p = problem_;
+    const auto small = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
+    CnnLayerWinogradArguments arguments{};
+    arguments.bias = tiling_.is_direct ? bias : nullptr;
+    arguments.leading = leading_;
+    arguments.image_tiles = small(image_tiles());
+    arguments.row_tiles = small(tiling_.row_tiles);
+    arguments.channels = small(p.input_channels);
+    arguments.outputs = small(p.output_channels);
+    arguments.height = small(p.height);
+    arguments.width = small(p.width);
+    arguments.padding = small(p.padding);
+    arguments.output_height = small(tiling_.is_direct ? p.output_height() : p.convolved_height());
+    arguments.output_width = small(tiling_.is_direct ? p.output_width() : p.convolved_width());
+    arguments.pooled = tiling_.is_pooled;
+    arguments.relu = tiling_.is_direct && p.relu;
+    return arguments;
+  }
+
+  void compute_tiles(backend::Queue& queue, CnnLayerWinogradArguments& arguments, const backend::Slice& weights,
+                     const backend::Slice& workspace, std::int64_t tiles) const {
+    const auto part = [](const backend::Slice& slice, std::size_t offset, std::size_t bytes) {
+      return backend::Slice{slice.buffer, slice.offset_bytes + offset, bytes};
+    };
+    const backend::Slice transformed = part(workspace, transformed_at_, transformed_bytes_);
+    const backend::Slice products = part(workspace, products_at_, products_bytes_);
+    const std::array<backend::Slice, 3> gemm{part(weights, 0, plain_weights_at()), transformed, products};
+    arguments.weights = pointer_at<const float>(weights, plain_weights_at());
+    arguments.transformed = pointer_to<float>(transformed);
+    arguments.products = pointer_to<const float>(products);
+    arguments.aligned = reinterpret_cast<std::uintptr_t>(arguments.input) % 16 == 0 &&
+                        problem_.width % tiling_.outputs == 0 && problem_.padding % tiling_.outputs == 0;
+    for (std::int64_t first = 0; first < tiles; first += chunk_) {
+      const std::int64_t count = std::min(chunk_, tiles - first);
+      arguments.first_tile = static_cast<std::int32_t>(first);
+      arguments.tiles = static_cast<std::int32_t>(count);
+      input_.enqueue(queue, arguments, grid(count, problem_.input_channels));
+      const auto product = std::find_if(gemms_.begin(), gemms_.end(),
+                                        [&](const Product& candidate) { return candidate.tiles == count; });
+      product->kernel->launch(queue, gemm, part(workspace, gemm_at_, gemm_bytes_));
+      output_.enqueue(queue, arguments, grid(count, problem_.output_channels));
+    }
+  }
+
+  const DeviceLimits& card_;  // lives as long as the functions, which own its context
+  CnnLayer problem_;
+  Tiling tiling_;
+  std::int64_t leading_outputs_;  ///< elements from one row of transformed weights to the next
+  CudaFunction weights_;
+  CudaFunction input_;
+  CudaFunction output_;
+  CnnLayerPlanes<float> planes_;
+  CnnLayerFinish<float> finish_;
+  std::vector<Product> gemms_;
+  std::int64_t images_ = 1;   ///< of a round
+  std::int64_t chunk_ = 0;    ///< tiles
+  std::int64_t leading_ = 0;  ///< elements from one row of a chunk's matrices to the next
+  CnnLayerWorkspace workspace_;
+  std::size_t planes_at_ = 0;
+  std::size_t sums_at_ = 0;
+  std::size_t transformed_at_ = 0;
+  std::size_t transformed_bytes_ = 0;
+  std::size_t products_at_ = 0;
+  std::size_t products_bytes_ = 0;
+  std::size_t gemm_at_ = 0;
+  std::size_t gemm_bytes_ = 0;
+};
+
+/// Tiles, by their outputs in each direction, whose error bound the problem's accuracy admits; the largest first. Empty
+/// if no form takes the problem.
+std::vector<std::int64_t> admitted_tiles(const CnnLayer& problem) {
+  std::vector<std::int64_t> tiles;
+  for (const std::int64_t outputs : {4, 2}) {
+    if (backend::cnn_layer_winograd_check(problem, outputs)) tiles.push_back(outputs);
+  }
+  return tiles;
+}
+
+/// Do the products that are saved outweigh the transforms? Those are counted per tile: input_channels * output_channels
+/// times the multiplications saved against input_channels + output_channels times the bytes of one channel. On an H200,
+/// with 3 channels to 32 the transforms cost five times what they save; with 64 to 64 both ways take as long.
+bool pays(const CnnLayer& problem, std::int64_t outputs) {
+  const std::int64_t enough = problem.filter_height == 3 ? 20 : outputs == 4 ? 11 : 34;
+  const std::int64_t c = problem.input_channels;
+  const std::int64_t o = problem.output_channels;
+  return c * o >= enough * (c + o);
+}
+
+Verdict check(const CnnLayer& problem, const backend::Device&) {
+  if (problem.type != DataType::float32) {
+    return Verdict::no(sentence("type of cnn_layer is ", to_string(problem.type), ", but winograd takes float32"));
+  }
+  const std::vector<std::int64_t> tiles = admitted_tiles(problem);
+  if (tiles.empty()) return backend::cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4);
+  // Whoever asks for fast has chosen; else what is slower and less exact than others has no place.
+  if (problem.accuracy != Accuracy::fast && !pays(problem, tiles.front())) {
+    return Verdict::no(sentence("with ", problem.input_channels, " input_channels and ", problem.output_channels,
+                                " output_channels of cnn_layer the transforms of winograd cost more than they save; "
+                                "accuracy = fast takes it all the same"));
+  }
+  return check_cnn_layer_sizes(problem);
+}
+
+/// Chunks are powers of two below the number of tiles, and one that holds all.
+std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device&) {
+  const std::vector<std::int64_t> outputs = admitted_tiles(problem);
+  const Tiling tiling(problem, outputs.front());
+  const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
+  const std::int64_t tile_bytes =
+      tiling.points * (problem.input_channels + problem.output_channels) * std::int64_t{sizeof(float)};
+  Tunable chunk{"chunk", "tiles that are transformed, multiplied and transformed back at once", {}, kSmallestChunk};
+  for (std::int64_t count = kSmallestChunk;; count *= 2) {
+    if (count > kSmallestChunk && count * tile_bytes > kChunkBytes) break;
+    chunk.values.push_back(count);
+    chunk.preferred = count;
+    if (count >= tiles) break;
+  }
+  return {{"tile", "rows and columns of outputs of a tile: fewer are more exact", outputs, outputs.front()}, chunk};
+}
+
+std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
+  return std::make_unique<CnnLayerWinograd>(static_cast<CudaDevice&>(device), problem, tuning.at("tile"),
+                                            tuning.at("chunk"));
+}
+
+}  // namespace
+
+backend::Variant<CnnLayer> cnn_layer_winograd() {
+  return {
+      .name = "winograd",
+      .summary = "transformed tiles, 2.8 to 6.3 times fewer products by gemm, a 2 x 2 pool within the tile",
+      .check = check,
+      .tunables = tunables,
+      .make = make,
+      .error_factor_of =
+          [](const CnnLayer& problem, const backend::Device&) {
+            return backend::cnn_layer_winograd_factor(problem, admitted_tiles(problem).front());
+          },
+  };
+}
+
+}  // namespace tessera::cuda

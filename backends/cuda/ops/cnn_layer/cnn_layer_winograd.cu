@@ -1,0 +1,17 @@
+// cnn_layer, winograd: the transforms of each form. How they compute: cnn_layer_winograd.cuh.
+#include "ops/cnn_layer/cnn_layer_winograd.cuh"
+
+#define TESSERA_CNN_LAYER_WINOGRAD_ONE(step, Arguments, outputs, filter)                \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kCnnLayerWinogradThreads) \
+      tessera_cnn_layer_winograd_##step##_##outputs##_##filter(                         \
+          const __grid_constant__ tessera::cuda::Arguments layer) {                     \
+    tessera::cuda::winograd_##step<outputs, filter>(layer);                             \
+  }
+#define TESSERA_CNN_LAYER_WINOGRAD(outputs, filter)                                          \
+  TESSERA_CNN_LAYER_WINOGRAD_ONE(weights, CnnLayerWinogradWeightsArguments, outputs, filter) \
+  TESSERA_CNN_LAYER_WINOGRAD_ONE(input, CnnLayerWinogradArguments, outputs, filter)          \
+  TESSERA_CNN_LAYER_WINOGRAD_ONE(output, CnnLayerWinogradArguments, outputs, filter)
+
+TESSERA_CNN_LAYER_WINOGRAD(4, 5)
+TESSERA_CNN_LAYER_WINOGRAD(2, 5)
+TESSERA_CNN_LAYER_WINOGRAD(4, 3)

@@ -1,0 +1,244 @@
+// cnn_layer, winograd: the transforms, for tiles of kOutputs x kOutputs pixels and filters of kFilter x kFilter.
+//
+//   input                 transformed                products                   output
+//   +-----------+         for each of n * n points   for each point             +-------+  bias, ReLU,
+//   | n x n     |  B'dB   +-------------------+      weights * transformed      | m x m |  a 2 x 2 pool within
+//   | pixels of |  ---->  | channels x tiles  | ---> +-------------------+ ---> | of a  |  the tile
+//   | a channel |         +-------------------+ gemm | outputs x tiles   | A'MA | plane |
+//   +-----------+         | ...               |      | ...               |      +-------+
+//                                                                                   m = kOutputs, n = m + kFilter - 1
+//
+// A thread transforms one tile of one channel, in registers; neighbouring threads take neighbouring tiles, so that what
+// they write and read of a matrix lies together. The products between are gemm's register variant, n * n of them in one
+// launch. Each pixel is read (n / m)^2 times, mostly from L1.
+//
+// The matrices are those of backend/cnn_layer_winograd.h. Weights are transformed in double and rounded once.
+#pragma once
+
+#include "ops/cnn_layer/cnn_layer_store.cuh"
+#include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
+#include "ops/cnn_layer/cnn_layer_winograd_transforms.cuh"
+#include "ops/gemm/gemm_register_store.cuh"
+
+namespace tessera::cuda {
+
+/// Where a tile of the chunk lies.
+struct WinogradTile {
+  __device__ __forceinline__ WinogradTile(const CnnLayerWinogradArguments& layer, int tile) {
+    const int number = layer.first_tile + tile;
+    image = number / layer.image_tiles;
+    const int in_image = number - image * layer.image_tiles;
+    row = in_image / layer.row_tiles;
+    column = in_image - row * layer.row_tiles;
+  }
+  int image;
+  int row;
+  int column;
+};
+
+template <int kOutputs, int kFilter>
+__device__ __forceinline__ void winograd_input(const CnnLayerWinogradArguments& layer) {
+  constexpr int n = kOutputs + kFilter - 1;
+  let_next_kernel_start();
+  const int tile = static_cast<int>(blockIdx.x * kCnnLayerWinogradThreads + threadIdx.x);
+  wait_for_kernel_before();
+  if (tile >= layer.tiles) return;
+  const WinogradTile place(layer, tile);
+  const int y0 = place.row * kOutputs - layer.padding;
+  const int x0 = place.column * kOutputs - layer.padding;
+  for (int channel = static_cast<int>(blockIdx.y); channel < layer.channels; channel += static_cast<int>(gridDim.y)) {
+    const float* plane =
+        layer.input + (static_cast<std::int64_t>(place.image) * layer.channels + channel) * layer.height * layer.width;
+    float value[n * n];
+    const bool is_inside = x0 >= 0 && x0 + n <= layer.width;
+#pragma unroll
+    for (int y = 0; y < n; ++y) {
+      const bool is_row = static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
+      const float* const row = plane + static_cast<std::int64_t>(y0 + y) * layer.width + x0;
+      constexpr int kVector = kOutputs == 4 ? 4 : 2;
+      if (layer.aligned && is_inside) {
+#pragma unroll
+        for (int x = 0; x < n; x += kVector) {
+          const bool is_whole = x + kVector <= n;
+          Run<float, kVector> run{};
+          if (is_row && is_whole) run = *reinterpret_cast<const Run<float, kVector>*>(row + x);
+          if (is_row && !is_whole) {
+#pragma unroll
+            for (int i = 0; x + i < n; ++i) run.element[i] = row[x + i];
+          }
+#pragma unroll
+          for (int i = 0; i < kVector && x + i < n; ++i) value[y * n + x + i] = run.element[i];
+        }
+      } else {
+#pragma unroll
+        for (int x = 0; x < n; ++x) {
+          const bool is_pixel = is_row && static_cast<unsigned>(x0 + x) < static_cast<unsigned>(layer.width);
+          value[y * n + x] = is_pixel ? row[x] : 0.0F;
+        }
+      }
+    }
+#pragma unroll
+    for (int x = 0; x < n; ++x) transform_pixels<kOutputs, kFilter, n>(value + x);
+    float* const to = layer.transformed + channel * layer.leading + tile;
+    const std::int64_t matrix = layer.channels * layer.leading;
+#pragma unroll
+    for (int y = 0; y < n; ++y) {
+      transform_pixels<kOutputs, kFilter, 1>(value + y * n);
+#pragma unroll
+      for (int x = 0; x < n; ++x) to[(y * n + x) * matrix] = value[y * n + x];
+    }
+  }
+}
+
+/// Stores what became of a sum, or of a window's largest, at row y and column x of a channel, if that is an output.
+__device__ __forceinline__ void store_output(const CnnLayerWinogradArguments& layer, int image, int channel, int y,
+                                             int x, float sum) {
+  if (y >= layer.output_height || x >= layer.output_width) return;
+  const float bias = layer.bias != nullptr ? layer.bias[channel] : 0.0F;
+  float* const plane = layer.output + (static_cast<std::int64_t>(image) * layer.outputs + channel) *
+                                          layer.output_height * layer.output_width;
+  plane[static_cast<std::int64_t>(y) * layer.output_width + x] = finished(sum, bias, layer.relu);
+}
+
+/// Stores the outputs of a tile from its sums.
+template <int kOutputs>
+__device__ __forceinline__ void store_tile(const CnnLayerWinogradArguments& layer, const WinogradTile& place,
+                                           int channel, const float* sums) {
+  const int y0 = place.row * kOutputs;
+  const int x0 = place.column * kOutputs;
+  if (layer.pooled) {
+#pragma unroll
+    for (int y = 0; y < kOutputs; y += 2) {
+#pragma unroll
+      for (int x = 0; x < kOutputs; x += 2) {
+        const float* const window = sums + y * kOutputs + x;
+        store_output(layer, place.image, channel, (y0 + y) / 2, (x0 + x) / 2,
+                     larger(larger(window[0], window[1]), larger(window[kOutputs], window[kOutputs + 1])));
+      }
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kOutputs * kOutputs; ++i) {
+      store_output(layer, place.image, channel, y0 + i / kOutputs, x0 + i % kOutputs, sums[i]);
+    }
+  }
+}
+
+/// One sum from pixels and weights as they are.
+template <int kFilter>
+__device__ float convolved(const CnnLayerWinogradArguments& layer, int image, int channel, int y, int x) {
+  const std::int64_t plane = static_cast<std::int64_t>(layer.height) * layer.width;
+  const float* pixels = layer.input + static_cast<std::int64_t>(image) * layer.channels * plane;
+  const float* weights = layer.weights + static_cast<std::int64_t>(channel) * layer.channels * (kFilter * kFilter);
+  float sum = 0;
+#pragma unroll 1
+  for (int c = 0; c < layer.channels; ++c, pixels += plane) {
+#pragma unroll 1
+    for (int i = 0; i < kFilter * kFilter; ++i, ++weights) {
+      const int input_y = y - layer.padding + i / kFilter;
+      const int input_x = x - layer.padding + i % kFilter;
+      if (input_y < 0 || input_y >= layer.height || input_x < 0 || input_x >= layer.width) continue;
+      sum += *weights * pixels[static_cast<std::int64_t>(input_y) * layer.width + input_x];
+    }
+  }
+  return sum;
+}
+
+/// The same as store_tile() without the transforms. What is not finite, and sums so large that the transforms overflow,
+/// must not spread to all outputs of a tile; so such tiles are computed anew.
+template <int kOutputs, int kFilter>
+__device__ __noinline__ void convolve_tile(const CnnLayerWinogradArguments& layer, const WinogradTile& place,
+                                           int channel) {
+  const int step = layer.pooled ? 2 : 1;
+#pragma unroll 1
+  for (int y = 0; y < kOutputs; y += step) {
+#pragma unroll 1
+    for (int x = 0; x < kOutputs; x += step) {
+      float most = 0;
+#pragma unroll 1
+      for (int i = 0; i < step * step; ++i) {
+        const float sum = convolved<kFilter>(layer, place.image, channel, place.row * kOutputs + y + i / step,
+                                             place.column * kOutputs + x + i % step);
+        most = i == 0 ? sum : larger(most, sum);
+      }
+      store_output(layer, place.image, channel, (place.row * kOutputs + y) / step, (place.column * kOutputs + x) / step,
+                   most);
+    }
+  }
+}
+
+template <int kOutputs, int kFilter>
+__device__ __forceinline__ void winograd_output(const CnnLayerWinogradArguments& layer) {
+  constexpr int n = kOutputs + kFilter - 1;
+  let_next_kernel_start();
+  const int tile = static_cast<int>(blockIdx.x * kCnnLayerWinogradThreads + threadIdx.x);
+  wait_for_kernel_before();
+  if (tile >= layer.tiles) return;
+  const WinogradTile place(layer, tile);
+  for (int channel = static_cast<int>(blockIdx.y); channel < layer.outputs; channel += static_cast<int>(gridDim.y)) {
+    const float* const from = layer.products + channel * layer.leading + tile;
+    const std::int64_t matrix = layer.outputs * layer.leading;
+    float half[kOutputs * n];  // columns done
+#pragma unroll
+    for (int x = 0; x < n; ++x) {
+      float value[n];
+#pragma unroll
+      for (int y = 0; y < n; ++y) value[y] = from[(y * n + x) * matrix];
+      transform_products<kOutputs, kFilter, n>(value, half + x);
+    }
+    float result[kOutputs * kOutputs];
+#pragma unroll
+    for (int y = 0; y < kOutputs; ++y) transform_products<kOutputs, kFilter, 1>(half + y * n, result + y * kOutputs);
+
+    float zero = 0;
+#pragma unroll
+    for (int i = 0; i < kOutputs * kOutputs; ++i) zero = fmaf(result[i], 0.0F, zero);
+    if (zero == 0) {
+      store_tile<kOutputs>(layer, place, channel, result);
+    } else {
+      convolve_tile<kOutputs, kFilter>(layer, place, channel);
+    }
+  }
+}
+
+/// transformed = G g G', computed in double and rounded once. A thread takes one filter.
+template <int kOutputs, int kFilter>
+__device__ __forceinline__ void winograd_weights(const CnnLayerWinogradWeightsArguments& layer) {
+  constexpr int n = kOutputs + kFilter - 1;
+  constexpr auto kNumbers = kWinogradNumbers<kOutputs, kFilter>;
+  let_next_kernel_start();
+  const int output = static_cast<int>(blockIdx.x * kCnnLayerWinogradThreads + threadIdx.x);
+  wait_for_kernel_before();
+  if (output >= layer.leading) return;
+  for (int channel = static_cast<int>(blockIdx.y); channel < layer.channels; channel += static_cast<int>(gridDim.y)) {
+    const float* const from =
+        layer.weights + (static_cast<std::int64_t>(output) * layer.channels + channel) * (kFilter * kFilter);
+    double half[n][kFilter];
+#pragma unroll
+    for (int x = 0; x < kFilter; ++x) {
+      double column[kFilter];
+#pragma unroll
+      for (int y = 0; y < kFilter; ++y) column[y] = output < layer.outputs ? from[y * kFilter + x] : 0.0;
+#pragma unroll
+      for (int i = 0; i < n; ++i) {
+        half[i][x] = 0;
+#pragma unroll
+        for (int y = 0; y < kFilter; ++y) half[i][x] += kNumbers.weights[i][y] * column[y];
+      }
+    }
+    float* const to = layer.transformed + channel * layer.leading + output;
+    const std::int64_t matrix = layer.channels * layer.leading;
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+#pragma unroll
+      for (int j = 0; j < n; ++j) {
+        double sum = 0;
+#pragma unroll
+        for (int x = 0; x < kFilter; ++x) sum += kNumbers.weights[j][x] * half[i][x];
+        to[(i * n + j) * matrix] = static_cast<float>(sum);
+      }
+    }
+  }
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,46 @@
+// What the kernels of cnn_layer's variant winograd take, by value; read by host and device.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::cuda {
+
+/// A chunk of tiles of the convolution; tiles are numbered row by row through all images. Transformed pixels and
+/// products are one matrix for each point of the transform: (channels x leading) and (outputs x leading), where a
+/// column is a tile of the chunk.
+struct CnnLayerWinogradArguments {
+  const float* input;    ///< planes: NCHW
+  const float* weights;  ///< as they were given: outputs x channels x filter x filter
+  float* transformed;    ///< of the input
+  const float* products;
+  const float* bias;  ///< null: none
+  float* output;      ///< planes
+  std::int64_t leading;
+  std::int32_t first_tile;
+  std::int32_t tiles;  ///< of this chunk
+  std::int32_t image_tiles;
+  std::int32_t row_tiles;
+  std::int32_t channels;
+  std::int32_t outputs;  ///< channels
+  std::int32_t height;
+  std::int32_t width;
+  std::int32_t padding;
+  std::int32_t output_height;  ///< before the pool, if not pooled
+  std::int32_t output_width;
+  bool pooled;  ///< the maximum of each 2 x 2 window, with stride 2, is stored
+  bool relu;
+  bool aligned;  ///< the first pixels of every tile's rows lie at multiples of 16 bytes
+};
+
+struct CnnLayerWinogradWeightsArguments {
+  const float* weights;  ///< outputs x channels x filter x filter
+  float* transformed;    ///< for each point a matrix of channels x leading, where a column is an output channel
+  std::int64_t leading;
+  std::int32_t channels;
+  std::int32_t outputs;
+};
+
+/// Tiles of a group of the transforms' kernels.
+inline constexpr int kCnnLayerWinogradThreads = 128;
+
+}  // namespace tessera::cuda
