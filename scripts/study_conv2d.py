@@ -184,7 +184,7 @@ def speed_ups(result):
         points = [(int(threads), speed_up) for threads, speed_up in row["speed_up"].items()]
         series.append(study_pictures.Curve(f"{row['device']} {row['variant']}", points, THREADED.index(row["variant"]),
                                            "7 4" if row["device"] == "cpu:1" else ""))
-    return study_pictures.curves(f"conv2d int32, {REFERENCE}: speed-up over one thread", series, "threads", base_up=2,
+    return study_pictures.curves(f"conv2d int32, {REFERENCE}: speed-up over one thread; static partition dashed", series, "threads", base_up=2,
                                  tick_up=lambda tick: f"{tick:g}")
 
 

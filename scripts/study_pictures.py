@@ -59,7 +59,7 @@ def bars(title, groups):
             colour_of.setdefault(name, None)
     own = [name for name in colour_of if not study_tables.is_vendor(name) and name != "vendor"]
     for name in colour_of:
-        colour_of[name] = COLOURS[own.index(name) % 6] if name in own else COLOURS[7]
+        colour_of[name] = COLOURS[own.index(name) % 7] if name in own else COLOURS[7]
 
     top, left, right, bar, gap = 44, 150, WIDTH - 80, 16, 34
     height = top + sum(gap + bar * len(group) for _, group in groups) + 40
