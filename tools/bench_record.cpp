@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/job_record.h"
 #include "tools/table.h"
-#include "tools/verification.h"
 
 namespace tessera::tool {
 
@@ -75,21 +75,9 @@ bool is_vendor(std::string_view variant) noexcept {
 Json to_json(const BenchRecord& record) {
   const Job& job = record.job;
   const bool measured = record.measurement.has_value();
-  Json json = Json::object();
-  json["operator"] = job.set->operator_name;
-  json["device"] = job.device->name;
-  json["backend"] = job.device->info.backend;
-  json["variant"] = job.variant;
+  Json json = job_record(job, record.tuning, to_string(record.status), record.reason);
   json["is_default"] = job.is_default;
-  json["case"] = job.problem->name();
-  if (!job.problem->part().empty()) json["part"] = job.problem->part();
-  json["type"] = to_string(job.problem->type());
-  json["problem"] = to_json(job.problem->problem());
-  json["tuning"] = to_json(record.tuning);
-  json["status"] = to_string(record.status);
-  json["reason"] = record.reason.empty() ? Json() : Json(record.reason);
-  json["error"] =
-      record.outcome ? Json{{"worst", record.outcome->worst_error}, {"bound", record.outcome->bound}} : Json();
+  json["error"] = error_record(record.outcome);
   json["error_factor"] = record.error_factor;
   json["device_time_s"] = measured ? to_json(record.measurement->device_s) : Json();
   json["wall_time_s"] = measured ? to_json(record.measurement->wall_s) : Json();
@@ -130,11 +118,8 @@ std::string bench_table(const std::vector<BenchRecord>& records) {
       cells[9] = format_number(record.gbytes_per_s);
       if (record.peak_share) cells[10] = fmt::format("{:.1f} %", 100 * *record.peak_share);
     }
-    cells.push_back(record.outcome
-                        ? fmt::format("{:.2g}", share_of_bound(record.outcome->worst_error, record.outcome->bound))
-                        : "");
-    const std::string status(record.status == BenchStatus::failed ? "FAILED" : to_string(record.status));
-    cells.push_back(record.reason.empty() ? status : status + " *");
+    cells.push_back(error_cell(record.outcome));
+    cells.push_back(status_cell(to_string(record.status), record.reason));
     table.add_row(std::move(cells));
     if (!record.reason.empty()) notes += note_of(record);
     if (record.peak_share && *record.peak_share > 1) {
@@ -143,7 +128,7 @@ std::string bench_table(const std::vector<BenchRecord>& records) {
                       name_of(record));
     }
   }
-  return table.render() + (notes.empty() ? "" : "\n* notes\n" + notes);
+  return with_notes(table.render(), notes);
 }
 
 std::string comparison_table(const std::vector<BenchRecord>& records) {

@@ -1,9 +1,9 @@
 // Field names and columns of transfers.
 #include <fmt/format.h>
 
+#include "tools/job_record.h"
 #include "tools/table.h"
 #include "tools/transfers.h"
-#include "tools/verification.h"
 
 namespace tessera::tool {
 
@@ -28,20 +28,10 @@ std::string rate_text(std::size_t bytes, const Measurement& measurement) {
 Json to_json(const TransferRecord& record, CaseLabel label) {
   const Job& job = record.job;
   const bool measured = record.status == BenchStatus::verified;
-  Json json = Json::object();
-  json["operator"] = job.set->operator_name;
-  json["device"] = job.device->name;
-  json["backend"] = job.device->info.backend;
-  json["variant"] = job.variant;
-  json["case"] = job.problem->name();
+  Json json = job_record(job, record.tuning, to_string(record.status), record.reason);
   json["label"] = label(*job.problem);
-  json["problem"] = to_json(job.problem->problem());
-  json["tuning"] = to_json(record.tuning);
   json["host_memory"] = to_string(record.memory);
-  json["status"] = to_string(record.status);
-  json["reason"] = record.reason.empty() ? Json() : Json(record.reason);
-  json["error"] =
-      record.outcome ? Json{{"worst", record.outcome->worst_error}, {"bound", record.outcome->bound}} : Json();
+  json["error"] = error_record(record.outcome);
   json["upload_bytes"] = record.upload_bytes;
   json["download_bytes"] = record.download_bytes;
   json["upload"] = measured ? times_json(record.upload) : Json();
@@ -89,18 +79,15 @@ std::string transfers_text(const std::vector<TransferRecord>& records, CaseLabel
       cells[9] = format_seconds(record.whole.wall_s.median);
       cells[10] = format_number(job.problem->work().flops / record.whole.wall_s.median / 1e9);
     }
-    cells.push_back(record.outcome
-                        ? fmt::format("{:.2g}", share_of_bound(record.outcome->worst_error, record.outcome->bound))
-                        : "");
-    const std::string status(record.status == BenchStatus::failed ? "FAILED" : to_string(record.status));
-    cells.push_back(record.reason.empty() ? status : status + " *");
+    cells.push_back(error_cell(record.outcome));
+    cells.push_back(status_cell(to_string(record.status), record.reason));
     table.add_row(std::move(cells));
     if (!record.reason.empty()) {
       notes += fmt::format("  {} {} {}: {}\n", job.device->name, to_string(record.memory), label(*job.problem),
                            record.reason);
     }
   }
-  return table.render() + (notes.empty() ? "" : "\n* notes\n" + notes);
+  return with_notes(table.render(), notes);
 }
 
 std::string break_even_text(const std::vector<BreakEven>& results, CaseLabel label) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/job_record.h"
+
 namespace tessera::tool {
 
 std::string_view to_string(VerifyStatus status) noexcept {
@@ -70,17 +72,7 @@ Verification verify_job(const Job& job) {
 }
 
 Json verify_record(const Job& job, const Verification& verification) {
-  Json record = Json::object();
-  record["operator"] = job.set->operator_name;
-  record["device"] = job.device->name;
-  record["backend"] = job.device->info.backend;
-  record["variant"] = job.variant;
-  record["case"] = job.problem->name();
-  record["type"] = to_string(job.problem->type());
-  record["problem"] = to_json(job.problem->problem());
-  record["tuning"] = to_json(verification.tuning);
-  record["status"] = to_string(verification.status);
-  record["reason"] = verification.reason.empty() ? Json() : Json(verification.reason);
+  Json record = job_record(job, verification.tuning, to_string(verification.status), verification.reason);
   const bool ran = verification.status == VerifyStatus::passed || verification.bound > 0;
   record["error"] = ran ? Json{{"worst", verification.worst_error}, {"bound", verification.bound}} : Json();
   return record;
