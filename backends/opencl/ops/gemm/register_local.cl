@@ -61,9 +61,9 @@ typedef float4 vector;
 #define B_WIDTH (TILE_N + (TRANSPOSE_B ? V : 0))
 #define A_TILE (DEPTH * A_WIDTH)
 #define B_TILE (DEPTH * B_WIDTH)
+// With slices the same memory holds their sums at the end: of V rows of every work-item at a time, WORK_N vectors.
 #define TILES_SIZE (2 * (A_TILE + B_TILE))
-// The same memory holds sums when slices are added up: of V rows of every work-item at a time, WORK_N vectors.
-#define SUMS_SIZE (SLICES > 1 ? WORK_N * V * ITEMS : 0)
+#define SUMS_SIZE (WORK_N * V * ITEMS)
 #if WORK_N % SLICES != 0 || STEPS % 2 != 0 || STEPS * SLICES != DEPTH
 #error "no such number of slices"
 #endif
@@ -142,12 +142,18 @@ static inline void store_vector(__global real *c, const long ldc, const long row
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_local(GEMM_PARAMETERS, const long batch,
                                                                                      const long k_of_part) {
+#if SLICES == 1
+  __local real a_tiles[2][A_TILE] __attribute__((aligned(128)));
+  __local real b_tiles[2][B_TILE] __attribute__((aligned(128)));
+  const uint slice = 0;
+#else
   __local real memory[TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE] __attribute__((aligned(128)));
-  __local real *const a_tiles = memory;
-  __local real *const b_tiles = memory + 2 * A_TILE;
+  __local real(*const a_tiles)[A_TILE] = (__local real(*)[A_TILE])memory;
+  __local real(*const b_tiles)[B_TILE] = (__local real(*)[B_TILE])(memory + 2 * A_TILE);
+  const uint slice = (uint)get_local_id(0) / SLICE_ITEMS;
+#endif
   const uint item = (uint)get_local_id(0);
-  const uint slice = item / SLICE_ITEMS;
-  const uint item_of_slice = item % SLICE_ITEMS;
+  const uint item_of_slice = item - slice * SLICE_ITEMS;
   const uint lane = item % 32;
   const uint warp = item_of_slice / 32;
   const uint warp_row = warp / (ITEMS_N / LANES_N);
@@ -155,9 +161,6 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   // Lanes go in pairs down two rows, then along: a quarter of them reads little of A and little of B.
   const int my_row = (int)(warp_row * (LANES_M * WORK_M) + (lane / (2 * LANES_N) * 2 + lane % 2) * V);
   const int my_column = (int)(warp_column * (LANES_N * WORK_N) + lane / 2 % LANES_N * V);
-
-  __local const real *const a_mine = a_tiles + slice * STEPS * A_WIDTH + my_row;
-  __local const real *const b_mine = b_tiles + slice * STEPS * B_WIDTH + my_column;
 
   const Block block = block_of_group((long)get_group_id(0), m, n, TILE_M, TILE_N);
   const long part = block.product / batch;
@@ -197,13 +200,14 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   }
 #define PLACE(pair)                                                                                                  \
   {                                                                                                                  \
-    place(a_tiles + (pair) * A_TILE, A_WIDTH, !TRANSPOSE_A, a_copy, A_COPIES, A_ROWS_AT_ONCE, a_x, a_y);                         \
-    place(b_tiles + (pair) * B_TILE, B_WIDTH, TRANSPOSE_B, b_copy, B_COPIES, B_ROWS_AT_ONCE, b_x, b_y);                          \
+    place(a_tiles[pair], A_WIDTH, !TRANSPOSE_A, a_copy, A_COPIES, A_ROWS_AT_ONCE, a_x, a_y);                         \
+    place(b_tiles[pair], B_WIDTH, TRANSPOSE_B, b_copy, B_COPIES, B_ROWS_AT_ONCE, b_x, b_y);                          \
   }
 #define READ_NUMBERS(pair, p)                                                                                        \
   {                                                                                                                  \
-    read_numbers(a_numbers[(p)&1], WORK_M, a_mine + (pair) * A_TILE + (p) * A_WIDTH, LANES_M * V);                   \
-    read_numbers(b_numbers[(p)&1], WORK_N, b_mine + (pair) * B_TILE + (p) * B_WIDTH, LANES_N * V);                   \
+    const int step = (int)slice * STEPS + (p);                                                                       \
+    read_numbers(a_numbers[(p)&1], WORK_M, &a_tiles[pair][step * A_WIDTH + my_row], LANES_M * V);                    \
+    read_numbers(b_numbers[(p)&1], WORK_N, &b_tiles[pair][step * B_WIDTH + my_column], LANES_N * V);                 \
   }
 
   real sums[WORK_M][WORK_N];
