@@ -88,11 +88,12 @@ NvrtcApi open_nvrtc() {
 
 }  // namespace
 
-std::vector<std::string> toolkit_library_names(std::string_view stem) {
+std::vector<std::string> toolkit_library_names(std::string_view stem, std::vector<int> versions) {
   // The major version of the build's toolkit first: a driver that takes our images certainly works with that one.
+  if (versions.empty()) versions = CUDA_VERSION < 13000 ? std::vector{12, 13} : std::vector{13, 12};
   const std::string file = "lib" + std::string(stem) + ".so";
-  std::vector<std::string> sonames{file + ".13", file + ".12"};
-  if (CUDA_VERSION < 13000) std::swap(sonames[0], sonames[1]);
+  std::vector<std::string> sonames;
+  for (const int version : versions) sonames.push_back(file + "." + std::to_string(version));
   sonames.push_back(file);
 
   std::vector<std::filesystem::path> folders;

@@ -106,9 +106,10 @@ struct NvrtcApi {
 
 #undef TESSERA_CUDA_MEMBER
 
-/// The names under which a library of the CUDA toolkit is looked for, in order: for "nvrtc" libnvrtc.so.13 and .12 in
-/// $CUDA_PATH/lib64, beside this plug-in, wherever the loader looks, and in /usr/local/cuda/lib64.
-[[nodiscard]] std::vector<std::string> toolkit_library_names(std::string_view stem);
+/// The names under which a library of NVIDIA's is looked for, in order: for "nvrtc" libnvrtc.so.13 and .12 in
+/// $CUDA_PATH/lib64, beside this plug-in, wherever the loader looks, and in /usr/local/cuda/lib64. `versions` are those
+/// that the functions here were taken from, best first; if none are named, those of the toolkit itself.
+[[nodiscard]] std::vector<std::string> toolkit_library_names(std::string_view stem, std::vector<int> versions = {});
 
 /// Opened on the first call, the same table ever after. From any thread.
 [[nodiscard]] const DriverApi& driver_api();

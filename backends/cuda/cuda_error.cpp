@@ -114,6 +114,26 @@ Error cublas_error(int status, std::string_view words, std::string_view doing) {
   return Error(code, std::move(sentence), {status, std::string(words)});
 }
 
+Error cudnn_error(int status, std::string_view words, std::string_view doing) {
+  ErrorCode code = ErrorCode::internal;
+  switch (status) {
+    case 1001:                                        // CUDNN_STATUS_NOT_INITIALIZED
+    case 1002:                                        // CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH
+    case 1008: code = ErrorCode::unavailable; break;  // CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED
+    case 4003:                                        // CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED
+    case 4004: code = ErrorCode::out_of_memory; break;
+    default:
+      // Kinds of failure have a thousand each; these are CUDNN_STATUS_NOT_SUPPORTED and CUDNN_STATUS_EXECUTION_FAILED.
+      if (status / 1000 == 3) code = ErrorCode::unsupported;
+      if (status / 1000 == 5) code = ErrorCode::device_lost;
+      break;
+  }
+  std::string sentence(doing);
+  sentence += " fails in cuDNN: ";
+  sentence += words;
+  return Error(code, std::move(sentence), {status, std::string(words)});
+}
+
 Error nvrtc_error(nvrtcResult result, std::string_view doing, std::string log) {
   ErrorCode code = ErrorCode::internal;
   switch (result) {

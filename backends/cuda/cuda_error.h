@@ -1,5 +1,5 @@
-// Turns the driver's and NVRTC's results into tessera::Error. No other file of this backend decides which code is which
-// kind of failure.
+// Turns the results of the driver, NVRTC, cuBLAS and cuDNN into tessera::Error. No other file of this backend decides
+// which code is which kind of failure.
 #pragma once
 
 #include <string>
@@ -26,6 +26,9 @@ inline void check(CUresult result, std::string_view doing) {
 
 /// The error for a status of cuBLAS that is not 0. `words` are the library's own for it.
 [[nodiscard]] Error cublas_error(int status, std::string_view words, std::string_view doing);
+
+/// The same for cuDNN of version 9.
+[[nodiscard]] Error cudnn_error(int status, std::string_view words, std::string_view doing);
 
 /// The error for a failed call of NVRTC, with its log.
 [[nodiscard]] Error nvrtc_error(nvrtcResult result, std::string_view doing, std::string log = {});

@@ -127,6 +127,7 @@ backend::VariantList<Conv2d> conv2d_variants() {
       conv2d_separable(),
       conv2d_marching(),
       {"tiled", "tile and halo in shared memory, one pixel a thread", check_tiled, tiled_tunables, make_tiled},
+      conv2d_vendor_cudnn(),
       {"naive", "one thread a pixel, from device memory", check_naive, nullptr, make_naive},
   };
 }

@@ -12,5 +12,6 @@ namespace tessera::cuda {
 
 [[nodiscard]] backend::Variant<Conv2d> conv2d_separable();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_marching();
+[[nodiscard]] backend::Variant<Conv2d> conv2d_vendor_cudnn();
 
 }  // namespace tessera::cuda
