@@ -52,10 +52,7 @@ backend::Variant<CnnLayer> cnn_layer_naive() {
 
 backend::VariantList<CnnLayer> cnn_layer_variants() {
   return {
-      cnn_layer_winograd(),
-      cnn_layer_implicit_gemm(),
-      cnn_layer_subtile(),
-      cnn_layer_naive(),
+      cnn_layer_winograd(), cnn_layer_implicit_gemm(), cnn_layer_subtile(), cnn_layer_vendor_cudnn(), cnn_layer_naive(),
   };
 }
 
