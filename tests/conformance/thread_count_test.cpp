@@ -1,0 +1,66 @@
+// On the CPU a result's bits must not depend on the number of threads: work is cut into pieces that may, but what is
+// computed for an element may not. Every own variant of every operator, on cases that are worth several threads.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/problem_set.h"
+#include "each_device.h"
+
+namespace tessera::testing_support {
+namespace {
+
+using conformance::Case;
+using conformance::Purpose;
+
+class ThreadCountTest : public EachDevice {};
+TESSERA_ON_EACH_DEVICE(ThreadCountTest);
+
+/// 256 cubed.
+constexpr double kMostFlops = 4e7;
+constexpr int kThreadCounts[] = {2, 3, 7, 16};
+
+std::vector<const Case*> cases() {
+  std::vector<const Case*> found;
+  for (const conformance::ProblemSet& set : conformance::problem_sets()) {
+    for (const auto& problem : set.cases) {
+      const bool is_large = problem->purpose() == Purpose::benchmark || problem->purpose() == Purpose::quick_study;
+      if (is_large && problem->work().flops <= kMostFlops) found.push_back(problem.get());
+    }
+  }
+  return found;
+}
+
+std::vector<std::byte> bits_of(const Case& problem, const Device& device, const std::string& variant) {
+  const std::unique_ptr<conformance::Run> run = problem.prepare(device, {.variant = variant});
+  Queue queue(device);
+  run->reset(queue);
+  run->enqueue(queue);
+  std::vector<std::byte> bits = run->output_bits(queue);
+  queue.finish();
+  return bits;
+}
+
+TEST_P(ThreadCountTest, results_have_the_same_bits_for_any_number) {
+  if (device().info().backend != "cpu_tbb") GTEST_SKIP() << "only the CPU's devices are opened with a thread count";
+  const Device alone = open(GetParam() + "?threads=1");
+  int compared = 0;
+  for (const int threads : kThreadCounts) {
+    const Device several = open(GetParam() + "?threads=" + std::to_string(threads));
+    for (const Case* problem : cases()) {
+      for (const VariantReport& report : problem->explain(alone)) {
+        if (!report.can_run || report.variant.starts_with("vendor_")) continue;
+        SCOPED_TRACE(testing::Message() << problem->name() << ", " << report.variant << ", " << threads << " threads");
+        EXPECT_TRUE(bits_of(*problem, several, report.variant) == bits_of(*problem, alone, report.variant));
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 0);
+}
+
+}  // namespace
+}  // namespace tessera::testing_support
