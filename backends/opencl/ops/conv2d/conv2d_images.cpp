@@ -94,15 +94,14 @@ OperatorLaunch conv2d_launch(std::unique_ptr<CompiledKernel> kernel, const Conv2
   return launch;
 }
 
-std::unique_ptr<backend::Kernel> bind_conv2d_weights(OperatorLaunch launch, const Conv2d& problem,
+std::unique_ptr<backend::Kernel> bind_conv2d_weights(OperatorLaunch launch, const std::vector<std::uint32_t>& weights,
                                                      backend::Device& device) {
-  const std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, problem.filter);
-  const std::size_t bytes = bits.size() * sizeof(std::uint32_t);
-  std::unique_ptr<backend::Buffer> weights = device.allocate(bytes);
+  const std::size_t bytes = weights.size() * sizeof(std::uint32_t);
+  std::unique_ptr<backend::Buffer> buffer = device.allocate(bytes);
   const auto queue = device.make_queue();
-  queue->upload({weights.get(), 0, bytes}, bits.data());
+  queue->upload({buffer.get(), 0, bytes}, weights.data());
   queue->finish();
-  return std::make_unique<WeightedKernel>(std::move(launch), std::move(weights));
+  return std::make_unique<WeightedKernel>(std::move(launch), std::move(buffer));
 }
 
 }  // namespace tessera::opencl

@@ -41,8 +41,10 @@ struct Conv2dShape {
 /// The next parameter of such a launch.
 inline constexpr cl_uint kFirstConv2dExtra = 4 + 8;
 
-/// The kernel of one launch whose next parameter is the weights in a buffer of their own.
-[[nodiscard]] std::unique_ptr<backend::Kernel> bind_conv2d_weights(OperatorLaunch launch, const Conv2d& problem,
+/// The kernel of one launch whose next parameter is the weights in a buffer of their own. `weights`: as
+/// conv2d_weight_bits() gives them.
+[[nodiscard]] std::unique_ptr<backend::Kernel> bind_conv2d_weights(OperatorLaunch launch,
+                                                                   const std::vector<std::uint32_t>& weights,
                                                                    backend::Device& device);
 
 }  // namespace tessera::opencl

@@ -1,6 +1,7 @@
-// conv2d, marching and separable: a work-item marches down a strip of columns. See conv2d_marching.cl.
-#include <algorithm>
+// conv2d, marching and separable: down a strip of columns, one work-item alone (conv2d_marching.cl) or 32 together
+// (conv2d_marching_lanes.cl).
 #include <array>
+#include <utility>
 
 #include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
@@ -9,6 +10,8 @@
 
 extern "C" const unsigned char tessera_opencl_conv2d_marching[];
 extern "C" const unsigned long tessera_opencl_conv2d_marching_size;
+extern "C" const unsigned char tessera_opencl_conv2d_marching_lanes[];
+extern "C" const unsigned long tessera_opencl_conv2d_marching_lanes_size;
 
 namespace tessera::opencl {
 
@@ -17,24 +20,24 @@ namespace {
 using backend::sentence;
 using backend::Verdict;
 
-constexpr std::array<std::int64_t, 3> kColumns{4, 8, 16};
-constexpr std::array<std::int64_t, 3> kRowsPerRun{16, 32, 128};
+/// Columns of a strip: by one work-item alone, or by kLanes work-items with kPixels each.
+constexpr std::array<std::int64_t, 2> kAlone{8, 16};
+constexpr std::int64_t kLanes = 32;
+constexpr std::int64_t kPixels = 4;
+constexpr std::int64_t kTogether = kLanes * kPixels;
+constexpr std::array<std::int64_t, 4> kRowsPerRun{16, 32, 64, 128};
 
 bool is_gpu(const backend::Device& device) {
   return native(device).facts().info.kind == DeviceKind::gpu;
 }
 
-/// Work-items of a group beside each other: a warp on a GPU; on a CPU a group is one strip, which one thread walks
-/// down.
-std::int64_t items_of(const backend::Device& device) {
-  const auto wanted = is_gpu(device) ? std::uint64_t{32} : std::uint64_t{1};
-  return static_cast<std::int64_t>(std::min(wanted, native(device).facts().info.max_group_size));
+bool has_lanes(const backend::Device& device) {
+  return native(device).facts().info.max_group_size >= static_cast<std::uint64_t>(kLanes);
 }
 
-Verdict check_marching(const Conv2d& problem, const backend::Device& device) {
+Verdict check_marching(const Conv2d& problem, const backend::Device&) {
   if (const Verdict size = backend::check_square_3_5_7(problem); !size) return size;
-  return check_conv2d_groups("conv2d",
-                             conv2d_blocks(problem, kRowsPerRun.front(), kColumns.front() * items_of(device)));
+  return check_conv2d_groups("conv2d", conv2d_blocks(problem, kRowsPerRun.front(), kAlone.front()));
 }
 
 Verdict check_separable(const Conv2d& problem, const backend::Device& device) {
@@ -43,53 +46,109 @@ Verdict check_separable(const Conv2d& problem, const backend::Device& device) {
 }
 
 std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device) {
-  Tunable columns{.name = "columns", .meaning = "pixels beside each other of one work-item", .values = {}};
-  columns.values.assign(kColumns.begin(), kColumns.end());
-  columns.preferred = is_gpu(device) ? kColumns.front() : kColumns.back();
+  Tunable strip{.name = "strip",
+                .meaning = "columns that a work-group walks down: 128 by 32 work-items together, fewer by one alone",
+                .values = {kAlone.begin(), kAlone.end()},
+                .preferred = kAlone.back()};
+  if (has_lanes(device)) strip.values.push_back(kTogether);
+  if (has_lanes(device) && is_gpu(device)) strip.preferred = kTogether;
   Tunable rows{.name = "rows_per_run", .meaning = "rows of the output that one work-item computes", .values = {}};
   rows.values.assign(kRowsPerRun.begin(), kRowsPerRun.end());
   rows.preferred = kRowsPerRun.front();
   // The longest runs that still give every compute unit enough groups: a run reads the rows between two runs again.
-  const std::uint64_t groups_per_unit = is_gpu(device) ? 16 : 8;
+  const std::uint64_t groups_per_unit = is_gpu(device) ? 15 : 8;
   const std::uint64_t wanted = groups_per_unit * native(device).facts().info.compute_units;
   for (const std::int64_t candidate : kRowsPerRun) {
-    if (conv2d_blocks(problem, candidate, columns.preferred * items_of(device)) >= wanted) rows.preferred = candidate;
+    if (conv2d_blocks(problem, candidate, strip.preferred) >= wanted) rows.preferred = candidate;
   }
-  return {columns, rows};
+  return {strip, rows};
 }
 
-std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning,
-                                      const std::vector<double>& weights, bool is_separable) {
-  const OpenclDevice& opencl = native(device);
-  const std::int64_t columns = tuning.at("columns");
-  const std::int64_t rows = tuning.at("rows_per_run");
-  const std::int64_t size = problem.filter_height;
+/// Weights of a filter as the kernels hold them: row by row; for a separable filter its column, then its row.
+struct Weights {
+  std::vector<double> values;
+  bool is_separable = false;
+};
+
+const Handle<cl_program>& build(const Conv2d& problem, const OpenclDevice& device, std::string_view name,
+                                std::string_view text, const Weights& weights, const std::string& more_options) {
+  return device.programs().build_once(conv2d_program(
+      std::string(name), text, problem,
+      sentence(" -DSIZE=", problem.filter_height, " -DSEPARABLE=", weights.is_separable ? 1 : 0, more_options)));
+}
+
+std::unique_ptr<backend::Kernel> make_alone(const Conv2d& problem, const OpenclDevice& device, const Weights& weights,
+                                            std::int64_t columns, std::int64_t rows) {
   const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_conv2d_marching),
                               tessera_opencl_conv2d_marching_size);
-  const auto& program = opencl.programs().build_once(
-      conv2d_program("conv2d_marching", text, problem,
-                     sentence(" -DSIZE=", size, " -DCOLUMNS=", columns, " -DSEPARABLE=", is_separable ? 1 : 0)));
-  auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_marching");
-  const std::int64_t items =
-      std::min(items_of(device), static_cast<std::int64_t>(std::max<std::uint64_t>(kernel->max_group_size(), 1)));
+  const auto& program = build(problem, device, "conv2d_marching", text, weights, sentence(" -DCOLUMNS=", columns));
+  auto kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "conv2d_marching");
   kernel->set(kFirstConv2dExtra, static_cast<cl_int>(rows));
-  std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, weights);
-  bits.resize(static_cast<std::size_t>(size * size));
+  std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, weights.values);
+  bits.resize(static_cast<std::size_t>(problem.filter_height * problem.filter_width));
   kernel->set(kFirstConv2dExtra + 1, bits.size() * sizeof(std::uint32_t), bits.data());
   std::vector<OperatorLaunch> launches;
-  launches.push_back(conv2d_launch(std::move(kernel), problem, {1, items, rows, columns * items}));
+  launches.push_back(conv2d_launch(std::move(kernel), problem, {1, 1, rows, columns}));
   return std::make_unique<OperatorKernel>(std::move(launches));
+}
+
+/// Loads and stores vectors where the operands of a launch allow it, else pixels.
+class TogetherKernel final : public backend::Kernel {
+ public:
+  TogetherKernel(const Conv2d& problem, backend::Device& device, const Weights& weights, std::int64_t rows)
+      : pixels_(make(problem, device, weights, rows, false)),
+        image_alignment_(static_cast<std::uint64_t>(kPixels) * size_bytes(problem.type)),
+        output_alignment_(static_cast<std::uint64_t>(kPixels) * size_bytes(problem.output_type())) {
+    const bool fits = problem.width % kPixels == 0 && problem.output_width() % kPixels == 0 &&
+                      (problem.filter_width / 2 - problem.anchor_x) % kPixels == 0;
+    if (fits) vectors_ = make(problem, device, weights, rows, true);
+  }
+
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& workspace) override {
+    const bool is_aligned =
+        operands[0].offset_bytes % image_alignment_ == 0 && operands[1].offset_bytes % output_alignment_ == 0;
+    (vectors_ != nullptr && is_aligned ? vectors_ : pixels_)->launch(queue, operands, workspace);
+  }
+
+ private:
+  static std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Weights& weights,
+                                               std::int64_t rows, bool vectors) {
+    const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_conv2d_marching_lanes),
+                                tessera_opencl_conv2d_marching_lanes_size);
+    const OpenclDevice& opencl = native(device);
+    const auto& program =
+        build(problem, opencl, "conv2d_marching_lanes", text, weights,
+              sentence(" -DSHUFFLES=", opencl.facts().is_nvidia ? 1 : 0, " -DVECTORS=", vectors ? 1 : 0));
+    auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_marching_lanes");
+    kernel->set(kFirstConv2dExtra + 1, static_cast<cl_int>(rows));
+    return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {1, kLanes, rows, kTogether}),
+                               conv2d_weight_bits(problem, weights.values), device);
+  }
+
+  std::unique_ptr<backend::Kernel> vectors_;  // null where rows are not aligned
+  std::unique_ptr<backend::Kernel> pixels_;
+  std::uint64_t image_alignment_;
+  std::uint64_t output_alignment_;
+};
+
+std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning,
+                                      const Weights& weights) {
+  const std::int64_t strip = tuning.at("strip");
+  const std::int64_t rows = tuning.at("rows_per_run");
+  if (strip == kTogether) return std::make_unique<TogetherKernel>(problem, device, weights, rows);
+  return make_alone(problem, native(device), weights, strip, rows);
 }
 
 }  // namespace
 
 backend::Variant<Conv2d> conv2d_marching() {
   return {.name = "marching",
-          .summary = "a work-item marches down a strip with the sums in registers; filters of 3, 5 and 7",
+          .summary = "work-items march down a strip with the sums in registers; filters of 3, 5 and 7",
           .check = check_marching,
           .tunables = tunables,
           .make = [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-            return make(problem, device, tuning, problem.filter, false);
+            return make(problem, device, tuning, {problem.filter, false});
           }};
 }
 
@@ -102,7 +161,7 @@ backend::Variant<Conv2d> conv2d_separable() {
             const auto factors = *backend::rank_one_factors(problem);
             std::vector<double> weights = factors.column;
             weights.insert(weights.end(), factors.row.begin(), factors.row.end());
-            return make(problem, device, tuning, weights, true);
+            return make(problem, device, tuning, {std::move(weights), true});
           }};
 }
 

@@ -23,8 +23,8 @@ std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& de
   auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_naive");
   const PlainGroup group = plain_group(*kernel, opencl.facts());
   return bind_conv2d_weights(
-      conv2d_launch(std::move(kernel), problem, {group.rows, group.columns, group.rows, group.columns}), problem,
-      device);
+      conv2d_launch(std::move(kernel), problem, {group.rows, group.columns, group.rows, group.columns}),
+      conv2d_weight_bits(problem, problem.filter), device);
 }
 
 }  // namespace
