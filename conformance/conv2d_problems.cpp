@@ -142,6 +142,30 @@ void add_extremes(CaseList& list, DataType type) {
   }
 }
 
+/// Weights that 16 bits just hold, and the first that they do not; images whose pixels they hold but for two.
+void add_halves(CaseList& list, DataType type) {
+  if (type == DataType::float32) return;
+  for (const Filter& filter : {Filter{3, 3}, Filter{5, 5}, Filter{7, 7}, Filter{4, 3}, Filter{9, 2}}) {
+    Conv2d problem = conv2d_of(type, {53, 71}, filter);
+    constexpr std::array<double, 4> kEnds{INT16_MIN, INT16_MAX, -1, 0};
+    for (std::size_t i = 0; i < problem.filter.size(); ++i) problem.filter[i] = kEnds[random_below(4, 9, i)];
+    list.add({.problem = problem, .note = "halves"});
+    if (type == DataType::int32) {
+      std::vector<Conv2dPlant> plants;
+      for (std::int64_t i = 0; i < problem.height * problem.width; ++i) {
+        plants.push_back({0, i / problem.width, i % problem.width,
+                          static_cast<double>(random_below(65536, 10, static_cast<std::uint64_t>(i))) - 32768});
+      }
+      list.add({.problem = problem, .plants = plants, .note = "halves_small"});
+      plants[static_cast<std::size_t>(14 * problem.width + 70)].value = 32768;
+      plants[static_cast<std::size_t>(39 * problem.width)].value = -32769;
+      list.add({.problem = problem, .plants = plants, .note = "halves_small_but_two"});
+    }
+    problem.filter.back() = INT16_MAX + 1;
+    list.add({.problem = problem, .note = "halves_and_one"});
+  }
+}
+
 /// Infinities and NaN reach exactly the outputs whose filter covers them, weights of 0 included.
 void add_special(CaseList& list, DataType type) {
   if (type != DataType::float32) return;
@@ -213,6 +237,7 @@ ProblemSet conv2d_problem_set() {
     add_batches(list, type);
     add_ranks(list, type);
     add_extremes(list, type);
+    add_halves(list, type);
     add_special(list, type);
     add_layouts(list, type);
     add_slow(list, type);

@@ -9,9 +9,8 @@
 //     row 9   x x x      row 7   s s             known when it is compiled, so nothing is asked inside.
 //
 // Per source row and column of the filter: 2 loads, and for each of the up to 8 sums a broadcast weight and 2
-// multiply-adds; a pixel is read from the first-level cache (kRows + height - 1) / kRows * width times instead of
-// height
-// * width. 8 rows x 2 vectors are 16 sums: as many as hide the latency of two multiply-add units of 4 cycles, twice,
+// multiply-adds; a pixel is read from the cache (kRows + height - 1) / kRows * width times instead of height * width
+// times. 8 rows x 2 vectors are 16 sums: as many as hide the latency of two multiply-add units of 4 cycles, twice,
 // and 32 registers hold them with room for weights. With 16 registers it is 5 rows, without multiply-add 4.
 #include "ops/conv2d/conv2d_marching_kernel.h"
 
@@ -21,6 +20,8 @@
 
 #include <tessera/ops/conv2d.h>
 
+// Not compiled unless asked for: the set with the dot products of 16 bits that pairs stand on.
+#define HWY_WANT_AVX3_DL 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_marching_kernel.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -42,38 +43,77 @@ constexpr int kRows = 4;
 #endif
 static_assert(kRows <= kMarchingRows);
 
+/// What a source's elements are to vectors: the lanes' type, and how many columns of the filter one takes.
+template <class Source>
+struct Elements {
+  using Lane = Source;
+  static constexpr int kColumns = 1;
+};
+template <>
+struct Elements<Pair> {
+  using Lane = std::int32_t;
+  static constexpr int kColumns = 2;
+};
+template <class Source>
+using Tag = hn::ScalableTag<typename Elements<Source>::Lane>;
+template <class Source>
+using Vector = hn::VFromD<Tag<Source>>;
+
 /// sum + weight * pixel; integers wrap around.
-template <class V>
+template <class Source, class V>
 HWY_INLINE V multiply_add(V weight, V pixel, V sum) {
-  if constexpr (std::is_same_v<hn::TFromV<V>, float>) {
+  if constexpr (std::is_same_v<Source, float>) {
     return hn::MulAdd(weight, pixel, sum);
+  } else if constexpr (std::is_same_v<Source, Pair>) {
+#if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
+    // Not through its intrinsic: Highway 1.0 does not name avx512vnni to GCC for this instruction set.
+    asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(weight.raw), "v"(pixel.raw));
+    return sum;
+#else
+    return sum;  // has_fast_pairs() says no
+#endif
   } else {
     return hn::Add(hn::Mul(weight, pixel), sum);
   }
 }
 
+template <class Source>
+HWY_INLINE Vector<Source> broadcast(const Source* weight) {
+  return hn::Set(Tag<Source>(), static_cast<typename Elements<Source>::Lane>(*weight));
+}
+template <class Source>
+HWY_INLINE Vector<Source> load(const Source* source) {
+  using Lane = typename Elements<Source>::Lane;
+  return hn::LoadU(Tag<Source>(), reinterpret_cast<const Lane*>(source));
+}
+
 /// The sums of kCount rows, as a chain so that each is a variable of its own and stays in a register.
-template <class Sum, int kCount>
+template <class Source, int kCount>
 struct RowSums {
-  using D = hn::ScalableTag<Sum>;
-  using V = hn::VFromD<D>;
+  using V = Vector<Source>;
 
   HWY_INLINE void clear() {
-    left = hn::Zero(D());
-    right = hn::Zero(D());
+    left = hn::Zero(Tag<Source>());
+    right = hn::Zero(Tag<Source>());
     if constexpr (kCount > 1) rest.clear();
   }
   /// Adds the two vectors to rows kFirst to kLast - 1. `weight` is the first row's; each next row takes the one above.
   template <int kFirst, int kLast>
-  HWY_INLINE void add(const Sum* weight, std::int64_t filter_width, V x0, V x1) {
+  HWY_INLINE void add(const Source* weight, std::int64_t width, V x0, V x1) {
     if constexpr (kFirst <= 0 && kLast > 0) {
-      const V factor = hn::Set(D(), *weight);
-      left = multiply_add(factor, x0, left);
-      right = multiply_add(factor, x1, right);
+      const V factor = broadcast(weight);
+      left = multiply_add<Source>(factor, x0, left);
+      right = multiply_add<Source>(factor, x1, right);
     }
     if constexpr (kCount > 1 && kLast > 1) {
-      rest.template add<kFirst - 1, kLast - 1>(weight - filter_width, filter_width, x0, x1);
+      rest.template add<kFirst - 1, kLast - 1>(weight - width, width, x0, x1);
     }
+  }
+  /// Times 65536.
+  HWY_INLINE void shift() {
+    left = hn::ShiftLeft<16>(left);
+    right = hn::ShiftLeft<16>(right);
+    if constexpr (kCount > 1) rest.shift();
   }
   template <class Store>
   HWY_INLINE void store(int row, int rows, const Store& store_row) const {
@@ -84,67 +124,94 @@ struct RowSums {
 
   V left;
   V right;
-  RowSums<Sum, kCount - 1> rest;
+  RowSums<Source, kCount - 1> rest;
 };
-template <class Sum>
-struct RowSums<Sum, 0> {};
+template <class Source>
+struct RowSums<Source, 0> {};
 
-/// One source row, which belongs to the output rows kFirst to kLast - 1. The loop over the filter's columns is not
-/// unrolled on purpose: with all columns in sight, GCC keeps weights in registers and reads the same pixels from the
-/// cache again for each of them, across cache lines.
-template <int kFirst, int kLast, class Sum, int kCount>
-HWY_INLINE void add_source(const Sum* HWY_RESTRICT source, std::int64_t source_row, const Sum* weights,
-                           std::int64_t width, RowSums<Sum, kCount>& sums) {
-  const hn::ScalableTag<Sum> d;
-  const Sum* weight = weights + source_row * width;  // of output row 0; where it has none, nothing is read
-  for (std::int64_t j = 0; j < width; ++j) {
-    sums.template add<kFirst, kLast>(weight + j, width, hn::LoadU(d, source + j),
-                                     hn::LoadU(d, source + j + static_cast<std::int64_t>(hn::Lanes(d))));
+/// One source row, which belongs to the output rows kFirst to kLast - 1. kWidth is the number of weights in a row, or 0
+/// where that is known when it runs: then GCC must not see that other rows take the same, or it keeps all on the stack.
+template <int kFirst, int kLast, int kWidth, class Source, int kCount>
+HWY_INLINE void add_source(const Source* HWY_RESTRICT source, std::int64_t source_row, const Source* weights,
+                           std::int64_t width, RowSums<Source, kCount>& sums) {
+  constexpr int kStep = Elements<Source>::kColumns;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Source>()));
+  const Source* weight = weights + source_row * width;  // of output row 0; where it has none, nothing is read
+  if constexpr (kWidth != 0) {
+    asm("" : "+r"(weight));
+#pragma GCC unroll 8
+    for (int j = 0; j < kWidth; ++j) {
+      sums.template add<kFirst, kLast>(weight + j, kWidth, load(source + kStep * j), load(source + kStep * j + lanes));
+    }
+  } else {
+    for (std::int64_t j = 0; j < width; ++j) {
+      sums.template add<kFirst, kLast>(weight + j, width, load(source + kStep * j), load(source + kStep * j + lanes));
+    }
   }
 }
 
+/// What the next rows' tiles will read under this one, asked for a row at a time: all at once would fill the queue of
+/// misses and keep this tile's stores waiting.
+struct Upcoming {
+  const unsigned char* const* rows = nullptr;
+  std::int64_t count = 0;
+  std::int64_t first_byte = 0;
+  std::int64_t bytes = 0;
+
+  HWY_INLINE void fetch(std::int64_t row) const {
+    constexpr std::int64_t kLine = 64;
+    if (row >= count) return;
+    // Into the second level: the first is full of this tile's rows.
+    for (std::int64_t byte = 0; byte < bytes; byte += kLine) {
+      __builtin_prefetch(rows[row] + first_byte + byte, 0, 2);
+    }
+  }
+};
+
 /// The first source rows, which the last output rows do not take yet: row r belongs to the output rows 0 to r.
-template <int kRow, int kEnd, int kHeight, class Sum, int kCount>
-HWY_INLINE void add_sources(const Sum* const* sources, std::int64_t offset, const Sum* weights, std::int64_t width,
-                            RowSums<Sum, kCount>& sums) {
+template <int kRow, int kEnd, int kHeight, int kWidth, class Source, int kCount>
+HWY_INLINE void add_sources(const Source* const* sources, std::int64_t offset, const Source* weights,
+                            std::int64_t width, RowSums<Source, kCount>& sums, const Upcoming& upcoming) {
   if constexpr (kRow < kEnd) {
+    upcoming.fetch(kRow);
     constexpr int kFirst = kRow - kHeight + 1 > 0 ? kRow - kHeight + 1 : 0;
     constexpr int kLast = kRow + 1 < kCount ? kRow + 1 : kCount;
-    add_source<kFirst, kLast>(sources[kRow] + offset, kRow, weights, width, sums);
-    add_sources<kRow + 1, kEnd, kHeight>(sources, offset, weights, width, sums);
+    add_source<kFirst, kLast, kWidth>(sources[kRow] + offset, kRow, weights, width, sums);
+    add_sources<kRow + 1, kEnd, kHeight, kWidth>(sources, offset, weights, width, sums, upcoming);
   }
 }
 /// The last source rows, which the first output rows do not take any more: kRow counts from the last full one.
-template <int kRow, class Sum, int kCount>
-HWY_INLINE void add_last_sources(const Sum* const* sources, std::int64_t offset, const Sum* weights,
-                                 std::int64_t height, std::int64_t width, RowSums<Sum, kCount>& sums) {
+template <int kRow, class Source, int kCount>
+HWY_INLINE void add_last_sources(const Source* const* sources, std::int64_t offset, const Source* weights,
+                                 std::int64_t height, std::int64_t width, RowSums<Source, kCount>& sums) {
   if constexpr (kRow < kCount) {
     const std::int64_t row = height - 1 + kRow;
-    add_source<kRow, kCount>(sources[row] + offset, row, weights, width, sums);
+    add_source<kRow, kCount, 0>(sources[row] + offset, row, weights, width, sums);
     add_last_sources<kRow + 1>(sources, offset, weights, height, width, sums);
   }
 }
 
-/// The sums of one tile. kHeight is the filter's, or 0 for kRows and more.
-template <int kHeight, class Sum>
-HWY_INLINE void add_tile(const Sum* const* sources, std::int64_t offset, const Sum* weights, std::int64_t height,
-                         std::int64_t width, RowSums<Sum, kRows>& sums) {
+/// Adds the products of one tile. kHeight is the filter's, or 0 for kRows and more.
+template <int kHeight, int kWidth, class Source>
+HWY_INLINE void add_tile(const Source* const* sources, std::int64_t offset, const Source* weights, std::int64_t height,
+                         std::int64_t width, RowSums<Source, kRows>& sums, const Upcoming& upcoming) {
   if constexpr (kHeight != 0) {
-    add_sources<0, kHeight + kRows - 1, kHeight>(sources, offset, weights, width, sums);
+    add_sources<0, kHeight + kRows - 1, kHeight, kWidth>(sources, offset, weights, width, sums, upcoming);
   } else {
-    add_sources<0, kRows - 1, kRows>(sources, offset, weights, width, sums);
+    add_sources<0, kRows - 1, kRows, 0>(sources, offset, weights, width, sums, upcoming);
     for (std::int64_t row = kRows - 1; row < height; ++row) {
-      add_source<0, kRows>(sources[row] + offset, row, weights, width, sums);
+      add_source<0, kRows, 0>(sources[row] + offset, row, weights, width, sums);
     }
+    upcoming.fetch(kRows - 1);
     add_last_sources<1>(sources, offset, weights, height, width, sums);
   }
 }
 
-template <class Sum, class Output, class V>
+template <class Lane, class Output, class V>
 HWY_INLINE void store_pair(Output* HWY_RESTRICT target, V left, V right, bool streams) {
   const hn::ScalableTag<Output> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  if constexpr (std::is_same_v<Sum, Output>) {
+  if constexpr (std::is_same_v<Lane, Output>) {
     if (streams) {
       hn::Stream(left, d, target);
       hn::Stream(right, d, target + lanes);
@@ -159,27 +226,37 @@ HWY_INLINE void store_pair(Output* HWY_RESTRICT target, V left, V right, bool st
 
 /// All tiles of the rows, from left to right. Where there are fewer than kRows rows, their sources are repeated, which
 /// computes rows that are not stored.
-template <int kHeight, class Sum, class Output>
-HWY_NOINLINE void march_rows(const MarchingRows<Sum, Output>& rows, const Sum* const* sources) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<Sum>()));
+template <int kHeight, int kWidth, class Source, class Output>
+HWY_NOINLINE void march_rows(const MarchingRows<Source, Output>& rows, const Source* const* sources,
+                             const Source* const* upper) {
+  using Lane = typename Elements<Source>::Lane;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Source>()));
   const auto count = static_cast<int>(rows.rows);
   bool streams = rows.streams;
   for (int row = 0; row < count; ++row) {
     streams =
         streams &&
-        reinterpret_cast<std::uintptr_t>(rows.targets[row]) % (static_cast<std::uintptr_t>(lanes) * sizeof(Sum)) == 0;
+        reinterpret_cast<std::uintptr_t>(rows.targets[row]) % (static_cast<std::uintptr_t>(lanes) * sizeof(Lane)) == 0;
   }
   for (std::int64_t x = 0; x < rows.columns; x += 2 * lanes) {
-    RowSums<Sum, kRows> sums;
+    const Upcoming upcoming{rows.upcoming, rows.upcoming_rows, x * rows.pixel_bytes, 2 * lanes * rows.pixel_bytes};
+    RowSums<Source, kRows> sums;
     sums.clear();
-    add_tile<kHeight>(sources, x, rows.weights, rows.filter_height, rows.filter_width, sums);
+    if constexpr (std::is_same_v<Source, Pair>) {
+      if (upper != nullptr) {
+        add_tile<kHeight, kWidth>(upper, x, rows.weights, rows.filter_height, rows.filter_width, sums, {});
+        sums.shift();
+      }
+    }
+    add_tile<kHeight, kWidth>(sources, x, rows.weights, rows.filter_height, rows.filter_width, sums, upcoming);
     const std::int64_t left = rows.columns - x;
     if (left >= 2 * lanes) {
-      sums.store(0, count, [&](int row, auto v0, auto v1) { store_pair<Sum>(rows.targets[row] + x, v0, v1, streams); });
+      sums.store(0, count,
+                 [&](int row, auto v0, auto v1) { store_pair<Lane>(rows.targets[row] + x, v0, v1, streams); });
     } else {
       sums.store(0, count, [&](int row, auto v0, auto v1) {
-        HWY_ALIGN Output edge[2 * hn::MaxLanes(hn::ScalableTag<Sum>())];
-        store_pair<Sum>(edge, v0, v1, false);
+        HWY_ALIGN Output edge[2 * hn::MaxLanes(Tag<Source>())];
+        store_pair<Lane>(edge, v0, v1, false);
         std::copy_n(edge, left, rows.targets[row] + x);
       });
     }
@@ -191,35 +268,55 @@ HWY_NOINLINE void march_rows(const MarchingRows<Sum, Output>& rows, const Sum* c
 template <int kHeight>
 inline constexpr int kKnown = kHeight < kRows ? kHeight : 0;
 
-template <class Sum, class Output>
-void march_some(const MarchingRows<Sum, Output>& rows, const Sum* const* sources) {
+/// Square filters of the usual sizes are written out; of others the height, as far as it is small.
+template <class Source, class Output>
+void march_some(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
+  constexpr int kColumns = Elements<Source>::kColumns;
+  const bool is_square = rows.filter_width == (rows.filter_height + kColumns - 1) / kColumns;
+  if (is_square) {
+    switch (rows.filter_height) {
+      case 3: return march_rows<3, (3 + kColumns - 1) / kColumns>(rows, sources, upper);
+      case 5:
+        return march_rows < kKnown<5>, kKnown<5> == 0 ? 0 : (5 + kColumns - 1) / kColumns > (rows, sources, upper);
+      case 7:
+        return march_rows < kKnown<7>, kKnown<7> == 0 ? 0 : (7 + kColumns - 1) / kColumns > (rows, sources, upper);
+      default: break;
+    }
+  }
   switch (rows.filter_height) {
-    case 1: return march_rows<1>(rows, sources);
-    case 2: return march_rows<2>(rows, sources);
-    case 3: return march_rows<3>(rows, sources);
-    case 4: return march_rows<kKnown<4>>(rows, sources);
-    case 5: return march_rows<kKnown<5>>(rows, sources);
-    case 6: return march_rows<kKnown<6>>(rows, sources);
-    case 7: return march_rows<kKnown<7>>(rows, sources);
-    default: return march_rows<0>(rows, sources);
+    case 1: return march_rows<1, 0>(rows, sources, upper);
+    case 2: return march_rows<2, 0>(rows, sources, upper);
+    case 3: return march_rows<3, 0>(rows, sources, upper);
+    case 4: return march_rows<kKnown<4>, 0>(rows, sources, upper);
+    case 5: return march_rows<kKnown<5>, 0>(rows, sources, upper);
+    case 6: return march_rows<kKnown<6>, 0>(rows, sources, upper);
+    case 7: return march_rows<kKnown<7>, 0>(rows, sources, upper);
+    default: return march_rows<0, 0>(rows, sources, upper);
   }
 }
 
 /// In steps of kRows rows.
-template <class Sum, class Output>
-HWY_INLINE void march_all(MarchingRows<Sum, Output> rows) {
+template <class Source, class Output>
+HWY_INLINE void march_all(MarchingRows<Source, Output> rows) {
   const std::int64_t all = rows.rows;
   const std::int64_t tail = rows.filter_height - 1;
   for (std::int64_t first = 0; first < all; first += kRows) {
     rows.rows = std::min<std::int64_t>(kRows, all - first);
     if (rows.rows == kRows) {
-      march_some(rows, rows.sources);
+      march_some(rows, rows.sources, rows.upper_sources);
     } else {
-      const Sum* repeated[kMarchingRows + Conv2d::kLargestFilter - 1];
-      for (std::int64_t i = 0; i < kRows + tail; ++i) repeated[i] = rows.sources[std::min(i, rows.rows + tail - 1)];
-      march_some(rows, repeated);
+      constexpr std::int64_t kMost = kMarchingRows + Conv2d::kLargestFilter - 1;
+      const Source* repeated[kMost];
+      const Source* upper[kMost];
+      for (std::int64_t i = 0; i < kRows + tail; ++i) {
+        const std::int64_t row = std::min(i, rows.rows + tail - 1);
+        repeated[i] = rows.sources[row];
+        if (rows.upper_sources != nullptr) upper[i] = rows.upper_sources[row];
+      }
+      march_some(rows, repeated, rows.upper_sources != nullptr ? upper : nullptr);
     }
     rows.sources += kRows;
+    if (rows.upper_sources != nullptr) rows.upper_sources += kRows;
     rows.targets += kRows;
   }
 }
@@ -236,6 +333,30 @@ void march_float(const MarchingRows<float, float>& rows) {
 void march_float_to_int(const MarchingRows<float, std::int32_t>& rows) {
   march_all(rows);
 }
+void march_pairs(const MarchingRows<Pair, std::int32_t>& rows) {
+  march_all(rows);
+}
+bool pairs_are_fast() {
+  return HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL;
+}
+bool pair_up(const std::uint32_t* pixels, std::int64_t count, Pair* lower, Pair* upper) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const auto low_half = hn::Set(d, 0xffffU);
+  const auto high_half = hn::Set(d, 0xffff0000U);
+  const auto round = hn::Set(d, 0x8000U);
+  auto any = hn::Zero(d);
+  for (std::int64_t x = 0; x < count; x += static_cast<std::int64_t>(hn::Lanes(d))) {
+    const auto here = hn::LoadU(d, pixels + x);
+    const auto next = hn::LoadU(d, pixels + x + 1);
+    hn::StoreU(hn::Or(hn::And(here, low_half), hn::ShiftLeft<16>(next)), d,
+               reinterpret_cast<std::uint32_t*>(lower) + x);
+    if (upper == nullptr) continue;
+    const auto pair = hn::Or(hn::ShiftRight<16>(hn::Add(here, round)), hn::And(hn::Add(next, round), high_half));
+    hn::StoreU(pair, d, reinterpret_cast<std::uint32_t*>(upper) + x);
+    any = hn::Or(any, pair);
+  }
+  return !hn::AllTrue(d, hn::Eq(any, hn::Zero(d)));
+}
 
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -247,6 +368,9 @@ HWY_EXPORT(rows_together);
 HWY_EXPORT(march_uint32);
 HWY_EXPORT(march_float);
 HWY_EXPORT(march_float_to_int);
+HWY_EXPORT(march_pairs);
+HWY_EXPORT(pairs_are_fast);
+HWY_EXPORT(pair_up);
 
 std::int64_t marching_rows() {
   return HWY_DYNAMIC_DISPATCH(rows_together)();
@@ -259,6 +383,15 @@ void march(const MarchingRows<float, float>& rows) {
 }
 void march(const MarchingRows<float, std::int32_t>& rows) {
   HWY_DYNAMIC_DISPATCH(march_float_to_int)(rows);
+}
+void march(const MarchingRows<Pair, std::int32_t>& rows) {
+  HWY_DYNAMIC_DISPATCH(march_pairs)(rows);
+}
+bool has_fast_pairs() {
+  return HWY_DYNAMIC_DISPATCH(pairs_are_fast)();
+}
+bool make_pairs(const std::uint32_t* pixels, std::int64_t count, Pair* lower, Pair* upper) {
+  return HWY_DYNAMIC_DISPATCH(pair_up)(pixels, count, lower, upper);
 }
 
 }  // namespace tessera::cpu_tbb

@@ -11,19 +11,29 @@ inline constexpr std::int64_t kMarchingRows = 8;
 /// Rows of sources and targets are readable and, for sums, writable this far behind their last column.
 inline constexpr std::int64_t kMarchingOverhang = 128;
 
+/// Two neighbouring numbers of 16 bits each, the left one in the low half.
+enum class Pair : std::uint32_t {};
+
 /// A few rows of a strip. Output row r takes source rows r to r + filter_height - 1, and column x takes columns x to
 /// x + filter_width - 1 of them.
-template <class Sum, class Output>
+template <class Source, class Output>
 struct MarchingRows {
-  const Sum* const* sources = nullptr;  ///< rows + filter_height - 1 rows; columns + filter_width - 1 of each count
-  Output* const* targets = nullptr;     ///< `rows` rows
-  const Sum* weights = nullptr;         ///< filter_height x filter_width
+  const Source* const* sources = nullptr;  ///< rows + filter_height - 1 rows; columns + filter_width - 1 of each count
+  Output* const* targets = nullptr;        ///< `rows` rows
+  const Source* weights = nullptr;         ///< filter_height rows: filter_width, or for pairs (filter_width + 1) / 2
+  /// For pairs alone: the pixels' upper halves, or null where 16 bits hold them.
+  const Source* const* upper_sources = nullptr;
   std::int64_t filter_height = 0;
   std::int64_t filter_width = 0;
   std::int64_t rows = 0;     ///< any
   std::int64_t columns = 0;  ///< no more are written
   /// Write around the caches where the target's address allows it: for outputs that are larger than they are.
   bool streams = false;
+  /// Rows that will be read next, from the column that lies under the first target, or null: asked for while this is
+  /// computed.
+  const unsigned char* const* upcoming = nullptr;
+  std::int64_t upcoming_rows = 0;
+  std::int64_t pixel_bytes = 0;
 };
 
 /// Rows that this processor's instruction set computes together: march() is best called with a multiple.
@@ -33,5 +43,13 @@ struct MarchingRows {
 void march(const MarchingRows<std::uint32_t, std::uint32_t>& rows);
 void march(const MarchingRows<float, float>& rows);
 void march(const MarchingRows<float, std::int32_t>& rows);
+/// int32 products modulo 2^32 of weights of 16 bits, two at a time.
+void march(const MarchingRows<Pair, std::int32_t>& rows);
+
+/// Does this processor multiply pairs faster than int32?
+[[nodiscard]] bool has_fast_pairs();
+/// Pixels as pairs: pixel x = lower + 65536 * upper, lower from -32768 to 32767. Is any upper not 0? Reads up to
+/// kMarchingOverhang pixels behind the last; `upper` may be null.
+bool make_pairs(const std::uint32_t* pixels, std::int64_t count, Pair* lower, Pair* upper);
 
 }  // namespace tessera::cpu_tbb

@@ -62,6 +62,7 @@ void convolve_strip(const Conv2dImages<Pixel>& images, const Factors<Sum>& facto
   sum_rows(0, 0, above);
 
   Output* targets[kMarchingRows];
+  const unsigned char* upcoming[kMarchingRows];
   MarchingRows<Sum, Output> down;
   down.targets = targets;
   down.weights = factors.column.data();
@@ -69,6 +70,8 @@ void convolve_strip(const Conv2dImages<Pixel>& images, const Factors<Sum>& facto
   down.filter_width = 1;
   down.columns = strip.columns;
   down.streams = streams;
+  down.upcoming = upcoming;
+  down.pixel_bytes = sizeof(Pixel);
   for (std::int64_t first = 0; first < strip.rows; first += step) {
     down.rows = std::min(step, strip.rows - first);
     sum_rows(above, first + above, down.rows);
@@ -76,6 +79,7 @@ void convolve_strip(const Conv2dImages<Pixel>& images, const Factors<Sum>& facto
       const std::int64_t output_row = strip.image * images.output_height + strip.row + first + i;
       targets[i] = reinterpret_cast<Output*>(images.row_of(output_row) + strip.column);
     }
+    down.upcoming_rows = upcoming_rows(images, strip, first + above + step, step, upcoming);
     down.sources = sums.rows();
     march(down);
     sums.advance(down.rows);

@@ -78,6 +78,21 @@ void copy_pixels(const Conv2dImages<Pixel>& images, const Strip& strip, std::int
   std::fill(target + last, target + count, Sum(0));
 }
 
+/// Where the strip's source rows [first, first + count) begin in the image, as far as they lie in it; returns how many.
+template <class Pixel>
+std::int64_t upcoming_rows(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t first,
+                           std::int64_t count, const unsigned char** rows) {
+  const Conv2d& p = images.problem;
+  const std::int64_t above = strip.row - p.anchor_y;
+  const std::int64_t last = std::min({first + count, strip.rows + p.filter_height - 1, p.height - above});
+  std::int64_t found = 0;
+  for (std::int64_t row = std::max(first, -above); row < last; ++row) {
+    const Pixel* const pixels = images.image + (strip.image * p.height + above + row) * p.width + strip.column;
+    rows[found++] = reinterpret_cast<const unsigned char*>(pixels);
+  }
+  return found;
+}
+
 /// Rows in scratch memory, of which the last few stay when the march goes on.
 template <class Sum>
 class RowRing {

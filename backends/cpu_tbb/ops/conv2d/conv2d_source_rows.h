@@ -1,0 +1,108 @@
+// The rows of the image that lie under a strip, as the march reads them: numbers, or pairs of 16 bits.
+//
+// Pairs serve int32 sums on processors that add two products of 16 bits in one step. A pixel is lower + 65536 * upper,
+// so modulo 2^32 its product with a weight of 16 bits is that of lower, plus 65536 times that of upper: the march adds
+// up the uppers, shifts the sums and adds the lowers. Each takes (width + 1) / 2 steps for a row of the filter. Where
+// nothing lies in the uppers, as in images of 8 and 16 bits, that march is left out.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ops/conv2d/conv2d_strips.h"
+
+namespace tessera::cpu_tbb {
+
+/// The rows under a strip as numbers.
+template <class Sum>
+class NumberRows {
+ public:
+  static std::size_t bytes(std::int64_t count, std::int64_t row_size) {
+    return sizeof(Sum) * static_cast<std::size_t>(count * row_size);
+  }
+  NumberRows(std::byte* memory, std::int64_t count, std::int64_t row_size)
+      : ring_(reinterpret_cast<Sum*>(memory), count, row_size) {}
+
+  template <class Pixel>
+  void copy(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y, std::int64_t x,
+            std::int64_t count) {
+    copy_pixels(images, strip, y, x, count, ring_.rows()[place]);
+  }
+  template <class Output>
+  void give(MarchingRows<Sum, Output>& rows) const {
+    rows.sources = ring_.rows();
+  }
+  void advance(std::int64_t count) { ring_.advance(count); }
+
+ private:
+  RowRing<Sum> ring_;
+};
+
+/// The same as pairs. Where all pixels under a few output rows fit 16 bits, their upper halves are left out.
+template <bool kHasUpper>
+class PairRows {
+ public:
+  static std::size_t bytes(std::int64_t count, std::int64_t row_size) {
+    return sizeof(Pair) * static_cast<std::size_t>(((kHasUpper ? 2 : 1) * count + 1) * row_size);
+  }
+  PairRows(std::byte* memory, std::int64_t count, std::int64_t row_size)
+      : numbers_(reinterpret_cast<std::uint32_t*>(memory)),
+        lower_(reinterpret_cast<Pair*>(numbers_ + row_size), count, row_size),
+        upper_(reinterpret_cast<Pair*>(numbers_ + (count + 1) * row_size), kHasUpper ? count : 0, row_size) {}
+
+  template <class Pixel>
+  void copy(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y, std::int64_t x,
+            std::int64_t count) {
+    const std::uint32_t* numbers = numbers_;
+    const Conv2d& p = images.problem;
+    if (sizeof(Pixel) == 4 && y >= 0 && y < p.height && x >= 0 && x + count + kMarchingOverhang <= p.width) {
+      numbers = reinterpret_cast<const std::uint32_t*>(images.image + (strip.image * p.height + y) * p.width + x);
+    } else {
+      copy_pixels(images, strip, y, x, count, numbers_);
+      std::fill_n(numbers_ + count, kMarchingOverhang, 0U);
+    }
+    Pair* const upper = kHasUpper ? upper_.rows()[place] : nullptr;
+    if (make_pairs(numbers, count, lower_.rows()[place], upper)) last_with_upper_ = place;
+  }
+  void give(MarchingRows<Pair, std::int32_t>& rows) const {
+    rows.sources = lower_.rows();
+    rows.upper_sources = kHasUpper && last_with_upper_ >= 0 ? upper_.rows() : nullptr;
+  }
+  void advance(std::int64_t count) {
+    lower_.advance(count);
+    if (kHasUpper) upper_.advance(count);
+    last_with_upper_ -= count;
+  }
+
+ private:
+  std::uint32_t* numbers_;
+  RowRing<Pair> lower_;
+  RowRing<Pair> upper_;
+  std::int64_t last_with_upper_ = -1;  ///< the last row with a pixel that 16 bits do not hold
+};
+
+/// Do 16 bits hold every weight?
+[[nodiscard]] inline bool has_weights_for_pairs(const Conv2d& problem) {
+  return std::all_of(problem.filter.begin(), problem.filter.end(),
+                     [](double weight) { return weight >= INT16_MIN && weight <= INT16_MAX; });
+}
+
+/// Two weights beside each other as one, the last of a row beside 0.
+[[nodiscard]] inline std::vector<Pair> pairs_of_weights(const Conv2d& problem) {
+  std::vector<Pair> pairs;
+  for (std::int64_t i = 0; i < problem.filter_height; ++i) {
+    for (std::int64_t j = 0; j < problem.filter_width; j += 2) {
+      const auto half = [&](std::int64_t column) -> std::uint32_t {
+        if (column >= problem.filter_width) return 0;
+        const double weight = problem.filter[static_cast<std::size_t>(i * problem.filter_width + column)];
+        return static_cast<std::uint32_t>(static_cast<std::int32_t>(weight)) & 0xffffU;
+      };
+      pairs.push_back(static_cast<Pair>(half(j) | half(j + 1) << 16));
+    }
+  }
+  return pairs;
+}
+
+}  // namespace tessera::cpu_tbb
