@@ -2,7 +2,8 @@
 """Writes or checks the README's section on speed from the committed result files under benchmarks/results.
 
 One table per file of `tessera bench`: for each device the fastest verified variant of its largest problems, with the
-error of the result beside its bound. One table per file of `tessera_overhead`: the library's cost beside the driver.
+error of the result beside its bound, and where a vendor's library was measured too, conv2d's time beside its. One table
+per file of `tessera_overhead`: the library's cost beside the driver; and of `tessera_conv2d_opencv`: conv2d beside OpenCV.
 """
 import argparse
 import json
@@ -54,6 +55,48 @@ def bench_table(name, result):
                 f"| {device_name(result, device)} | {best['operator']} {problem} | `{best['variant']}` | "
                 f"{best['gflops']:.0f} | {share} | {worst:.1e} / {bound:.1e} |"
             )
+    return "\n".join(lines) + cudnn_table(result)
+
+
+def cudnn_table(result):
+    """conv2d's default on cuda beside cuDNN's float32 on a filter of the same size, in the same run."""
+    verified = [r for r in result["records"] if r["operator"] == "conv2d" and r["status"] == "verified"]
+    size_of = lambda record: record["problem"]["filter_height"]
+    peers = {size_of(r): r for r in verified if r["variant"] == "vendor_cudnn" and not r["case"].endswith("rank1")}
+    lines = []
+    for record in verified:
+        peer = peers.get(size_of(record))
+        if peer is None or record["device"] != peer["device"] or record["variant"] not in ("marching", "separable"):
+            continue
+        if record["variant"] != "separable" and record["case"].endswith("rank1"):
+            continue
+        ours, theirs = record["device_time_s"]["median"], peer["device_time_s"]["median"]
+        lines.append(
+            f"| `{record['device']}` | `{record['case']}` | `{record['variant']}` | {ours * 1e6:.1f} us | "
+            f"{theirs * 1e6:.1f} us | {theirs / ours:.1f} |"
+        )
+    if not lines:
+        return ""
+    head = ["\n", "| device | problem | variant | time | cuDNN, float32 | ratio |", "|---|---|---|--:|--:|--:|"]
+    return "\n".join([*head, *lines])
+
+
+def opencv_table(name, result):
+    rates = " and ".join(f"{rate / 1e9:.1f}" for rate in result["triad_bytes_per_s"])
+    lines = [
+        title(name, result),
+        f"4096 x 4096 on {result['machine']['cpu']}, OpenCV {result['opencv']} `filter2D` in float32 on one thread; triad",
+        f"with one and two threads {rates} GB/s.\n",
+        "| filter | variant | threads | time | OpenCV | ratio | floor |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
+    for record in result["records"]:
+        floor = f">= {record['at_least']:g}" if record["at_least"] else ""
+        lines.append(
+            f"| {record['size']} x {record['size']} | `{record['variant']}`, {record['type']}{' of any value' if record['pixels'] == 'any' else ''} | {record['threads']} | "
+            f"{record['ours_s']['median'] * 1e3:.2f} ms | {record['opencv_s']['median'] * 1e3:.2f} ms | "
+            f"{record['ratio']:.2f} | {floor} |"
+        )
     return "\n".join(lines)
 
 
@@ -73,13 +116,16 @@ def overhead_table(name, result):
     return "\n".join(lines)
 
 
+TABLES = {"tessera_overhead": overhead_table, "tessera_conv2d_opencv": opencv_table}
+
+
 def render():
     parts = []
     for path in sorted((ROOT / "benchmarks" / "results").glob("*.json")):
         result = json.loads(path.read_text())
         if "studies" in result:  # scripts/study.py writes about these
             continue
-        table = overhead_table if result["tool"] == "tessera_overhead" else bench_table
+        table = TABLES.get(result["tool"], bench_table)
         parts.append(table(path.name, result))
     return "\n\n".join(parts)
 

@@ -1,7 +1,7 @@
 // The variant "marching": strips of the output, a few rows at a time from top to bottom (conv2d_strips.h has the
-// picture), each step with the sums of all its rows in registers (conv2d_marching_kernel.cpp). Takes any filter. Integers
-// go by the fastest way that is exact: pairs of 16 bits where the processor multiplies those and the weights fit
-// (conv2d_source_rows.h), else float where no sum leaves its exact range, else int32.
+// picture), each step with the sums of all its rows in registers (conv2d_marching_kernel.cpp). Takes any filter.
+// Integers go by the fastest way that is exact: pairs of 16 bits where the processor multiplies those and the weights
+// fit (conv2d_source_rows.h), else float where no sum leaves its exact range, else int32.
 //
 // 4096 x 4096 on one thread of an Intel Xeon (Sapphire Rapids), in ms for 3 x 3, 5 x 5 and 7 x 7: float 10, 14 and 20,
 // int32 in pairs 12.5, 15 and 18, or 14, 17.5 and 25 where pixels need their upper halves; without pairs 13.5, 23.5 and
