@@ -46,7 +46,7 @@ required|libgtest-dev|header gtest/gtest.h|the tests
 optional|ccache|command ccache|building a second time at no cost
 optional|clang-format|command clang-format|the check of formatting
 optional|oclgrind|command oclgrind|running OpenCL kernels under a race checker
-optional|valgrind|command valgrind|counting the data reads of conv2d's versions
+optional|valgrind|command valgrind|counting the data reads of the versions of conv2d
 optional|libopencv-imgproc-dev|file /usr/include/opencv4/opencv2/imgproc.hpp|OpenCV beside conv2d, in a benchmark (33 MB)
 optional|python3|command python3|the check of the table in the README
 optional|dpkg-dev|command dpkg-shlibdeps|the dependencies of the .deb
