@@ -18,4 +18,12 @@ void CpuTbbKernel::launch(backend::Queue& queue, std::span<const backend::Slice>
       [run = run_, addresses = std::move(addresses)](Executor& executor) { (*run)(executor, addresses); });
 }
 
+void CpuTbbKernel::prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
+                           const backend::Slice& /*workspace*/) {
+  static_cast<CpuTbbQueue&>(queue).submit(
+      [preparation = preparation_, source = address_of(weights), target = address_of(prepared)](Executor& executor) {
+        preparation->prepare(executor, source, target);
+      });
+}
+
 }  // namespace tessera::cpu_tbb

@@ -20,12 +20,25 @@ class CpuTbbKernel final : public backend::Kernel {
   /// Called once per run, on the queue's worker thread. Runs of one kernel on several queues overlap.
   using Run = std::function<void(Executor& executor, OperandAddresses operands)>;
 
-  explicit CpuTbbKernel(Run run) : run_(std::make_shared<const Run>(std::move(run))) {}
+  /// Brings raw weights into the form that Run finds in their place.
+  struct Preparation {
+    std::size_t size_bytes = 0;
+    std::function<void(Executor& executor, const std::byte* weights, std::byte* prepared)> prepare;
+  };
+
+  explicit CpuTbbKernel(Run run) : CpuTbbKernel(std::move(run), {}) {}
+  CpuTbbKernel(Run run, Preparation preparation)
+      : run_(std::make_shared<const Run>(std::move(run))),
+        preparation_(std::make_shared<const Preparation>(std::move(preparation))) {}
+  [[nodiscard]] std::size_t prepared_bytes() const override { return preparation_->size_bytes; }
+  void prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
+               const backend::Slice& workspace) override;
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& workspace) override;
 
  private:
-  std::shared_ptr<const Run> run_;  // shared with the commands that are queued
+  std::shared_ptr<const Run> run_;  // shared with the commands that are queued, and so is the next
+  std::shared_ptr<const Preparation> preparation_;
 };
 
 }  // namespace tessera::cpu_tbb

@@ -77,4 +77,15 @@ template <class Compute>
       });
 }
 
+/// The same for one type and a variant that prepares its weights.
+template <class T, class Compute>
+[[nodiscard]] std::unique_ptr<backend::Kernel> make_cnn_layer_kernel(const CnnLayer& problem, Compute compute,
+                                                                     CpuTbbKernel::Preparation preparation) {
+  return std::make_unique<CpuTbbKernel>(
+      [problem, compute = std::move(compute)](Executor& executor, OperandAddresses operands) {
+        if (problem.batch > 0) compute(executor, CnnOperands<T>(problem, operands));
+      },
+      std::move(preparation));
+}
+
 }  // namespace tessera::cpu_tbb

@@ -4,7 +4,7 @@
 namespace tessera::cpu_tbb {
 
 backend::VariantList<CnnLayer> cnn_layer_variants() {
-  return {cnn_layer_subtile(), cnn_layer_naive(), cnn_layer_sequential()};
+  return {cnn_layer_implicit_gemm(), cnn_layer_subtile(), cnn_layer_naive(), cnn_layer_sequential()};
 }
 
 }  // namespace tessera::cpu_tbb

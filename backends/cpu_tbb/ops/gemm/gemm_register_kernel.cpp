@@ -104,9 +104,15 @@ struct Sums {
 template <class T, int kWidth>
 struct Sums<T, 0, kWidth> {};
 
-/// One tile, kRows x kWidth vectors, of which `columns` columns are stored. With kPack the sliver is copied to
-/// `packed`.
-template <class T, int kRows, int kWidth, bool kPack>
+/// How the rows of B are found.
+enum class RowsOfB {
+  evenly,             ///< b_step apart
+  evenly_and_packed,  ///< the same, and the sliver is copied to `packed`
+  by_offsets,         ///< each at an offset of its own
+};
+
+/// One tile, kRows x kWidth vectors, of which `columns` columns are stored.
+template <class T, int kRows, int kWidth, RowsOfB kRowsOfB>
 HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTRICT b, T* HWY_RESTRICT c,
                               std::int64_t columns, T* HWY_RESTRICT packed, Prefetch& next) {
   const Vector<T> d;
@@ -115,19 +121,25 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
   sums.clear();
   const T* HWY_RESTRICT a = product.a;
   const std::int64_t b_step = product.b_step;
+  const std::int64_t* HWY_RESTRICT offset = product.b_offsets;
   const auto add_next = [&]() HWY_ATTR {
-    hwy::Prefetch(b + kRowsAhead * b_step);
-    if constexpr (kWidth == 2) hwy::Prefetch(b + kRowsAhead * b_step + lanes);
-    const auto b0 = hn::LoadU(d, b);
-    const auto b1 = kWidth == 2 ? hn::LoadU(d, b + lanes) : b0;
-    if constexpr (kPack) {
+    const T* HWY_RESTRICT row = b;
+    if constexpr (kRowsOfB == RowsOfB::by_offsets) {
+      row += *offset++;
+    } else {
+      hwy::Prefetch(b + kRowsAhead * b_step);
+      if constexpr (kWidth == 2) hwy::Prefetch(b + kRowsAhead * b_step + lanes);
+      b += b_step;
+    }
+    const auto b0 = hn::LoadU(d, row);
+    const auto b1 = kWidth == 2 ? hn::LoadU(d, row + lanes) : b0;
+    if constexpr (kRowsOfB == RowsOfB::evenly_and_packed) {
       hn::StoreU(b0, d, packed);
       hn::StoreU(b1, d, packed + lanes);
       packed += kWidth * lanes;
     }
     sums.add(a, b0, b1);
     ++a;
-    b += b_step;
   };
   const std::int64_t last = product.depth < kDepthPerRowOfC * kRows ? 0 : kDepthPerRowOfC * kRows;
   std::int64_t before_last = product.depth - last;
@@ -165,7 +177,7 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
 }
 
 /// All slivers of B, for a panel of kRows rows.
-template <class T, int kRows, bool kPack>
+template <class T, int kRows, RowsOfB kRowsOfB>
 HWY_NOINLINE void multiply_rows(const PanelProduct<T>& product) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Vector<T>()));
   const T* b = product.b;
@@ -177,13 +189,13 @@ HWY_NOINLINE void multiply_rows(const PanelProduct<T>& product) {
   for (std::int64_t column = 0; column < product.columns; column += 2 * lanes, b += product.sliver_step) {
     const std::int64_t left = std::min(product.columns - column, 2 * lanes);
     T* const c = product.c + column;
-    if constexpr (kPack) {
-      multiply_tile<T, kRows, 2, true>(product, b, c, left, packed, next);
+    if constexpr (kRowsOfB == RowsOfB::evenly_and_packed) {
+      multiply_tile<T, kRows, 2, kRowsOfB>(product, b, c, left, packed, next);
       packed += 2 * lanes * product.depth;
     } else if (left > lanes) {
-      multiply_tile<T, kRows, 2, false>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 2, kRowsOfB>(product, b, c, left, nullptr, next);
     } else {
-      multiply_tile<T, kRows, 1, false>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 1, kRowsOfB>(product, b, c, left, nullptr, next);
     }
   }
 }
@@ -191,9 +203,13 @@ HWY_NOINLINE void multiply_rows(const PanelProduct<T>& product) {
 template <class T, int... kRowsLessOne>
 void multiply_any(const PanelProduct<T>& product, std::integer_sequence<int, kRowsLessOne...>) {
   using Function = void (*)(const PanelProduct<T>&);
-  static constexpr Function kMultiply[] = {multiply_rows<T, kRowsLessOne + 1, false>...};
-  static constexpr Function kMultiplyAndPack[] = {multiply_rows<T, kRowsLessOne + 1, true>...};
-  (product.packed == nullptr ? kMultiply : kMultiplyAndPack)[product.rows - 1](product);
+  static constexpr Function kMultiply[] = {multiply_rows<T, kRowsLessOne + 1, RowsOfB::evenly>...};
+  static constexpr Function kMultiplyAndPack[] = {multiply_rows<T, kRowsLessOne + 1, RowsOfB::evenly_and_packed>...};
+  static constexpr Function kMultiplyByOffsets[] = {multiply_rows<T, kRowsLessOne + 1, RowsOfB::by_offsets>...};
+  const Function* const functions = product.b_offsets != nullptr ? kMultiplyByOffsets
+                                    : product.packed != nullptr  ? kMultiplyAndPack
+                                                                 : kMultiply;
+  functions[product.rows - 1](product);
 }
 
 void multiply_float32(const PanelProduct<float>& product) {

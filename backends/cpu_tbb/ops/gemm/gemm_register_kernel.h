@@ -64,8 +64,9 @@ struct PanelProduct {
   const T* a = nullptr;  ///< element (row, p) at a[row * kRegisterDepth<T> + p]
   const T* b = nullptr;  ///< the first sliver: element (p, column) at b[p * b_step + column]
   std::int64_t b_step = 0;
-  std::int64_t sliver_step = 0;  ///< from one sliver to the next
-  T* packed = nullptr;           ///< where the slivers are left, packed, if B is read in place; all are whole then
+  const std::int64_t* b_offsets = nullptr;  ///< if not null: element (p, column) at b[b_offsets[p] + column] instead
+  std::int64_t sliver_step = 0;             ///< from one sliver to the next
+  T* packed = nullptr;  ///< where the slivers are left, packed, if B is read in place; all are whole then
   T* c = nullptr;
   std::int64_t ldc = 0;
   std::int64_t rows = 0;     ///< 1 to the tile's rows

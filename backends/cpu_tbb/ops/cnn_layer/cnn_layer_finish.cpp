@@ -1,0 +1,127 @@
+// Bias, ReLU and pool, compiled once for every instruction set:
+//
+//     sums, pool_size rows     + bias, the larger of each column     max(0, .)     the larger of each window
+//     | a b c d e f ... |  ->  | A B C D E F ... |  in vectors   ->  in vectors -> | max(A, B) max(C, D) ... |
+//     | g h i j k l ... |
+//
+// The last step is in vectors for windows of 2 side by side, which are the even and the odd elements of two vectors,
+// and one after another for others. A comparison with NaN is false, so that the one to keep is asked for by itself.
+#include "ops/cnn_layer/cnn_layer_finish.h"
+
+#include "ops/cnn_layer/cnn_layer_images.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/cnn_layer/cnn_layer_finish.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tessera::cpu_tbb::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class V>
+HWY_INLINE V larger(V a, V b) {
+  return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+}
+
+/// The columns' largest sums with bias and ReLU, `width` of them and up to a vector more.
+template <class T>
+HWY_INLINE void finish_columns(const FinishedRow<T>& row, std::int64_t width, T* HWY_RESTRICT target) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto bias = hn::Set(d, row.bias);
+  const auto zero = hn::Zero(d);
+  for (std::int64_t x = 0; x < width; x += lanes) {
+    auto largest = hn::Add(hn::LoadU(d, row.sums + x), bias);
+    for (std::int64_t i = 1; i < row.pool_size; ++i)
+      largest = larger(largest, hn::Add(hn::LoadU(d, row.sums + i * row.sums_step + x), bias));
+    if (row.relu) largest = hn::IfThenElse(hn::Lt(largest, zero), zero, largest);
+    hn::StoreU(largest, d, target + x);
+  }
+}
+
+template <class T>
+HWY_INLINE void finish(const FinishedRow<T>& row) {
+  const std::int64_t width = (row.columns - 1) * row.pool_stride + row.pool_size;
+  finish_columns(row, width, row.scratch);
+  const T* const found = row.scratch;
+  std::int64_t x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (row.output_step == 1 && row.pool_size == 1) {
+    for (; x + lanes <= row.columns; x += lanes) hn::StoreU(hn::LoadU(d, found + x), d, row.output + x);
+  } else if (row.output_step == 1 && row.pool_size == 2 && row.pool_stride == 2) {
+    for (; x + lanes <= row.columns; x += lanes) {
+      const auto low = hn::LoadU(d, found + 2 * x);
+      const auto high = hn::LoadU(d, found + 2 * x + lanes);
+      hn::StoreU(larger(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low)), d, row.output + x);
+    }
+  }
+#endif
+  for (; x < row.columns; ++x) {
+    const T* const window = found + x * row.pool_stride;
+    T largest = window[0];
+    for (std::int64_t j = 1; j < row.pool_size; ++j) largest = cnn_larger(largest, window[j]);
+    row.output[x * row.output_step] = largest;
+  }
+}
+
+/// 0 times a number is 0 unless it is infinite or NaN.
+template <class T>
+HWY_INLINE bool are_finite(const T* HWY_RESTRICT numbers, std::int64_t count) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto sum = hn::Zero(d);
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) sum = hn::Add(sum, hn::Mul(hn::Zero(d), hn::LoadU(d, numbers + i)));
+  T rest = hn::GetLane(hn::SumOfLanes(d, sum));
+  for (; i < count; ++i) rest += T(0) * numbers[i];
+  return rest == T(0);
+}
+
+void finish_float32(const FinishedRow<float>& row) {
+  finish(row);
+}
+void finish_float64(const FinishedRow<double>& row) {
+  finish(row);
+}
+bool finite_float32(const float* numbers, std::int64_t count) {
+  return are_finite(numbers, count);
+}
+bool finite_float64(const double* numbers, std::int64_t count) {
+  return are_finite(numbers, count);
+}
+
+}  // namespace tessera::cpu_tbb::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tessera::cpu_tbb {
+
+HWY_EXPORT(finish_float32);
+HWY_EXPORT(finish_float64);
+HWY_EXPORT(finite_float32);
+HWY_EXPORT(finite_float64);
+
+template <>
+void finish_row(const FinishedRow<float>& row) {
+  HWY_DYNAMIC_DISPATCH(finish_float32)(row);
+}
+template <>
+void finish_row(const FinishedRow<double>& row) {
+  HWY_DYNAMIC_DISPATCH(finish_float64)(row);
+}
+template <>
+bool all_finite(const float* numbers, std::int64_t count) {
+  return HWY_DYNAMIC_DISPATCH(finite_float32)(numbers, count);
+}
+template <>
+bool all_finite(const double* numbers, std::int64_t count) {
+  return HWY_DYNAMIC_DISPATCH(finite_float64)(numbers, count);
+}
+
+}  // namespace tessera::cpu_tbb
+#endif

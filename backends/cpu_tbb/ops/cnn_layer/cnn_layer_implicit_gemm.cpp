@@ -1,0 +1,245 @@
+// The variant "implicit_gemm": the convolution as a product of matrices, weights times patches, in gemm's register tile
+// (14 channels x 32 sums in AVX-512), without ever writing the patches out.
+//
+//                          planes of a few channels, 2nd-level cache      A chunk is a block of outputs and a group of
+//                          c0 |--------------------------|                channels. Its sums stay in the second-level
+//     weights, packed         | row (c, i, j): a run at  |                cache while the products pass by, step after
+//     panel of 14 channels    | its own offset           |                step: some channels' pixels are packed with
+//     +-- step of <= 192 --+  c1 |-----------------------|                the padding around them (cnn_layer_planes.h),
+//     |                    |     sums, 14 x 32 at a time                  then each panel of weights goes over all
+//     sums. |                    |  x  +------+------+------+
+//     +--------------------+     | tile | tile | tile |  += in registers   A pixel is packed once for each block that
+//                                +------+------+------+                    its row belongs to, and read from there once
+//                                                                          for each weight of 14 channels; a weight is
+// read once for each block. Bias, ReLU and pool are taken from the sums while they are in the cache, and only pooled
+// outputs are written. Sums of one output are added in the same steps whatever the blocks are.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "ops/cnn_layer/cnn_layer_blocks.h"
+#include "ops/cnn_layer/cnn_layer_finish.h"
+#include "ops/cnn_layer/cnn_layer_panels.h"
+#include "ops/cnn_layer/cnn_layer_planes.h"
+#include "ops/cnn_layer/cnn_layer_variants.h"
+
+namespace tessera::cpu_tbb {
+
+namespace {
+
+/// Of a chunk's sums, so that they and a step's pixels and weights stay in a second-level cache of 1 MiB.
+constexpr std::int64_t kSumsBytes = 512 * 1024;
+/// Sums in a row of a chunk, at most: longer rows are cut.
+constexpr std::int64_t kMostColumns = 1024;
+/// What a chunk costs beside its products, in sums of each channel: packing, and weights from the third-level cache.
+constexpr double kSumsForWeights = 24;
+
+/// The chunks of a problem, and the memory that one of them works in.
+template <class T>
+class Plan {
+ public:
+  Plan(const CnnLayer& problem, int threads)
+      : problem_(problem),
+        filter_(problem.filter_height * problem.filter_width),
+        layout_(problem.output_channels, problem.input_channels * filter_) {
+    choose(threads);
+  }
+
+  [[nodiscard]] const PanelLayout<T>& layout() const noexcept { return layout_; }
+  [[nodiscard]] const CnnBlocks& blocks() const noexcept { return blocks_; }
+  /// Parts of the panels, each for one chunk.
+  [[nodiscard]] EqualParts groups() const noexcept { return {layout_.panels().parts, groups_}; }
+  [[nodiscard]] std::int64_t filter() const noexcept { return filter_; }
+  [[nodiscard]] PatchGrid grid(std::int64_t sum_rows, std::int64_t sum_columns) const noexcept {
+    return {sum_rows, sum_columns, problem_.stride, problem_.filter_height, problem_.filter_width};
+  }
+  /// Elements from one channel's sums to the next.
+  [[nodiscard]] static std::int64_t sums_step(const PatchGrid& grid) noexcept {
+    const std::int64_t lanes = register_tile<T>().columns / 2;
+    return (grid.count() + lanes - 1) / lanes * lanes;
+  }
+  [[nodiscard]] std::int64_t channels_of_step() const noexcept {
+    return std::min(problem_.input_channels, (layout_.steps().size(0) + filter_ - 2) / filter_ + 1);
+  }
+
+ private:
+  void choose(int threads) {
+    const CnnLayer& p = problem_;
+    const std::int64_t rows = register_tile<T>().rows;
+    const std::int64_t panels = layout_.panels().parts;
+    const auto blocks_across = (CnnBlocks::sums(p, p.output_width()) + kMostColumns - 1) / kMostColumns;
+    blocks_.columns = (p.output_width() + blocks_across - 1) / blocks_across;
+    double best = 0;
+    for (std::int64_t groups = 1; groups <= panels; ++groups) {
+      const std::int64_t channels = (panels + groups - 1) / groups * rows;
+      for (std::int64_t down = p.output_height(); down >= 1; --down) {
+        const CnnBlocks blocks{(p.output_height() + down - 1) / down, blocks_.columns};
+        const PatchGrid block = grid(CnnBlocks::sums(p, blocks.rows), CnnBlocks::sums(p, blocks.columns));
+        const std::int64_t step = sums_step(block);
+        if (best > 0 && channels * step * static_cast<std::int64_t>(sizeof(T)) > kSumsBytes) break;
+        const auto rounds = (blocks.count(p) * groups + threads - 1) / threads;
+        const double time = static_cast<double>(rounds) * (static_cast<double>(step) + kSumsForWeights) *
+                            (static_cast<double>(channels) + 1);
+        if (best > 0 && time >= best) continue;
+        best = time;
+        blocks_ = blocks;
+        groups_ = groups;
+      }
+    }
+  }
+
+  CnnLayer problem_;
+  std::int64_t filter_;
+  PanelLayout<T> layout_;
+  CnnBlocks blocks_;
+  std::int64_t groups_ = 1;
+};
+
+/// The memory of one thread.
+template <class T>
+class Workspace {
+ public:
+  Workspace(ScratchPool& pool, const Plan<T>& plan, const CnnLayer& p)
+      : Workspace(pool, plan,
+                  plan.grid(CnnBlocks::sums(p, plan.blocks().rows), CnnBlocks::sums(p, plan.blocks().columns))) {}
+  T* planes;
+  T* sums;
+  T* row;
+  std::int64_t* offsets;
+
+ private:
+  Workspace(ScratchPool& pool, const Plan<T>& plan, const PatchGrid& grid)
+      : planes_size_(aligned(plan.channels_of_step() * grid.channel_size() + kPlanesSlack)),
+        sums_size_(aligned(plan.groups().size(0) * register_tile<T>().rows * plan.sums_step(grid) + kSumsSlack)),
+        row_size_(grid.columns + kSumsSlack),
+        loan_(pool, static_cast<std::size_t>(planes_size_ + sums_size_ + row_size_) * sizeof(T) +
+                        kRegisterDepth<T> * sizeof(std::int64_t)) {
+    offsets = reinterpret_cast<std::int64_t*>(loan_.data());
+    planes = reinterpret_cast<T*>(offsets + kRegisterDepth<T>);
+    sums = planes + planes_size_;
+    row = sums + sums_size_;
+  }
+  /// So that what follows begins at a cache line.
+  static std::int64_t aligned(std::int64_t elements) { return (elements + 15) / 16 * 16; }
+
+  std::int64_t planes_size_;
+  std::int64_t sums_size_;
+  std::int64_t row_size_;
+  ScratchPool::Loan loan_;
+};
+
+/// Adds one step of products to the sums of the panels [first, last).
+template <class T>
+void add_step(const CnnOperands<T>& layer, const Plan<T>& plan, const Workspace<T>& workspace, const CnnBlock& block,
+              const PatchGrid& grid, std::int64_t step, std::int64_t first_panel, std::int64_t last_panel) {
+  const CnnLayer& p = layer.problem;
+  const PanelLayout<T>& layout = plan.layout();
+  const std::int64_t first = layout.steps().first(step);
+  const std::int64_t depth = layout.steps().size(step);
+  const std::int64_t first_channel = first / plan.filter();
+  const std::int64_t last_channel = (first + depth - 1) / plan.filter();
+  const PatchCorner corner{block.image, block.sum_y * p.stride - p.padding, block.sum_x * p.stride - p.padding};
+  T* planes = workspace.planes;
+  for (std::int64_t channel = first_channel; channel <= last_channel; ++channel, planes += grid.channel_size())
+    pack_planes(layer, corner, channel, grid, planes);
+  std::fill_n(planes, kPlanesSlack, T(0));
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const std::int64_t place = (first + k) % plan.filter();
+    workspace.offsets[k] = ((first + k) / plan.filter() - first_channel) * grid.channel_size() +
+                           grid.offset(place / p.filter_width, place % p.filter_width);
+  }
+  PanelProduct<T> product;
+  product.b = workspace.planes;
+  product.b_offsets = workspace.offsets;
+  product.sliver_step = register_tile<T>().columns;
+  product.ldc = product.columns = plan.sums_step(grid);
+  product.depth = depth;
+  product.alpha = T(1);
+  product.beta = step == 0 ? T(0) : T(1);
+  product.c = workspace.sums;
+  for (std::int64_t panel = first_panel; panel < last_panel; ++panel) {
+    product.a = layer.weights + layout.offset(step, panel);
+    product.rows = layout.panels().size(panel);
+    multiply_panel(product);
+    product.c += product.rows * product.ldc;
+  }
+}
+
+/// Writes the outputs of channels [first, last), whose sums are complete.
+template <class T>
+void finish_block(const CnnOperands<T>& layer, const Workspace<T>& workspace, const CnnBlock& block,
+                  const PatchGrid& grid, std::int64_t sums_step, std::int64_t first, std::int64_t last) {
+  const CnnLayer& p = layer.problem;
+  for (std::int64_t channel = first; channel < last; ++channel) {
+    for (std::int64_t y = 0; y < block.rows; ++y) {
+      finish_row<T>({.sums = workspace.sums + (channel - first) * sums_step + y * p.pool_stride * grid.pitch(),
+                     .sums_step = grid.pitch(),
+                     .pool_size = p.pool_size,
+                     .pool_stride = p.pool_stride,
+                     .bias = layer.bias_of(channel),
+                     .relu = p.relu,
+                     .scratch = workspace.row,
+                     .output = layer.output.at(block.image, channel, block.y + y, block.x),
+                     .output_step = layer.output.column_step,
+                     .columns = block.columns});
+    }
+  }
+}
+
+template <class T>
+void compute(Executor& executor, const CnnOperands<T>& layer, const Plan<T>& plan) {
+  const CnnLayer& p = layer.problem;
+  const EqualParts groups = plan.groups();
+  const EqualParts& panels = plan.layout().panels();
+  executor.parallel_for(plan.blocks().count(p) * groups.parts, [&](std::int64_t first, std::int64_t last) {
+    const Workspace<T> workspace(executor.scratch(), plan, p);
+    for (std::int64_t chunk = first; chunk < last; ++chunk) {
+      const CnnBlock block = plan.blocks().block(p, chunk / groups.parts);
+      const std::int64_t first_panel = groups.first(chunk % groups.parts);
+      const std::int64_t last_panel = groups.first(chunk % groups.parts + 1);
+      const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
+      for (std::int64_t step = 0; step < plan.layout().steps().parts; ++step)
+        add_step(layer, plan, workspace, block, grid, step, first_panel, last_panel);
+      finish_block(layer, workspace, block, grid, plan.sums_step(grid), panels.first(first_panel),
+                   panels.first(last_panel));
+    }
+  });
+}
+
+template <class T>
+std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, int threads) {
+  const Plan<T> plan(problem, threads);
+  const std::int64_t products = problem.input_channels * plan.filter();
+  CpuTbbKernel::Preparation preparation;
+  preparation.size_bytes = static_cast<std::size_t>(plan.layout().size()) * sizeof(T);
+  preparation.prepare = [plan, products](Executor& executor, const std::byte* raw, std::byte* prepared) {
+    const T* const weights = reinterpret_cast<const T*>(raw);
+    executor.parallel_for(plan.layout().steps().parts, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t step = first; step < last; ++step) {
+        plan.layout().pack_step(step, reinterpret_cast<T*>(prepared), [&](std::int64_t channel, std::int64_t product) {
+          return weights[channel * products + product];
+        });
+      }
+    });
+  };
+  return make_cnn_layer_kernel<T>(
+      problem, [plan](Executor& executor, const CnnOperands<T>& layer) { compute(executor, layer, plan); },
+      std::move(preparation));
+}
+
+}  // namespace
+
+backend::Variant<CnnLayer> cnn_layer_implicit_gemm() {
+  return {
+      .name = "implicit_gemm",
+      .summary = "packed weights times patches in register tiles; bias, ReLU and pool on the sums in the cache",
+      .check = [](const CnnLayer&, const backend::Device&) { return backend::Verdict::yes(); },
+      .tunables = nullptr,
+      .make = [](const CnnLayer& problem, backend::Device& device, const Tuning&) -> std::unique_ptr<backend::Kernel> {
+        const auto threads = static_cast<int>(device.info().compute_units);
+        return problem.type == DataType::float32 ? make<float>(problem, threads) : make<double>(problem, threads);
+      },
+  };
+}
+
+}  // namespace tessera::cpu_tbb
