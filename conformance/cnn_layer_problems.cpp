@@ -64,8 +64,8 @@ void add_sizes(CaseList& list, DataType type) {
   for (const Size& size : {Size{5, 5}, Size{5, 6}, Size{8, 8}, Size{9, 9}, Size{12, 13}, Size{7, 67}, Size{67, 6},
                            Size{5, 200}, Size{21, 36}}) {
     list.add_with_fast({.problem = layer_of(type, {6, 10}, size, 5)});
-    list.add_with_fast({.problem = layer_of(type, {6, 10}, size, 3, 2)});
-    list.add_with_fast({.problem = layer_of(type, {4, 18}, size, 3, 3)});
+    list.add_with_fast({.problem = layer_of(type, {20, 22}, size, 3, 2)});
+    list.add_with_fast({.problem = layer_of(type, {18, 20}, size, 3, 3)});
   }
   for (std::int64_t width = 6; width < 40; width += 3) {
     list.add_with_fast({.problem = layer_of(type, {3, 5}, {10, width}, 5, 2)});
@@ -109,9 +109,10 @@ void add_pools(CaseList& list, DataType type) {
   for (const std::int64_t pool : {2, 3}) {
     for (const std::int64_t step : {1, 2, 3, 4}) {
       for (const Size& size : {Size{12, 15}, Size{13, 10}}) {
-        CnnLayer problem = layer_of(type, {5, 11}, size, 3, pool);
+        CnnLayer problem = layer_of(type, {17, 18}, size, 3, pool);
         problem.pool_stride = step;
         list.add_with_fast({.problem = problem});
+        problem.input_channels = 5;
         problem.filter_height = problem.filter_width = 5;
         problem.padding = 2;
         problem.layout = size.height == 13 ? Layout::nhwc : Layout::nchw;
@@ -165,7 +166,7 @@ void add_special(CaseList& list, DataType type) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   for (const std::int64_t filter : {3, 5}) {
     for (const std::int64_t pool : {1, 2, 3}) {
-      const CnnLayer problem = layer_of(type, {6, 11}, {17, 22}, filter, pool);
+      const CnnLayer problem = layer_of(type, {filter == 3 ? 18 : 6, 19}, {17, 22}, filter, pool);
       list.add_with_fast({.problem = problem, .plants = {{'i', 0, kNan}, {'i', 1000, kNan}}, .note = "nan"});
       list.add_with_fast({.problem = problem,
                           .values = Values::positive,

@@ -22,6 +22,12 @@ struct EqualParts {
     return i * (whole / parts) + std::min(i, whole % parts);
   }
   [[nodiscard]] std::int64_t size(std::int64_t i) const noexcept { return first(i + 1) - first(i); }
+  /// The part that an element belongs to. The first whole % parts parts have one element more than the others.
+  [[nodiscard]] std::int64_t part_of(std::int64_t element) const noexcept {
+    const std::int64_t in_longer = whole % parts * (whole / parts + 1);
+    if (element < in_longer) return element / (whole / parts + 1);
+    return whole % parts + (element - in_longer) / (whole / parts);
+  }
 };
 
 /// Where the panels of one matrix lie, one step after the other, in it one panel after the other.
@@ -39,6 +45,12 @@ class PanelLayout {
   }
   [[nodiscard]] std::int64_t size() const noexcept { return steps_.parts * panels_.whole * kRegisterDepth<T>; }
 
+  /// The element of one weight.
+  [[nodiscard]] std::int64_t place(std::int64_t channel, std::int64_t product) const noexcept {
+    const std::int64_t step = steps_.part_of(product);
+    const std::int64_t panel = panels_.part_of(channel);
+    return offset(step, panel) + (channel - panels_.first(panel)) * kRegisterDepth<T> + product - steps_.first(step);
+  }
   /// Packs one step: `weight(channel, product)` is asked for each of its weights.
   template <class Weight>
   void pack_step(std::int64_t step, T* packed, const Weight& weight) const {

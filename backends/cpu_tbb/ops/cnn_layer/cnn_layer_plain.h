@@ -15,10 +15,10 @@
 
 namespace tessera::cpu_tbb {
 
-/// Sum (y, x) of an output channel, bias included, before ReLU and pool. `weights` are all raw weights.
+/// Sum (y, x) of an output channel's products, before bias, ReLU and pool. `weights` are all raw weights.
 template <class T>
-[[nodiscard]] T cnn_sum(const CnnOperands<T>& layer, const T* weights, std::int64_t image, std::int64_t channel,
-                        std::int64_t y, std::int64_t x) noexcept {
+[[nodiscard]] T cnn_products(const CnnOperands<T>& layer, const T* weights, std::int64_t image, std::int64_t channel,
+                             std::int64_t y, std::int64_t x) noexcept {
   const CnnLayer& p = layer.problem;
   const std::int64_t top = y * p.stride - p.padding;
   const std::int64_t left = x * p.stride - p.padding;
@@ -34,7 +34,14 @@ template <class T>
         sum += filter[i * p.filter_width + j] * *layer.input.at(image, c, top + i, left + j);
     }
   }
-  return sum + layer.bias_of(channel);
+  return sum;
+}
+
+/// The same with bias, of a layer that was not prepared.
+template <class T>
+[[nodiscard]] T cnn_sum(const CnnOperands<T>& layer, std::int64_t image, std::int64_t channel, std::int64_t y,
+                        std::int64_t x) noexcept {
+  return cnn_products(layer, layer.weights, image, channel, y, x) + layer.bias_of(channel);
 }
 
 /// All outputs of planes [first, last): output channels of all images, counted through.
@@ -48,10 +55,10 @@ void cnn_planes(const CnnOperands<T>& layer, std::int64_t first, std::int64_t la
       for (std::int64_t x = 0; x < p.output_width(); ++x) {
         const std::int64_t top = y * p.pool_stride;
         const std::int64_t left = x * p.pool_stride;
-        T largest = cnn_sum(layer, layer.weights, image, channel, top, left);
+        T largest = cnn_sum(layer, image, channel, top, left);
         for (std::int64_t i = 0; i < p.pool_size; ++i) {
           for (std::int64_t j = i == 0 ? 1 : 0; j < p.pool_size; ++j)
-            largest = cnn_larger(largest, cnn_sum(layer, layer.weights, image, channel, top + i, left + j));
+            largest = cnn_larger(largest, cnn_sum(layer, image, channel, top + i, left + j));
         }
         // The larger of rectified numbers is the rectified larger one.
         *layer.output.at(image, channel, y, x) = p.relu ? cnn_rectified(largest) : largest;

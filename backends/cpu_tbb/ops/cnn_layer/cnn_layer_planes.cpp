@@ -1,61 +1,151 @@
-// Dealing pixels to planes.
+// Dealing pixels to planes, compiled once for every instruction set. Rows whose pixels lie beside each other are dealt
+// to 2 or 4 planes at once, in vectors:
+//
+//     row, with zeros around it      a b c d a b c d a b c d ..      ->  a a a ..  b b b ..  c c c ..  d d d ..
+//
+// by way of a short piece of it in the first-level cache, so that the vectors need not know where the image ends.
 #include "ops/cnn_layer/cnn_layer_planes.h"
 
 #include <cstring>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/cnn_layer/cnn_layer_planes.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#ifndef TESSERA_CPU_TBB_PIXEL_ROW
+#define TESSERA_CPU_TBB_PIXEL_ROW
 namespace tessera::cpu_tbb {
 
-namespace {
-
-/// How many of `count` pixels from `first` on, `step` apart, lie before `end`.
-std::int64_t before(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t end) {
-  if (first >= end) return 0;
-  return std::min(count, (end - first + step - 1) / step);
-}
-
-/// One row of a plane: pixels left, left + step, ... of `row`, which holds `width` of them.
+/// A row of one channel: `count` pixels from `left` on, those outside of the image 0.
 template <class T>
-void pack_row(const T* row, std::int64_t column_step, std::int64_t width, std::int64_t left, std::int64_t step,
-              std::int64_t count, T* target) {
-  const std::int64_t outside = before(left, step, count, 0);
-  const std::int64_t inside = before(left, step, count, width);
-  for (std::int64_t k = 0; k < outside; ++k) target[k] = T(0);
-  const std::int64_t apart = step * column_step;
-  const T* const source = row + left * column_step;
-  if (apart == 1) {
-    if (inside > outside)
-      std::memcpy(target + outside, source + outside, static_cast<std::size_t>(inside - outside) * sizeof(T));
-  } else if (apart == 4) {
-    for (std::int64_t k = outside; k < inside; ++k) target[k] = source[k * 4];
-  } else {
-    for (std::int64_t k = outside; k < inside; ++k) target[k] = source[k * apart];
+struct PixelRow {
+  const T* pixels;
+  std::int64_t column_step;
+  std::int64_t width;
+  std::int64_t left;
+
+  /// Copies pixels [first, first + count), counted from `left`, `step` apart.
+  void copy(std::int64_t first, std::int64_t step, std::int64_t count, T* target) const {
+    const std::int64_t begin = left + first;
+    const std::int64_t outside = before(begin, step, count, 0);
+    const std::int64_t inside = std::max(outside, before(begin, step, count, width));
+    std::fill_n(target, outside, T(0));
+    const T* const source = pixels + begin * column_step;
+    if (step * column_step == 1) {
+      if (inside > outside)
+        std::memcpy(target + outside, source + outside, static_cast<std::size_t>(inside - outside) * sizeof(T));
+    } else {
+      for (std::int64_t k = outside; k < inside; ++k) target[k] = source[k * step * column_step];
+    }
+    std::fill_n(target + inside, count - inside, T(0));
   }
-  for (std::int64_t k = std::max(inside, outside); k < count; ++k) target[k] = T(0);
-}
 
-}  // namespace
+ private:
+  /// How many of `count` pixels from `first` on, `step` apart, lie before `end`.
+  static std::int64_t before(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t end) {
+    if (first >= end) return 0;
+    return std::min(count, (end - first + step - 1) / step);
+  }
+};
 
-template <class T>
-void pack_planes(const CnnOperands<T>& layer, const PatchCorner& corner, std::int64_t channel, const PatchGrid& grid,
-                 T* planes) {
-  const CnnLayer& p = layer.problem;
-  const std::int64_t pitch = grid.pitch();
-  for (std::int64_t down = 0; down < grid.planes_down(); ++down) {
-    for (std::int64_t across = 0; across < grid.planes_across(); ++across) {
-      for (std::int64_t y = 0; y < grid.plane_rows(); ++y, planes += pitch) {
-        const std::int64_t row = corner.top + y * grid.step + down;
-        if (row < 0 || row >= p.height) {
-          std::fill_n(planes, pitch, T(0));
+}  // namespace tessera::cpu_tbb
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tessera::cpu_tbb::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Deals a row to kStep planes, `plane_size` elements apart.
+template <int kStep, class T>
+HWY_INLINE void deal(const PixelRow<T>& row, std::int64_t count, T* planes, std::int64_t plane_size) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr std::int64_t kPieces = 8;
+  HWY_ALIGN T line[kPieces * kStep * hn::MaxLanes(d)];
+  for (std::int64_t first = 0; first < count; first += kPieces * lanes) {
+    const std::int64_t taken = std::min(kPieces * lanes, count - first);
+    row.copy(first * kStep, 1, taken * kStep, line);
+    for (std::int64_t k = 0; k < taken; k += lanes) {
+      hn::VFromD<decltype(d)> v[4];
+      if constexpr (kStep == 4) {
+        hn::LoadInterleaved4(d, line + k * kStep, v[0], v[1], v[2], v[3]);
+      } else {
+        hn::LoadInterleaved2(d, line + k * kStep, v[0], v[1]);
+      }
+      for (std::int64_t plane = 0; plane < kStep; ++plane) {
+        T* const target = planes + plane * plane_size + first + k;
+        if (k + lanes <= taken) {
+          hn::StoreU(v[plane], d, target);
         } else {
-          pack_row(layer.input.at(corner.image, channel, row, 0), layer.input.column_step, p.width,
-                   corner.left + across, grid.step, pitch, planes);
+          HWY_ALIGN T edge[hn::MaxLanes(d)];
+          hn::Store(v[plane], d, edge);
+          for (std::int64_t i = 0; i < taken - k; ++i) target[i] = edge[i];
         }
       }
     }
   }
 }
 
-template void pack_planes(const CnnOperands<float>&, const PatchCorner&, std::int64_t, const PatchGrid&, float*);
-template void pack_planes(const CnnOperands<double>&, const PatchCorner&, std::int64_t, const PatchGrid&, double*);
+template <class T>
+HWY_INLINE void pack(const CnnOperands<T>& layer, const PatchCorner& corner, std::int64_t channel,
+                     const PatchGrid& grid, T* planes) {
+  const CnnLayer& p = layer.problem;
+  const std::int64_t pitch = grid.pitch();
+  const bool is_dealt = grid.planes_across() == grid.step && (grid.step == 2 || grid.step == 4);
+  for (std::int64_t down = 0; down < grid.planes_down(); ++down) {
+    for (std::int64_t y = 0; y < grid.plane_rows(); ++y) {
+      T* const target = planes + down * grid.planes_across() * grid.plane_size() + y * pitch;
+      const std::int64_t row_number = corner.top + y * grid.step + down;
+      if (row_number < 0 || row_number >= p.height) {
+        for (std::int64_t across = 0; across < grid.planes_across(); ++across)
+          std::fill_n(target + across * grid.plane_size(), pitch, T(0));
+        continue;
+      }
+      const PixelRow<T> row{layer.input.at(corner.image, channel, row_number, 0), layer.input.column_step, p.width,
+                            corner.left};
+      if (is_dealt && grid.step == 4) {
+        deal<4>(row, pitch, target, grid.plane_size());
+      } else if (is_dealt) {
+        deal<2>(row, pitch, target, grid.plane_size());
+      } else {
+        for (std::int64_t across = 0; across < grid.planes_across(); ++across)
+          row.copy(across, grid.step, pitch, target + across * grid.plane_size());
+      }
+    }
+  }
+}
+
+void pack_float32(const CnnOperands<float>& layer, const PatchCorner& corner, std::int64_t channel,
+                  const PatchGrid& grid, float* planes) {
+  pack(layer, corner, channel, grid, planes);
+}
+void pack_float64(const CnnOperands<double>& layer, const PatchCorner& corner, std::int64_t channel,
+                  const PatchGrid& grid, double* planes) {
+  pack(layer, corner, channel, grid, planes);
+}
+
+}  // namespace tessera::cpu_tbb::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tessera::cpu_tbb {
+
+HWY_EXPORT(pack_float32);
+HWY_EXPORT(pack_float64);
+
+template <>
+void pack_planes(const CnnOperands<float>& layer, const PatchCorner& corner, std::int64_t channel,
+                 const PatchGrid& grid, float* planes) {
+  HWY_DYNAMIC_DISPATCH(pack_float32)(layer, corner, channel, grid, planes);
+}
+template <>
+void pack_planes(const CnnOperands<double>& layer, const PatchCorner& corner, std::int64_t channel,
+                 const PatchGrid& grid, double* planes) {
+  HWY_DYNAMIC_DISPATCH(pack_float64)(layer, corner, channel, grid, planes);
+}
 
 }  // namespace tessera::cpu_tbb
+#endif

@@ -8,8 +8,10 @@ namespace tessera::cpu_tbb {
 /// Best first, plain one last.
 [[nodiscard]] backend::VariantList<CnnLayer> cnn_layer_variants();
 
+[[nodiscard]] backend::Variant<CnnLayer> cnn_layer_winograd();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_implicit_gemm();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_subtile();
+[[nodiscard]] backend::Variant<CnnLayer> cnn_layer_vendor_onednn();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_naive();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_sequential();
 
