@@ -245,7 +245,7 @@ ProblemSet cnn_layer_problem_set() {
   }
   add_benchmarks(list);
   set.floors = {
-      {"cpu_tbb", {"sequential", "naive", "subtile"}},
+      {"cpu_tbb", {"sequential", "naive", "subtile", "implicit_gemm", "winograd"}},
       {"cuda", {"winograd", "implicit_gemm", "subtile", "naive"}},
   };
   return set;
