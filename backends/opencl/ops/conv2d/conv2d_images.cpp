@@ -54,18 +54,9 @@ ProgramSource conv2d_program(std::string name, std::string_view kernel_text, con
 }
 
 std::uint64_t conv2d_blocks(const Conv2d& problem, std::int64_t rows, std::int64_t columns) noexcept {
-  const auto count = [](std::int64_t length, std::int64_t block) {
-    return static_cast<std::uint64_t>(length / block + (length % block != 0 ? 1 : 0));
-  };
-  return static_cast<std::uint64_t>(problem.batch) * count(problem.output_height(), rows) *
-         count(problem.output_width(), columns);
-}
-
-backend::Verdict check_conv2d_groups(const std::string& with, std::uint64_t groups) {
-  constexpr std::uint64_t kMost = 2147483647;  // the first extent of a grid on NVIDIA holds no more
-  if (groups <= kMost) return backend::Verdict::yes();
-  return backend::Verdict::no(with + " needs " + std::to_string(groups) + " work-groups, but one launch takes " +
-                              std::to_string(kMost) + " at most");
+  return static_cast<std::uint64_t>(problem.batch) *
+         static_cast<std::uint64_t>(pieces_of(problem.output_height(), rows)) *
+         static_cast<std::uint64_t>(pieces_of(problem.output_width(), columns));
 }
 
 std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights) {

@@ -12,6 +12,7 @@
 #include "backend/variant.h"
 #include "opencl_device.h"
 #include "opencl_kernel.h"
+#include "opencl_launch_shape.h"
 
 namespace tessera::opencl {
 
@@ -22,8 +23,6 @@ namespace tessera::opencl {
 
 /// Work-groups that it takes to cover every output of the batch with blocks of rows x columns.
 [[nodiscard]] std::uint64_t conv2d_blocks(const Conv2d& problem, std::int64_t rows, std::int64_t columns) noexcept;
-/// Yes unless one launch takes fewer. `with` begins the reason: "conv2d with tile = 8".
-[[nodiscard]] backend::Verdict check_conv2d_groups(const std::string& with, std::uint64_t groups);
 
 /// Weights as the kernels take them: float, or int32 as it lies in memory.
 [[nodiscard]] std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights);

@@ -37,7 +37,7 @@ bool has_lanes(const backend::Device& device) {
 
 Verdict check_marching(const Conv2d& problem, const backend::Device&) {
   if (const Verdict size = backend::check_square_3_5_7(problem); !size) return size;
-  return check_conv2d_groups("conv2d", conv2d_blocks(problem, kRowsPerRun.front(), kAlone.front()));
+  return check_groups("conv2d", conv2d_blocks(problem, kRowsPerRun.front(), kAlone.front()));
 }
 
 Verdict check_separable(const Conv2d& problem, const backend::Device& device) {

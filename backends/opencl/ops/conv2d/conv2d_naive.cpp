@@ -12,7 +12,7 @@ namespace {
 
 backend::Verdict check(const Conv2d& problem, const backend::Device& device) {
   const PlainGroup smallest = smallest_plain_group(native(device).facts());
-  return check_conv2d_groups("conv2d", conv2d_blocks(problem, smallest.rows, smallest.columns));
+  return check_groups("conv2d", conv2d_blocks(problem, smallest.rows, smallest.columns));
 }
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& /*tuning*/) {

@@ -32,7 +32,7 @@ backend::Verdict check_tile(const Conv2d& problem, const DeviceInfo& info, std::
                                 " bytes of local memory, but '" + info.name + "' has " +
                                 std::to_string(info.local_memory_bytes));
   }
-  return check_conv2d_groups(with_tile, conv2d_blocks(problem, tile, tile));
+  return check_groups(with_tile, conv2d_blocks(problem, tile, tile));
 }
 
 backend::Verdict check(const Conv2d& problem, const backend::Device& device) {

@@ -14,7 +14,7 @@ backend::Verdict check(const Gemm& problem, const backend::Device& device) {
   const DeviceFacts& facts = native(device).facts();
   if (backend::Verdict verdict = check_gemm_type(problem, facts); !verdict) return verdict;
   const PlainGroup smallest = smallest_plain_group(facts);
-  return check_gemm_groups("gemm", gemm_blocks(problem, smallest.rows, smallest.columns));
+  return check_groups("gemm", gemm_blocks(problem, smallest.rows, smallest.columns));
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& /*tuning*/) {

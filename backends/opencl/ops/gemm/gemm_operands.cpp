@@ -26,16 +26,8 @@ ProgramSource gemm_program(std::string name, std::string_view kernel_text, const
 }
 
 std::uint64_t gemm_blocks(const Gemm& problem, std::int64_t rows, std::int64_t columns) noexcept {
-  const auto count = [](std::int64_t length, std::int64_t block) {
-    return static_cast<std::uint64_t>(length / block + (length % block != 0 ? 1 : 0));
-  };
-  return count(problem.m, rows) * count(problem.n, columns) * static_cast<std::uint64_t>(problem.batch);
-}
-
-backend::Verdict check_gemm_groups(const std::string& with, std::uint64_t groups) {
-  if (groups <= kMaxGroups) return backend::Verdict::yes();
-  return backend::Verdict::no(with + " needs " + std::to_string(groups) + " work-groups, but one launch takes " +
-                              std::to_string(kMaxGroups) + " at most");
+  return static_cast<std::uint64_t>(pieces_of(problem.m, rows)) *
+         static_cast<std::uint64_t>(pieces_of(problem.n, columns)) * static_cast<std::uint64_t>(problem.batch);
 }
 
 Gemm gemm_as_computed(const Gemm& problem) noexcept {

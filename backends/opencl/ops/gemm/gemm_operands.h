@@ -13,6 +13,7 @@
 #include "backend/variant.h"
 #include "opencl_device.h"
 #include "opencl_kernel.h"
+#include "opencl_launch_shape.h"
 
 namespace tessera::opencl {
 
@@ -27,10 +28,6 @@ namespace tessera::opencl {
 /// Work-groups that it takes to cover every C of the batch with blocks of rows x columns. Fits in 64 bits for any
 /// problem, since the front half has counted the elements of C.
 [[nodiscard]] std::uint64_t gemm_blocks(const Gemm& problem, std::int64_t rows, std::int64_t columns) noexcept;
-/// The most work-groups that one launch is trusted with: the first extent of a grid on NVIDIA holds no more.
-inline constexpr std::uint64_t kMaxGroups = 2147483647;
-/// Yes unless that is not enough. `with` begins the reason: "gemm with tile = 4".
-[[nodiscard]] backend::Verdict check_gemm_groups(const std::string& with, std::uint64_t groups);
 
 /// The problem as it is computed: alpha and beta rounded to the type, and k = 0 with alpha = 0 where one of them is 0,
 /// since both mean that A and B are not read.

@@ -166,12 +166,9 @@ KParts cut_k(const Gemm& computed, std::int64_t wanted, std::int64_t step) {
 
 OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm& computed, const KParts& parts,
                              std::int64_t first_element) {
-  constexpr std::uint64_t kGroupSize = 64;
-  const std::uint64_t elements = gemm_blocks(computed, 1, 1);
   OperatorLaunch launch;
-  const std::uint64_t group = std::min<std::uint64_t>(kGroupSize, kernel->max_group_size());
+  launch.range = line_of(*kernel, gemm_blocks(computed, 1, 1));
   launch.kernel = std::move(kernel);
-  launch.range = {1, {(elements + group - 1) / group * group, 1, 1}, {group, 1, 1}};
   launch.memory = {{.place = MemoryArgument::kWorkspace,
                     .type = computed.type,
                     .first_element = static_cast<std::uint64_t>(first_element)},

@@ -69,9 +69,4 @@ struct KParts {
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_register_dots(const Oriented& oriented, const OpenclDevice& device,
                                                                   const RegisterTuning& tuning);
 
-/// ceil(length / piece).
-[[nodiscard]] constexpr std::int64_t pieces_of(std::int64_t length, std::int64_t piece) noexcept {
-  return length / piece + (length % piece != 0 ? 1 : 0);
-}
-
 }  // namespace tessera::opencl

@@ -222,7 +222,7 @@ backend::Verdict check_register_panels(const Gemm& problem, const OpenclDevice& 
                                 " copies panels whose k is at most " + std::to_string(longest_k));
   }
   // The smallest tile of any shape.
-  return check_gemm_groups(with, gemm_blocks(oriented.problem, 1, 4));
+  return check_groups(with, gemm_blocks(oriented.problem, 1, 4));
 }
 
 std::unique_ptr<backend::Kernel> make_register_panels(const Gemm& problem, const OpenclDevice& device,

@@ -37,7 +37,7 @@ backend::Verdict check_tile(const SquareTiles& kernel, const Gemm& problem, cons
     return backend::Verdict::no(with_tile + " takes " + std::to_string(local_bytes) + " bytes of local memory, but '" +
                                 info.name + "' has " + std::to_string(info.local_memory_bytes));
   }
-  backend::Verdict enough = check_gemm_groups(with_tile, gemm_blocks(problem, tile, tile));
+  backend::Verdict enough = check_groups(with_tile, gemm_blocks(problem, tile, tile));
   if (!enough || tile * tile <= kTrustedGroupSize) return enough;
   try {
     const std::uint64_t limit = compile(kernel, problem, device, tile)->max_group_size();

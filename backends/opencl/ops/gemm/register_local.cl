@@ -1,4 +1,4 @@
-// gemm, register, through local memory: the shape for GPUs. Options: TILE_M, TILE_N, WORK_M, WORK_N, DEPTH, SLICES.
+// gemm, register, through local memory: the shape for GPUs. Compiled behind register_tile.cl, with its options.
 //
 //              k                        n
 //        +---+---+---+            +---+---+---+         A work-group computes a block of C, TILE_M x TILE_N, and walks
@@ -31,24 +31,6 @@
 //
 // What lies outside of A or B counts as 0 times 0, so edges need no loop of their own, and a NaN or infinity inside is
 // never lost or made up. With k split into parts, each part's sums go to a matrix of their own: see register_sum.cl.
-#if FLOAT64
-typedef double2 vector;
-#define V 2
-#define STORE_VECTOR vstore2
-#define LOAD_VECTOR vload2
-#else
-typedef float4 vector;
-#define V 4
-#define STORE_VECTOR vstore4
-#define LOAD_VECTOR vload4
-#endif
-// 32 work-items beside each other cover LANES_M x LANES_N places of V x V elements, and as many again further on.
-#define LANES_M 4
-#define LANES_N 8
-#define ITEMS_N (TILE_N / WORK_N)
-#define SLICE_ITEMS (TILE_M / WORK_M * ITEMS_N)
-#define ITEMS (SLICE_ITEMS * SLICES)
-#define STEPS (DEPTH / SLICES)
 // How the tiles lie in global memory: elements along a stored row, and stored rows that the group copies at once.
 #define A_ALONG (TRANSPOSE_A ? TILE_M : DEPTH)
 #define B_ALONG (TRANSPOSE_B ? DEPTH : TILE_N)
@@ -59,14 +41,7 @@ typedef float4 vector;
 // The tiles in local memory: [p][row of C] and [p][column of C].
 #define A_WIDTH (TILE_M + (TRANSPOSE_A ? 0 : V))
 #define B_WIDTH (TILE_N + (TRANSPOSE_B ? V : 0))
-#define A_TILE (DEPTH * A_WIDTH)
-#define B_TILE (DEPTH * B_WIDTH)
-// With slices the same memory holds their sums at the end: of V rows of every work-item at a time, WORK_N vectors.
-#define TILES_SIZE (2 * (A_TILE + B_TILE))
-#define SUMS_SIZE (WORK_N * V * ITEMS)
-#if WORK_N % SLICES != 0 || STEPS % 2 != 0 || STEPS * SLICES != DEPTH
-#error "no such number of slices"
-#endif
+#define RUN V
 
 // Up to V elements; zeros for the rest, and for all of them if `count` is 0 or less.
 static inline vector load_some(__global const real *from, const long count) {
@@ -105,23 +80,6 @@ static inline void place(__local real *tile, const int width, const int turned, 
   }
 }
 
-// The numbers of one p that a work-item multiplies: vectors `apart` from each other.
-static inline void read_numbers(real *numbers, const int count, __local const real *from, const int apart) {
-#pragma unroll
-  for (int i = 0; i < count / V; ++i) STORE_VECTOR(*(__local const vector *)(from + i * apart), i, numbers);
-}
-
-static inline void multiply(real sums[WORK_M][WORK_N], const real *a_numbers, const real *b_numbers) {
-#pragma unroll
-  for (int i = 0; i < WORK_M; ++i) {
-#pragma unroll
-    for (int turn = 0; turn < WORK_N; ++turn) {
-      const int j = i % 2 == 0 ? turn : WORK_N - 1 - turn;
-      sums[i][j] += a_numbers[i] * b_numbers[j];
-    }
-  }
-}
-
 // V sums beside each other to their place in C. `plain`: all of the block is inside of C and aligned.
 static inline void store_vector(__global real *c, const long ldc, const long row, const long column, const int plain,
                                 const long m, const long n, const vector sums, const real alpha, const real beta) {
@@ -142,26 +100,7 @@ static inline void store_vector(__global real *c, const long ldc, const long row
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_local(GEMM_PARAMETERS, const long batch,
                                                                                      const long k_of_part) {
-#if SLICES == 1
-  __local real a_tiles[2][A_TILE] __attribute__((aligned(128)));
-  __local real b_tiles[2][B_TILE] __attribute__((aligned(128)));
-  const uint slice = 0;
-#else
-  __local real memory[TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE] __attribute__((aligned(128)));
-  __local real(*const a_tiles)[A_TILE] = (__local real(*)[A_TILE])memory;
-  __local real(*const b_tiles)[B_TILE] = (__local real(*)[B_TILE])(memory + 2 * A_TILE);
-  const uint slice = (uint)get_local_id(0) / SLICE_ITEMS;
-#endif
-  const uint item = (uint)get_local_id(0);
-  const uint item_of_slice = item - slice * SLICE_ITEMS;
-  const uint lane = item % 32;
-  const uint warp = item_of_slice / 32;
-  const uint warp_row = warp / (ITEMS_N / LANES_N);
-  const uint warp_column = warp - warp_row * (ITEMS_N / LANES_N);
-  // Lanes go in pairs down two rows, then along: a quarter of them reads little of A and little of B.
-  const int my_row = (int)(warp_row * (LANES_M * WORK_M) + (lane / (2 * LANES_N) * 2 + lane % 2) * V);
-  const int my_column = (int)(warp_column * (LANES_N * WORK_N) + lane / 2 % LANES_N * V);
-
+  DECLARE_TILES
   const Block block = block_of_group((long)get_group_id(0), m, n, TILE_M, TILE_N);
   const long part = block.product / batch;
   const long product = block.product - part * batch;
@@ -203,76 +142,13 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
     place(a_tiles[pair], A_WIDTH, !TRANSPOSE_A, a_copy, A_COPIES, A_ROWS_AT_ONCE, a_x, a_y);                         \
     place(b_tiles[pair], B_WIDTH, TRANSPOSE_B, b_copy, B_COPIES, B_ROWS_AT_ONCE, b_x, b_y);                          \
   }
-#define READ_NUMBERS(pair, p)                                                                                        \
-  {                                                                                                                  \
-    const int step = (int)slice * STEPS + (p);                                                                       \
-    read_numbers(a_numbers[(p)&1], WORK_M, &a_tiles[pair][step * A_WIDTH + my_row], LANES_M * V);                    \
-    read_numbers(b_numbers[(p)&1], WORK_N, &b_tiles[pair][step * B_WIDTH + my_column], LANES_N * V);                 \
-  }
-
-  real sums[WORK_M][WORK_N];
-#pragma unroll
-  for (int i = 0; i < WORK_M; ++i) {
-#pragma unroll
-    for (int j = 0; j < WORK_N; ++j) sums[i][j] = 0;
-  }
-  real a_numbers[2][WORK_M];
-  real b_numbers[2][WORK_N];
-  int pair = 0;
-  if (k_begin < k_end) {
-    FETCH(k_begin);
-    PLACE(0);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    READ_NUMBERS(0, 0);
-  }
-  for (long first_p = k_begin; first_p < k_end; first_p += DEPTH) {
-    const int is_last = first_p + DEPTH >= k_end;
-    if (!is_last) FETCH(first_p + DEPTH);
-#pragma unroll
-    for (int p = 0; p < STEPS - 1; ++p) {
-      READ_NUMBERS(pair, p + 1);
-      multiply(sums, a_numbers[p & 1], b_numbers[p & 1]);
-    }
-    pair ^= 1;
-    if (!is_last) PLACE(pair);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    READ_NUMBERS(pair, 0);  // behind the last step for nothing, but without a condition it overlaps the products
-    multiply(sums, a_numbers[1], b_numbers[1]);
-  }
+  MULTIPLY_TILES(k_begin, k_end)
 
   c += c_first + block.product * stride_c;
   const int c_is_plain = block.first_row + TILE_M <= m && block.first_column + TILE_N <= n &&
                          (((c_first + block.product * stride_c) | ldc) & (V - 1)) == 0;
-#if SLICES == 1
-#pragma unroll
-  for (int i = 0; i < WORK_M; ++i) {
-#pragma unroll
-    for (int j = 0; j < WORK_N; j += V) {
-      store_vector(c, ldc, block.first_row + my_row + i / V * (LANES_M * V) + i % V,
-                   block.first_column + my_column + j * LANES_N, c_is_plain, m, n, LOAD_VECTOR(0, &sums[i][j]), alpha,
-                   beta);
-    }
-  }
-#else
-  // Every slice leaves its sums, and adds up its share of all slices', in their order.
-  __local vector *const left = (__local vector *)memory + item_of_slice;
-#pragma unroll
-  for (int i = 0; i < WORK_M; i += V) {
-    barrier(CLK_LOCAL_MEM_FENCE);  // nobody reads tiles, or the sums before, any more
-#pragma unroll
-    for (int e = 0; e < WORK_N; ++e)
-      left[(slice * WORK_N + e) * SLICE_ITEMS] = LOAD_VECTOR(0, &sums[i + e / (WORK_N / V)][e % (WORK_N / V) * V]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (int mine = 0; mine < WORK_N / SLICES; ++mine) {
-      const int e = (int)slice * (WORK_N / SLICES) + mine;
-      vector sum = left[e * SLICE_ITEMS];
-#pragma unroll
-      for (int other = 1; other < SLICES; ++other) sum += left[(other * WORK_N + e) * SLICE_ITEMS];
-      store_vector(c, ldc, block.first_row + my_row + i * LANES_M + e / (WORK_N / V),
-                   block.first_column + my_column + e % (WORK_N / V) * (LANES_N * V), c_is_plain, m, n, sum, alpha,
-                   beta);
-    }
-  }
-#endif
+#define STORE(r, column, run)                                                                                   \
+  store_vector(c, ldc, block.first_row + (r), block.first_column + (column), c_is_plain, m, n, LOAD_VECTOR(0, run), \
+               alpha, beta)
+  STORE_TILES
 }

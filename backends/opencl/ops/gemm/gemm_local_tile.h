@@ -1,0 +1,47 @@
+// A product's tile in registers, fed through local memory (register_tile.cl): its sizes and what they take of a device.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "backend/variant.h"
+#include "opencl_facts.h"
+
+namespace tessera::opencl {
+
+/// What register_tile.cl leaves open.
+struct LocalTileShape {
+  std::int64_t tile_m;
+  std::int64_t tile_n;
+  std::int64_t work_m;
+  std::int64_t work_n;
+  std::int64_t depth;
+  std::int64_t slices = 1;
+
+  [[nodiscard]] std::uint64_t group_size() const {
+    return static_cast<std::uint64_t>(tile_m / work_m * (tile_n / work_n) * slices);
+  }
+  /// Two pairs of tiles, with the longest rows that transposes may ask for, and in their place later the slices' sums.
+  [[nodiscard]] std::uint64_t local_bytes(DataType type) const {
+    constexpr std::int64_t kVectorBytes = 16;
+    const auto element = static_cast<std::int64_t>(size_bytes(type));
+    const std::int64_t tiles = 2 * depth * ((tile_m + tile_n) * element + 2 * kVectorBytes);
+    const std::int64_t sums = work_n * kVectorBytes * static_cast<std::int64_t>(group_size());
+    return static_cast<std::uint64_t>(slices > 1 ? std::max(tiles, sums) : tiles);
+  }
+  [[nodiscard]] std::string options() const {
+    return " -DTILE_M=" + std::to_string(tile_m) + " -DTILE_N=" + std::to_string(tile_n) +
+           " -DWORK_M=" + std::to_string(work_m) + " -DWORK_N=" + std::to_string(work_n) +
+           " -DDEPTH=" + std::to_string(depth) + " -DSLICES=" + std::to_string(slices);
+  }
+};
+
+/// Has the device groups and local memory as large? `with` begins the reason: "gemm with tile = 64".
+[[nodiscard]] backend::Verdict check_local_tile(const std::string& with, const LocalTileShape& shape, DataType type,
+                                                const DeviceInfo& info);
+
+/// Text of register_tile.cl, to be compiled in front of a kernel that uses it.
+[[nodiscard]] std::string local_tile_text();
+
+}  // namespace tessera::opencl
