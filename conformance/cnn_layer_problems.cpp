@@ -246,6 +246,7 @@ ProblemSet cnn_layer_problem_set() {
   add_benchmarks(list);
   set.floors = {
       {"cpu_tbb", {"sequential", "naive", "subtile", "implicit_gemm", "winograd"}},
+      {"opencl", {"implicit_gemm", "subtile", "naive"}},
       {"cuda", {"winograd", "implicit_gemm", "subtile", "naive"}},
   };
   return set;

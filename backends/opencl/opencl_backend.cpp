@@ -5,6 +5,7 @@
 
 #include "opencl_device.h"
 #include "opencl_error.h"
+#include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
 
@@ -76,6 +77,7 @@ const backend::OperatorTable& OpenclBackend::operators() const {
     auto* made = new backend::OperatorTable;  // never destroyed, as the backend
     made->set<Gemm>(gemm_variants());
     made->set<Conv2d>(conv2d_variants());
+    made->set<CnnLayer>(cnn_layer_variants());
     return made;
   }();
   return *table;

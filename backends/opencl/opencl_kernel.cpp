@@ -63,17 +63,11 @@ void CompiledKernel::set(cl_uint index, std::size_t size_bytes, const void* valu
   }
 }
 
-OperatorKernel::OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes)
-    : launches_(std::move(launches)), workspace_bytes_(workspace_bytes) {
-  std::erase_if(launches_, [](const OperatorLaunch& launch) {
-    const auto& global = launch.range.global;
-    return std::find(global.begin(), global.end(), 0) != global.end();
-  });
-}
+namespace {
 
-void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
-                            const backend::Slice& workspace) {
-  for (const OperatorLaunch& launch : launches_) {
+void run_all(const std::vector<OperatorLaunch>& launches, backend::Queue& queue,
+             std::span<const backend::Slice> operands, const backend::Slice& workspace) {
+  for (const OperatorLaunch& launch : launches) {
     const std::lock_guard lock(launch.kernel->mutex());
     cl_uint index = 0;
     for (const MemoryArgument& argument : launch.memory) {
@@ -84,6 +78,28 @@ void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slic
     }
     static_cast<OpenclQueue&>(queue).launch(launch.kernel->native(), launch.range);
   }
+}
+
+}  // namespace
+
+OperatorKernel::OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes,
+                               Preparation preparation)
+    : launches_(std::move(launches)), workspace_bytes_(workspace_bytes), preparation_(std::move(preparation)) {
+  std::erase_if(launches_, [](const OperatorLaunch& launch) {
+    const auto& global = launch.range.global;
+    return std::find(global.begin(), global.end(), 0) != global.end();
+  });
+}
+
+void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+                            const backend::Slice& workspace) {
+  run_all(launches_, queue, operands, workspace);
+}
+
+void OperatorKernel::prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
+                             const backend::Slice& workspace) {
+  const std::array operands{weights, prepared};
+  run_all(preparation_.launches, queue, operands, workspace);
 }
 
 }  // namespace tessera::opencl

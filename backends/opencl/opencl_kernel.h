@@ -77,18 +77,30 @@ struct OperatorLaunch {
   }
 };
 
+/// How weights get the form that an operator's launches read. In its launches operand 0 is the raw weights, operand 1
+/// the prepared ones.
+struct Preparation {
+  std::vector<OperatorLaunch> launches;
+  std::size_t size_bytes = 0;  ///< of the prepared form; 0: weights are read raw
+};
+
 /// An operator's kernel: launches of fixed shape, one after another. One whose shape is empty is left out.
 class OperatorKernel final : public backend::Kernel {
  public:
-  explicit OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes = 0);
+  explicit OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes = 0,
+                          Preparation preparation = {});
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
+  [[nodiscard]] std::size_t prepared_bytes() const override { return preparation_.size_bytes; }
+  void prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
+               const backend::Slice& workspace) override;
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& workspace) override;
 
  private:
   std::vector<OperatorLaunch> launches_;
   std::size_t workspace_bytes_;
+  Preparation preparation_;
 };
 
 }  // namespace tessera::opencl

@@ -20,6 +20,19 @@ tessera_add_test_entry(oclgrind.gemm
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${oclgrind_gemm}
   LABELS conformance oclgrind backend:opencl op:gemm
   TIMEOUT 300)
+
+set(oclgrind_cnn_layer
+  "cnn_layer/opencl_0/implicit_gemm.float32_c5_o9_h13_w15_f7x7__local_memory_?_split_k_2_tile_32"
+  "cnn_layer/opencl_0/implicit_gemm.float32_c5_o9_h13_w15_f7x7__local_memory_1_split_k_1_tile_64"
+  "cnn_layer/opencl_0/subtile.float32_c5_o9_h13_w15_f7x7__*_0"
+  "cnn_layer/opencl_0/*.float32_c5_o11_h13_w10_f5x5_pad2_pool2_nhwc"
+  "cnn_layer/opencl_0/*.float64_c4_o18_h5_w5_f3x3_pool3")
+list(JOIN oclgrind_cnn_layer ":" oclgrind_cnn_layer)
+tessera_add_test_entry(oclgrind.cnn_layer
+  COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_cnn_layer.log"
+    $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${oclgrind_cnn_layer}
+  LABELS conformance oclgrind backend:opencl op:cnn_layer
+  TIMEOUT 300)
 tessera_add_test_entry(oclgrind.api
   COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_api.log"
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl

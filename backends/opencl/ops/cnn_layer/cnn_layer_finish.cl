@@ -1,0 +1,34 @@
+// cnn_layer, implicit_gemm: ends what another kernel left as plain sums in the workspace: adds up parts, pools, adds the
+// bias, applies ReLU.
+//
+//   parts of one plane                              One work-item, one output: the parts of each place of its window,
+//   +--------+  +--------+      +--------+          one after the other, then the largest. Every sum is read once, or
+//   | window |+ | window |+ ... |        | -> max   as often as windows overlap. Neighbouring work-items have
+//   +--------+  +--------+      +--------+          neighbouring outputs of a plane.
+__kernel void cnn_layer_finish(__global const real *restrict parts, const ulong parts_first,
+                               __global const real *restrict bias, const ulong bias_first,
+                               __global real *restrict output, const ulong output_first, const Layer layer,
+                               const long outputs, const long count, const long part_step) {
+  const long index = (long)get_global_id(0);
+  if (index >= outputs) return;
+  const long outputs_of_plane = layer.output_height * layer.output_width;
+  const long plane = index / outputs_of_plane;
+  const long pixel = index - plane * outputs_of_plane;
+  const long image = plane / layer.output_channels;
+  const long channel = plane - image * layer.output_channels;
+  const long y = pixel / layer.output_width;
+  const long x = pixel - y * layer.output_width;
+  parts += parts_first + (plane * layer.convolved_height + y * layer.pool_stride) * layer.convolved_width +
+           x * layer.pool_stride;
+  real most = 0;
+  for (long i = 0; i < layer.pool_size; ++i) {
+    for (long j = 0; j < layer.pool_size; ++j) {
+      __global const real *const place = parts + i * layer.convolved_width + j;
+      real sum = 0;
+      for (long part = 0; part < count; ++part) sum += place[part * part_step];
+      most = i + j == 0 ? sum : larger(most, sum);
+    }
+  }
+  output[output_first + image * layer.output_image + channel * layer.output_channel + pixel * layer.output_pixel] =
+      finished(most, layer.has_bias ? bias[bias_first + channel] : 0, layer.relu);
+}

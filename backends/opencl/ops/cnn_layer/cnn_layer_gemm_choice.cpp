@@ -1,0 +1,90 @@
+// The choice of tile and parts, from measurements.
+#include "ops/cnn_layer/cnn_layer_gemm_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tessera::opencl {
+
+namespace {
+
+/// How long a compute unit of a GPU takes: `alone_us` for each step that it walks, however many groups it has, and
+/// `group_us` for each step of each group. Fitted to layers of 1 and 8 images, float32, on an H200 (driver 580). On
+/// another GPU the numbers differ, but it is their ratios that decide.
+struct TileCost {
+  std::int64_t tile;
+  double columns;
+  double alone_us;
+  double group_us;
+};
+constexpr std::array<TileCost, 3> kFloat32{
+    {{32, 64, 0.0350, 0.0153}, {64, 64, 0.0360, 0.0252}, {128, 64, 0.0300, 0.0449}}};
+/// Half the rate of products, the same order of tiles.
+constexpr double kFloat64Factor = 2;
+/// The launch that adds up parts, and each element of a part, written and read.
+constexpr double kSecondLaunchUs = 5;
+constexpr double kPartElementUs = 3.9e-6;
+/// Parts shorter than this are all beginning and end.
+constexpr std::int64_t kShortestPart = 128;
+
+ImplicitGemmTuning choose_for_gpu(const CnnLayer& problem, const DeviceFacts& facts,
+                                  const std::vector<std::int64_t>& tiles) {
+  const double units = static_cast<double>(std::max<std::uint64_t>(facts.info.compute_units, 1));
+  const double factor = problem.type == DataType::float64 ? kFloat64Factor : 1;
+  ImplicitGemmTuning best{1, tiles.back(), 1};
+  double best_us = std::numeric_limits<double>::infinity();
+  for (const TileCost& cost : kFloat32) {
+    if (std::find(tiles.begin(), tiles.end(), cost.tile) == tiles.end()) continue;
+    const auto channel_blocks = static_cast<double>(pieces_of(problem.output_channels, cost.tile));
+    for (const std::int64_t wanted : kImplicitGemmSplits) {
+      const ProductPlan plan(problem, wanted, 1);
+      if (wanted > 1 && (plan.parts != wanted || plan.part_steps < kShortestPart)) break;
+      const auto parts = static_cast<double>(plan.parts);
+      const double columns = static_cast<double>(problem.batch) * static_cast<double>(plan.image_columns);
+      const double groups = channel_blocks * std::ceil(columns / cost.columns) * parts;
+      double us =
+          static_cast<double>(plan.part_steps) * factor * (cost.alone_us + cost.group_us * std::ceil(groups / units));
+      if (plan.is_part) {
+        us += kSecondLaunchUs + kPartElementUs * factor * parts * static_cast<double>(problem.batch) *
+                                    static_cast<double>(plan.sums_of_image);
+      }
+      if (us < best_us) {
+        best_us = us;
+        best = {1, cost.tile, wanted};
+      }
+    }
+  }
+  return best;
+}
+
+/// The tile that computes the least beside the layer, and parts only where threads would have no group of their own.
+ImplicitGemmTuning choose_for_processor(const CnnLayer& problem, const DeviceFacts& facts,
+                                        const std::vector<std::int64_t>& tiles) {
+  constexpr std::int64_t kShortestPartOfProcessor = 512;
+  ImplicitGemmTuning best{0, tiles.front(), 1};
+  for (const std::int64_t tile : tiles) {
+    if (pieces_of(problem.output_channels, tile) * tile < pieces_of(problem.output_channels, best.tile) * best.tile) {
+      best.tile = tile;
+    }
+  }
+  const double groups = static_cast<double>(pieces_of(problem.output_channels, best.tile)) *
+                        static_cast<double>(problem.batch) * static_cast<double>(problem.output_height()) *
+                        static_cast<double>(pieces_of(problem.output_width(), 4));
+  for (const std::int64_t parts : kImplicitGemmSplits) {
+    const ProductPlan plan(problem, parts, 1);
+    if (parts > 1 && (plan.parts != parts || plan.part_steps < kShortestPartOfProcessor)) break;
+    best.split_k = parts;
+    if (groups * static_cast<double>(parts) >= 2 * static_cast<double>(facts.info.compute_units)) break;
+  }
+  return best;
+}
+
+}  // namespace
+
+ImplicitGemmTuning choose_implicit_gemm(const CnnLayer& problem, const DeviceFacts& facts, std::int64_t local_memory,
+                                        const std::vector<std::int64_t>& tiles) {
+  return local_memory != 0 ? choose_for_gpu(problem, facts, tiles) : choose_for_processor(problem, facts, tiles);
+}
+
+}  // namespace tessera::opencl

@@ -1,0 +1,208 @@
+// cnn_layer, implicit_gemm, through local memory: the shape for GPUs. See cnn_layer_product.cl and register_tile.cl.
+//
+//                        pixels: steps x columns       A work-group computes a block, TILE_M output channels x TILE_N
+//                        +----------+-----+            columns, and walks along the steps, DEPTH at a time. A work-item
+//                        |          |DEPTH|            computes WORK_M x WORK_N sums in registers. Weights are copied
+//                        |          |-----|            in vectors of 16 bytes; of the pixels a work-item gathers those
+//   weights:             |          |     |            of one column, COUNT steps: neighbours read neighbouring pixels.
+//   outputs x steps      +----------+-----+
+//   +---+---+-------     +----------+-----+            The four columns of a window of a 2 x 2 pool are those of one
+//   |   |   | ...        |          |block|            work-item, so bias, ReLU and pool are done on sums in registers.
+//   +---+---+-------     +----------+-----+
+//
+// A weight is read columns / TILE_N times from the second-level cache, a pixel filter * filter * outputs / TILE_M times,
+// nearly always from the first-level one. Other pools, and steps split into parts, go through sums in the workspace,
+// which cnn_layer_finish.cl ends.
+#define A_WIDTH TILE_M
+#define B_WIDTH TILE_N
+#define RUN 4
+#define A_ROWS_AT_ONCE (ITEMS * V / TILE_M)
+#define A_COPIES (TILE_M * DEPTH / (ITEMS * V))
+#define COUNT (DEPTH * TILE_N / ITEMS)   // steps whose pixels a work-item fetches, a multiple of 4
+#define GROUP (COUNT < 8 ? COUNT : 8)  // of them, those at one place of the filter if the product is grouped
+
+// Columns of the tile in the order of pixels: a work-item's, V at a time and LANES_N * V apart, come to stand in fours.
+#if V == 4
+#define PIXEL_OF_COLUMN(column) (column)
+#else
+#define PIXEL_OF_COLUMN(column) \
+  ((column) / 32 * 32 + (column) % 16 / 2 * 4 + (column) / 16 % 2 * 2 + (column) % 2)
+#endif
+
+// Where the filter's corner lies for one column, and whether the whole filter is inside of the image.
+typedef struct {
+  long first;  // element of the input; 0 if the column is none
+  int y;
+  int x;
+  int is_interior;
+} Corner;
+
+static inline Corner corner_of(const long column, const Layer layer, const Product product) {
+  Corner corner;
+  corner.first = 0;
+  corner.y = NOWHERE;
+  corner.x = NOWHERE;
+  corner.is_interior = 0;
+  if (column < product.columns) {
+    const long image = column / product.image_columns;
+    const long in_image = column - image * product.image_columns;
+    const long window = product.pooled ? in_image / 4 : in_image;
+    const int place = product.pooled ? (int)(in_image & 3) : 0;
+    const long row = window / product.row_windows;
+    const long step = product.pooled ? 2 : 1;
+    corner.y = (int)((row * step + place / 2) * layer.stride - layer.padding);
+    corner.x = (int)(((window - row * product.row_windows) * step + (place & 1)) * layer.stride - layer.padding);
+    corner.first = image * layer.input_image + (corner.y * layer.width + corner.x) * layer.input_pixel;
+    corner.is_interior = corner.y >= 0 && corner.x >= 0 && corner.y + layer.filter_height <= layer.height &&
+                         corner.x + layer.filter_width <= layer.width;
+  }
+  return corner;
+}
+
+// The pixels under COUNT steps; 0 for those outside of the image, behind the last column or behind the last step. One
+// test serves 8 steps that are channels of one place of the filter, and where these lie beside each other
+// (`in_vectors`), a few loads do. Else one test serves all steps where the whole filter is inside.
+static inline void gather(real *pixels, __global const real *input, const Corner corner,
+                          __global const int *restrict places, const int is_whole, const int in_vectors,
+                          const Layer *layer, const Product *product) {
+  const int height = (int)layer->height;
+  const int width = (int)layer->width;
+  if (product->grouped) {
+#pragma unroll
+    for (int group = 0; group < COUNT; group += GROUP) {
+      const int y = corner.y + places[product->padded_steps + group];
+      const int x = corner.x + places[2 * product->padded_steps + group];
+      const int is_inside = y >= 0 && y < height && x >= 0 && x < width;
+      __global const real *const from = input + corner.first;
+      if (in_vectors) {
+#pragma unroll
+        for (int i = group; i < group + GROUP; i += V) {
+          const vector some = is_inside ? *(__global const vector *)(from + places[i]) : (vector)(0);
+          STORE_VECTOR(some, 0, pixels + i);
+        }
+      } else {
+#pragma unroll
+        for (int i = group; i < group + GROUP; i += 4) {
+          const int4 offsets = *(__global const int4 *)(places + i);
+          pixels[i] = is_inside ? from[offsets.x] : 0;
+          pixels[i + 1] = is_inside ? from[offsets.y] : 0;
+          pixels[i + 2] = is_inside ? from[offsets.z] : 0;
+          pixels[i + 3] = is_inside ? from[offsets.w] : 0;
+        }
+      }
+    }
+  } else if (corner.is_interior && is_whole) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i += 4) {
+      const int4 offsets = *(__global const int4 *)(places + i);
+      pixels[i] = input[corner.first + offsets.x];
+      pixels[i + 1] = input[corner.first + offsets.y];
+      pixels[i + 2] = input[corner.first + offsets.z];
+      pixels[i + 3] = input[corner.first + offsets.w];
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) {
+      const int y = corner.y + places[product->padded_steps + i];
+      const int x = corner.x + places[2 * product->padded_steps + i];
+      const int is_inside = y >= 0 && y < height && x >= 0 && x < width;
+      pixels[i] = is_inside ? input[corner.first + places[i]] : 0;
+    }
+  }
+}
+
+// Stores what four neighbouring columns, in the order of pixels, give for one output channel.
+static inline void store_columns(__global real *output, const real bias, const long column, const real *sums,
+                                 const int is_plain, const Layer *layer, const Product *product) {
+  if (column >= product->columns) return;
+  const long image = column / product->image_columns;
+  const long in_image = column - image * product->image_columns;
+  __global real *const channel = output + image * product->target_image;
+  if (product->pooled) {
+    const real most = larger(larger(sums[0], sums[1]), larger(sums[2], sums[3]));
+    channel[in_image / 4 * product->target_pixel] = finished(most, bias, layer->relu);
+    return;
+  }
+  const int relu = layer->relu && !product->is_part;
+  real results[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) results[i] = finished(sums[i], bias, relu);
+  if (is_plain) {
+#pragma unroll
+    for (int i = 0; i < 4; i += V) *(__global vector *)(channel + in_image + i) = LOAD_VECTOR(0, results + i);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (column + i < product->columns) {
+        const long later = (in_image + i) / product->image_columns;  // images of a few pixels end within the four
+        channel[later * product->target_image +
+                (in_image + i - later * product->image_columns) * product->target_pixel] = results[i];
+      }
+    }
+  }
+}
+
+__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_gemm_local(
+    CNN_LAYER_OPERANDS, __global const int *restrict places, const ulong places_first, const Layer layer,
+    const Product product) {
+  DECLARE_TILES
+  // Blocks of channels first, which read the same pixels; then columns, then parts of the steps.
+  const long group = (long)get_group_id(0);
+  const long block = group / product.channel_blocks;
+  const long first_channel = (group - block * product.channel_blocks) * TILE_M;
+  const long column_blocks = (product.columns + TILE_N - 1) / TILE_N;
+  const long part = block / column_blocks;
+  const long first_column = (block - part * column_blocks) * TILE_N;
+  const long first_step = part * product.part_steps;
+  const long end_step = min(product.padded_steps, first_step + product.part_steps);
+
+  // This work-item's share of the tiles.
+  const int a_x = (int)(item % (TILE_M / V)) * V;
+  const int a_y = (int)(item / (TILE_M / V));
+  const int b_x = (int)(item % TILE_N);
+  const int b_y = (int)(item / TILE_N) * COUNT;
+  const Corner corner = corner_of(first_column + PIXEL_OF_COLUMN(b_x), layer, product);
+  input += input_first;
+  __global const real *a = weights + weights_first + (first_step + a_y) * product.panel + first_channel + a_x;
+  places += places_first + first_step + b_y;
+  long whole_steps = product.steps - first_step - b_y - COUNT;
+  const int in_vectors =
+      layer.input_channel == 1 && ((input_first | layer.input_image | layer.input_pixel) & (V - 1)) == 0;
+
+  vector a_copy[A_COPIES];
+  real b_copy[COUNT];
+#define FETCH(p)                                                                                             \
+  {                                                                                                          \
+    _Pragma("unroll") for (int i = 0; i < A_COPIES; ++i) {                                                   \
+      a_copy[i] = *(__global const vector *)(a + i * A_ROWS_AT_ONCE * product.panel);                        \
+    }                                                                                                        \
+    gather(b_copy, input, corner, places, whole_steps >= 0, in_vectors, &layer, &product);                   \
+    a += DEPTH * product.panel;                                                                              \
+    places += DEPTH;                                                                                         \
+    whole_steps -= DEPTH;                                                                                    \
+  }
+#define PLACE(pair)                                                                                          \
+  {                                                                                                          \
+    _Pragma("unroll") for (int i = 0; i < A_COPIES; ++i) {                                                   \
+      *(__local vector *)&a_tiles[pair][(a_y + i * A_ROWS_AT_ONCE) * A_WIDTH + a_x] = a_copy[i];             \
+    }                                                                                                        \
+    _Pragma("unroll") for (int i = 0; i < COUNT; ++i) b_tiles[pair][(b_y + i) * B_WIDTH + b_x] = b_copy[i];  \
+  }
+  MULTIPLY_TILES(first_step, end_step)
+
+  output += output_first + part * product.target_part;
+  const int is_plain =
+      product.target_pixel == 1 &&
+      ((output_first | product.target_part | product.target_image | product.target_channel | product.image_columns) &
+       3) == 0;
+#define STORE(row, column, run)                                                                              \
+  {                                                                                                          \
+    const long channel = first_channel + (row);                                                              \
+    if (channel < layer.output_channels) {                                                                   \
+      const real channel_bias = layer.has_bias && !product.is_part ? bias[bias_first + channel] : 0;         \
+      store_columns(output + channel * product.target_channel, channel_bias,                                 \
+                    first_column + PIXEL_OF_COLUMN(column), run, is_plain, &layer, &product);                \
+    }                                                                                                        \
+  }
+  STORE_TILES
+}

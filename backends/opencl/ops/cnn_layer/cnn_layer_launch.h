@@ -1,0 +1,84 @@
+// What the host code of every cnn_layer kernel shares: the program's source and options, the layer as kernels take it,
+// the preparation of weights.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/ops/cnn_layer.h>
+
+#include "backend/variant.h"
+#include "opencl_device.h"
+#include "opencl_kernel.h"
+#include "opencl_launch_shape.h"
+
+namespace tessera::opencl {
+
+/// Places of the operands in CnnLayer::Operands.
+inline constexpr std::size_t kCnnInput = 0;
+inline constexpr std::size_t kCnnWeights = 1;
+inline constexpr std::size_t kCnnBias = 2;
+inline constexpr std::size_t kCnnOutput = 3;
+
+/// Layer of cnn_layer_images.cl.
+struct CnnLayerShape {
+  cl_long batch, input_channels, output_channels;
+  cl_long height, width;
+  cl_long filter_height, filter_width;
+  cl_long stride, padding;
+  cl_long pool_size, pool_stride;
+  cl_long convolved_height, convolved_width;
+  cl_long output_height, output_width;
+  cl_long input_image, input_channel, input_pixel;
+  cl_long output_image, output_channel, output_pixel;
+  cl_int has_bias;
+  cl_int relu;
+};
+[[nodiscard]] CnnLayerShape cnn_layer_shape(const CnnLayer& problem) noexcept;
+
+/// Yes unless the device cannot compute in the problem's type.
+[[nodiscard]] backend::Verdict check_cnn_layer_type(const CnnLayer& problem, const DeviceFacts& facts);
+
+/// Windows of 2 x 2 beside each other: the pool that is done in registers.
+[[nodiscard]] constexpr bool has_plain_pool(const CnnLayer& problem) noexcept {
+  return problem.pool_size == 2 && problem.pool_stride == 2;
+}
+
+/// cnn_layer_images.cl and cnn_layer_product.cl before `kernel_texts`, the problem's type and `more_options` as
+/// options.
+[[nodiscard]] ProgramSource cnn_layer_program(std::string name, std::initializer_list<std::string_view> kernel_texts,
+                                              const CnnLayer& problem, const std::string& more_options = {});
+
+/// Input, weights, bias and output as the memory that a launch begins with.
+[[nodiscard]] std::vector<MemoryArgument> cnn_layer_operands(const CnnLayer& problem);
+
+/// The form that cnn_layer_weights.cl gives weights: panels of output channels, in them a row for each step along k,
+/// and three numbers for each step behind.
+struct CnnWeightsForm {
+  std::int64_t steps = 0;         ///< input channels times places of the filter
+  std::int64_t padded_steps = 0;  ///< rows of a panel
+  std::int64_t panel = 0;         ///< output channels of a panel
+  std::int64_t panels = 1;
+  std::int64_t chunk = 1;  ///< input channels that follow each other at one place of the filter
+  /// Elements from one pixel to the next, of the images that will be read.
+  std::int64_t channel_step = 0;
+  std::int64_t row_step = 0;
+  std::int64_t pixel_step = 0;
+
+  [[nodiscard]] std::int64_t elements() const noexcept { return panels * padded_steps * panel; }
+  /// The numbers of the steps, in prepared weights.
+  [[nodiscard]] MemoryArgument places(DataType type) const noexcept;
+};
+
+/// A form for the images as they are given.
+[[nodiscard]] CnnWeightsForm cnn_weights_form(const CnnLayer& problem) noexcept;
+
+[[nodiscard]] Preparation prepare_cnn_weights(const CnnLayer& problem, const OpenclDevice& device,
+                                              const CnnWeightsForm& form);
+
+}  // namespace tessera::opencl

@@ -1,0 +1,62 @@
+// cnn_layer, implicit_gemm and subtile: prepares weights, once for each set of them; cnn_layer_product.cl draws the
+// form.
+//
+//   weights                            prepared              One work-item, one prepared element: neighbours write
+//   +--------------------------+       +-----------+         neighbouring output channels of one step. Behind the last
+//   | o = 0: c = 0: places     |       | step 0    |         channel and the last step stand zeros. The items of a
+//   |        c = 1: places     |  -->  | step 1    |         step's first channel write its three ints too.
+//   | o = 1: ...               |       | ...  o -> |
+//   +--------------------------+       +-----------+
+//
+// Steps stand `chunk` channels by `chunk` channels, in them place by place of the filter, and there channel by channel.
+// chunk = 1 is the order of the raw weights; all channels that of pixels whose channels lie beside each other.
+typedef struct {
+  long row;
+  long column;
+  long channel;
+} Step;
+
+static inline Step step_at(const long step, const long chunk, const Layer *layer) {
+  const long places = layer->filter_height * layer->filter_width;
+  const long run = step / chunk;
+  const long first_channels = run / places;
+  const long place = run - first_channels * places;
+  Step at;
+  at.channel = first_channels * chunk + step - run * chunk;
+  at.row = place / layer->filter_width;
+  at.column = place - at.row * layer->filter_width;
+  return at;
+}
+
+// channel_step, row_step and pixel_step: of the images that will be read, whose offsets the first int holds.
+__kernel void cnn_layer_weights(__global const real *restrict weights, const ulong weights_first,
+                                __global real *restrict prepared, const ulong prepared_first,
+                                __global int *restrict places, const ulong places_first, const Layer layer,
+                                const long steps, const long padded_steps, const long panel, const long panels,
+                                const long channel_step, const long row_step, const long pixel_step,
+                                const long chunk) {
+  const long index = (long)get_global_id(0);
+  const long row = index / panel;
+  if (row >= panels * padded_steps) return;
+  const long in_panel = index - row * panel;
+  const long panel_index = row / padded_steps;
+  const long step = row - panel_index * padded_steps;
+  const long output_channel = panel_index * panel + in_panel;
+  const Step at = step_at(step, chunk, &layer);
+  const int is_step = step < steps;
+  real weight = 0;
+  if (is_step && output_channel < layer.output_channels) {
+    weight = weights[weights_first +
+                     ((output_channel * layer.input_channels + at.channel) * layer.filter_height + at.row) *
+                         layer.filter_width +
+                     at.column];
+  }
+  prepared[prepared_first + index] = weight;
+  if (index < padded_steps * panel && in_panel == 0) {
+    places += places_first;
+    const long offset = at.channel * channel_step + at.row * row_step + at.column * pixel_step;
+    places[step] = is_step ? (int)offset : 0;
+    places[padded_steps + step] = is_step ? (int)at.row : NOWHERE;
+    places[2 * padded_steps + step] = is_step ? (int)at.column : NOWHERE;
+  }
+}
