@@ -72,7 +72,8 @@ class Plan {
     double best = 0;
     for (std::int64_t groups = 1; groups <= panels; ++groups) {
       const std::int64_t channels = (panels + groups - 1) / groups * rows;
-      for (std::int64_t down = p.output_height(); down >= 1; --down) {
+      for (std::int64_t rows_asked = 1; rows_asked <= p.output_height(); ++rows_asked) {
+        const std::int64_t down = (p.output_height() + rows_asked - 1) / rows_asked;
         const CnnBlocks blocks{(p.output_height() + down - 1) / down, blocks_.columns};
         const PatchGrid block = grid(CnnBlocks::sums(p, blocks.rows), CnnBlocks::sums(p, blocks.columns));
         const std::int64_t step = sums_step(block);
