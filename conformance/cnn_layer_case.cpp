@@ -87,6 +87,7 @@ class CnnLayerCase final : public Case {
   }
   bool changes_output() const override { return spec_.problem.batch > 0; }
   bool tries_every_tuning() const override { return spec_.every_tuning; }
+  std::string_view part() const override { return spec_.part; }
 
  private:
   std::shared_ptr<const CnnLayerData<T>> data() const {

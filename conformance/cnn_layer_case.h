@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conformance/inputs.h"
@@ -28,6 +29,7 @@ struct CnnLayerSpec {
   std::size_t misalignment = 0;  ///< elements between an aligned address and the operands' first elements
   bool prepared = true;          ///< run with prepared weights, not with raw ones
   bool every_tuning = false;
+  std::string_view part = "";  ///< of a study
 };
 
 [[nodiscard]] std::unique_ptr<Case> make_cnn_layer_case(CnnLayerSpec spec);

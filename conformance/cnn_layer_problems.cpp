@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "conformance/cnn_layer_case.h"
+#include "conformance/cnn_layer_study_problems.h"
 
 namespace tessera::conformance {
 
@@ -244,6 +245,7 @@ ProblemSet cnn_layer_problem_set() {
     add_slow(list, type);
   }
   add_benchmarks(list);
+  add_cnn_layer_study(set.cases);
   set.floors = {
       {"cpu_tbb", {"sequential", "naive", "subtile", "implicit_gemm", "winograd"}},
       {"opencl", {"implicit_gemm", "subtile", "naive"}},

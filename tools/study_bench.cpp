@@ -77,6 +77,20 @@ Job moved_to(const OpenDevice& device, Job job) {
   return job;
 }
 
+/// Does the variant have these tunables there, and these values?
+bool offers(const Job& job, const Tuning& tuning) {
+  for (const VariantReport& report : job.problem->explain(job.device->device)) {
+    if (report.variant != job.variant) continue;
+    return std::all_of(tuning.begin(), tuning.end(), [&](const auto& wanted) {
+      return std::any_of(report.tunables.begin(), report.tunables.end(), [&](const Tunable& tunable) {
+        return tunable.name == wanted.first &&
+               std::find(tunable.values.begin(), tunable.values.end(), wanted.second) != tunable.values.end();
+      });
+    });
+  }
+  return false;
+}
+
 void add_note(BenchRecord& record, const std::string& note) {
   if (record.status == BenchStatus::verified) record.reason += (record.reason.empty() ? "" : "; ") + note;
 }
@@ -157,14 +171,35 @@ std::vector<Job> StudyBench::plan_threads(std::string_view part, WantedCase want
 
 std::vector<BenchRecord> StudyBench::measure_threads(std::string_view part, WantedCase wanted,
                                                      const std::vector<std::string_view>& serial) {
-  const std::vector<Job> jobs = plan_threads(part, wanted, serial);
+  return measure_all(plan_threads(part, wanted, serial));
+}
+
+std::vector<BenchRecord> StudyBench::measure_tunings(std::string_view part, std::string_view variant,
+                                                     const std::vector<Tuning>& tunings) {
+  std::vector<Job> jobs;
+  for (const Job& job : jobs_of(part)) {
+    if (job.is_extra || job.variant != variant || !job.problem->tries_every_tuning() || !job.because.empty()) continue;
+    for (const Tuning& tuning : tunings) {
+      if (!offers(job, tuning)) continue;
+      Job tuned = job;
+      tuned.tuning = tuning;
+      tuned.is_default = false;
+      tuned.is_extra = true;
+      jobs.push_back(std::move(tuned));
+    }
+  }
+  return measure_all(jobs);
+}
+
+std::vector<BenchRecord> StudyBench::measure_all(const std::vector<Job>& jobs) {
   std::vector<BenchRecord> records;
   Progress progress(jobs.size());
   try {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       stop_if_interrupted();
       const Job& job = jobs[i];
-      progress.show(i, fmt::format("{} {} {} {}", part, job.device->name, job.variant, study_.label(*job.problem)));
+      progress.show(i, fmt::format("{} {} {} {}", job.problem->part(), job.device->name, job.variant,
+                                   study_.label(*job.problem)));
       records.push_back(measure(job, true));
     }
   } catch (const Interrupted&) {

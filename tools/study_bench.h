@@ -44,6 +44,11 @@ class StudyBench {
   [[nodiscard]] std::vector<BenchRecord> measure_threads(std::string_view part, WantedCase wanted,
                                                          const std::vector<std::string_view>& serial);
 
+  /// One variant with each of these tunings, on every device that has all their values, on the cases of this part that
+  /// try tuning values. A single run may take kReferenceFactor times the limit.
+  [[nodiscard]] std::vector<BenchRecord> measure_tunings(std::string_view part, std::string_view variant,
+                                                         const std::vector<Tuning>& tunings);
+
   /// The way to the device and back, from ordinary and from pinned memory, with the first variant of the selection that
   /// can run: the default, if none was forced.
   [[nodiscard]] std::vector<TransferRecord> measure_transfers(std::string_view part);
@@ -57,6 +62,8 @@ class StudyBench {
   /// The jobs of this part on devices with fewer threads, which are opened for it.
   [[nodiscard]] std::vector<Job> plan_threads(std::string_view part, WantedCase wanted,
                                               const std::vector<std::string_view>& serial);
+  /// Measures one job after the other, until Ctrl-C.
+  [[nodiscard]] std::vector<BenchRecord> measure_all(const std::vector<Job>& jobs);
   /// `is_reference`: the single run of what is slow may take kReferenceFactor times the limit.
   [[nodiscard]] BenchRecord measure(const Job& job, bool is_reference);
   /// Sees to the records from `first` on, which are of one device and case.

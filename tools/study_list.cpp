@@ -1,4 +1,5 @@
 // The list of studies: a new one is a line here.
+#include "tools/cnn_layer_study.h"
 #include "tools/conv2d_study.h"
 #include "tools/gemm_study.h"
 #include "tools/study.h"
@@ -6,7 +7,7 @@
 namespace tessera::tool {
 
 const std::vector<Study>& studies() {
-  static const std::vector<Study> list{gemm_study(), conv2d_study()};
+  static const std::vector<Study> list{gemm_study(), conv2d_study(), cnn_layer_study()};
   return list;
 }
 

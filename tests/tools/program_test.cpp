@@ -232,6 +232,22 @@ TEST_F(Bench, StudiesWithRecordsTransfersAndConclusions) {
   EXPECT_TRUE(study.at("break_even").empty()) << "there is no device with memory of its own";
 }
 
+TEST_F(Bench, StudiesFindingsAndTheTableOfGroups) {
+  if (tessera("devices").standard_output.find("opencl:0") == std::string::npos) GTEST_SKIP() << "there is no opencl:0";
+  const Outcome outcome = tessera("bench cnn_layer --study --quick --device opencl:0 --variant subtile,naive --json -");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  const Json json = Json::parse(outcome.standard_output);
+  EXPECT_EQ(json.at("records").size(), 2 * 2 + 4 + 9U) << "2 layers, 2 variants, 4 findings off, 9 cells of the table";
+  for (const Json& record : json.at("records")) EXPECT_EQ(record.at("status"), "verified") << record;
+  const Json& study = json.at("studies").at(0);
+  ASSERT_EQ(study.at("findings").size(), 4U);
+  for (const Json& finding : study.at("findings")) EXPECT_EQ(finding.at("gflops").size(), 2U) << finding;
+  ASSERT_EQ(study.at("groups_and_items").size(), 9U);
+  for (const Json& cell : study.at("groups_and_items")) {
+    EXPECT_TRUE(cell.at("items") == 32 || cell.at("items") == 64 || cell.at("items") == 128) << cell;
+  }
+}
+
 TEST_F(Bench, LeavesAValidFileBehindWhenInterrupted) {
   const auto path = temporary("result.json");
   // What `timeout` sends after a second is what Ctrl-C sends; --foreground: once, the second time would end it at once.
