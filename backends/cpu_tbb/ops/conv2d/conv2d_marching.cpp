@@ -64,7 +64,7 @@ void march_images(const Conv2dImages<Pixel>& images, Executor& executor) {
 
 template <class Pixel>
 void march_pairs(const Conv2dImages<Pixel>& images, Executor& executor) {
-  const std::vector<Pair> weights = pairs_of_weights(images.problem);
+  const std::vector<Pair> weights = pairs_of_weights(images.problem.filter, images.problem.filter_width);
   MarchingRows<Pair, std::int32_t> rows;
   rows.weights = weights.data();
   rows.filter_height = images.problem.filter_height;
@@ -85,7 +85,7 @@ backend::Variant<Conv2d> conv2d_marching() {
       .tunables = nullptr,
       .make =
           [](const Conv2d& problem, backend::Device&, const Tuning&) {
-            return make_conv2d_kernel(problem, [in_pairs = has_fast_pairs() && has_weights_for_pairs(problem),
+            return make_conv2d_kernel(problem, [in_pairs = has_fast_pairs() && fits_pairs(problem.filter),
                                                 in_float = backend::is_exact_in_float32(problem)]<class Pixel>(
                                                    Executor& executor, const Conv2dImages<Pixel>& images) {
               if constexpr (std::is_same_v<Pixel, float>) {

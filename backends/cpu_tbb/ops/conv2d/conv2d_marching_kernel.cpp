@@ -8,10 +8,10 @@
 //     ...                ...                     to: row r takes the weight (source row - r). Which rows those are is
 //     row 9   x x x      row 7   s s             known when it is compiled, so nothing is asked inside.
 //
-// Per source row and column of the filter: 2 loads, and for each of the up to 8 sums a broadcast weight and 2
-// multiply-adds; a pixel is read from the cache (kRows + height - 1) / kRows * width times instead of height * width
-// times. 8 rows x 2 vectors are 16 sums: as many as hide the latency of two multiply-add units of 4 cycles, twice,
-// and 32 registers hold them with room for weights. With 16 registers it is 5 rows, without multiply-add 4.
+// Per source row and column of the filter: 2 vectors, and for each of the up to 8 sums a broadcast weight and 2
+// multiply-adds; a pixel is read (kRows + height - 1) / kRows * width times instead of height * width times. 8 rows x 2
+// vectors are 16 sums: as many as hide the latency of two multiply-add units of 4 cycles, twice, and 32 registers hold
+// them with room for weights. With 16 registers it is 5 rows, without multiply-add 4.
 #include "ops/conv2d/conv2d_marching_kernel.h"
 
 #include <algorithm>
@@ -68,10 +68,8 @@ HWY_INLINE V multiply_add(V weight, V pixel, V sum) {
 #if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
     // Not through its intrinsic: Highway 1.0 does not name avx512vnni to GCC for this instruction set.
     asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(weight.raw), "v"(pixel.raw));
-    return sum;
-#else
-    return sum;  // has_fast_pairs() says no
 #endif
+    return sum;
   } else {
     return hn::Add(hn::Mul(weight, pixel), sum);
   }
@@ -129,21 +127,51 @@ struct RowSums {
 template <class Source>
 struct RowSums<Source, 0> {};
 
+inline constexpr bool kShifts = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
+/// Where kShifts: lanes kShift and on of `left`, then the first kShift of `right`.
+template <int kShift, class V>
+HWY_INLINE V shifted(V left, [[maybe_unused]] V right) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  const hn::ScalableTag<std::int32_t> d;
+  left = hn::BitCast(hn::DFromV<V>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi32(hn::BitCast(d, right).raw,
+                                                                                  hn::BitCast(d, left).raw, kShift)});
+#endif
+  return left;
+}
+
+/// Columns of a source row whose vectors are at hand: loads that cross cache lines cost more than shifts.
+template <int kFirst, int kLast, int kColumn, int kWidth, class Source, int kCount>
+HWY_INLINE void add_columns(const Source* HWY_RESTRICT source, const Source* weight, Vector<Source> x0,
+                            Vector<Source> x1, Vector<Source> x2, RowSums<Source, kCount>& sums) {
+  if constexpr (kColumn < kWidth) {
+    constexpr int kOffset = Elements<Source>::kColumns * kColumn;
+    if constexpr (kColumn == 0) {
+      sums.template add<kFirst, kLast>(weight, kWidth, x0, x1);
+    } else if constexpr (kShifts) {
+      sums.template add<kFirst, kLast>(weight + kColumn, kWidth, shifted<kOffset>(x0, x1), shifted<kOffset>(x1, x2));
+    } else {
+      const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Source>()));
+      sums.template add<kFirst, kLast>(weight + kColumn, kWidth, load(source + kOffset),
+                                       load(source + kOffset + lanes));
+    }
+    add_columns<kFirst, kLast, kColumn + 1, kWidth>(source, weight, x0, x1, x2, sums);
+  }
+}
+
 /// One source row, which belongs to the output rows kFirst to kLast - 1. kWidth is the number of weights in a row, or 0
 /// where that is known when it runs: then GCC must not see that other rows take the same, or it keeps all on the stack.
 template <int kFirst, int kLast, int kWidth, class Source, int kCount>
 HWY_INLINE void add_source(const Source* HWY_RESTRICT source, std::int64_t source_row, const Source* weights,
                            std::int64_t width, RowSums<Source, kCount>& sums) {
-  constexpr int kStep = Elements<Source>::kColumns;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Source>()));
   const Source* weight = weights + source_row * width;  // of output row 0; where it has none, nothing is read
   if constexpr (kWidth != 0) {
     asm("" : "+r"(weight));
-#pragma GCC unroll 8
-    for (int j = 0; j < kWidth; ++j) {
-      sums.template add<kFirst, kLast>(weight + j, kWidth, load(source + kStep * j), load(source + kStep * j + lanes));
-    }
+    const auto x0 = load(source);
+    const auto x1 = load(source + lanes);
+    add_columns<kFirst, kLast, 0, kWidth>(source, weight, x0, x1, kShifts ? load(source + 2 * lanes) : x1, sums);
   } else {
+    constexpr int kStep = Elements<Source>::kColumns;
     for (std::int64_t j = 0; j < width; ++j) {
       sums.template add<kFirst, kLast>(weight + j, width, load(source + kStep * j), load(source + kStep * j + lanes));
     }
@@ -268,20 +296,23 @@ HWY_NOINLINE void march_rows(const MarchingRows<Source, Output>& rows, const Sou
 template <int kHeight>
 inline constexpr int kKnown = kHeight < kRows ? kHeight : 0;
 
-/// Square filters of the usual sizes are written out; of others the height, as far as it is small.
+/// False unless the filter has kHeight rows of kSize columns.
+template <int kHeight, int kSize, class Source, class Output>
+bool march_if(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
+  constexpr int kWidth = (kSize + Elements<Source>::kColumns - 1) / Elements<Source>::kColumns;
+  if (rows.filter_height != kHeight || rows.filter_width != kWidth) return false;
+  constexpr int kTaken = kKnown<kHeight>;
+  march_rows<kTaken, kTaken == 0 ? 0 : kWidth>(rows, sources, upper);
+  return true;
+}
+
+/// Filters of the usual sizes are written out, and their rows; of others the height, as far as it is small.
 template <class Source, class Output>
 void march_some(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
-  constexpr int kColumns = Elements<Source>::kColumns;
-  const bool is_square = rows.filter_width == (rows.filter_height + kColumns - 1) / kColumns;
-  if (is_square) {
-    switch (rows.filter_height) {
-      case 3: return march_rows<3, (3 + kColumns - 1) / kColumns>(rows, sources, upper);
-      case 5:
-        return march_rows < kKnown<5>, kKnown<5> == 0 ? 0 : (5 + kColumns - 1) / kColumns > (rows, sources, upper);
-      case 7:
-        return march_rows < kKnown<7>, kKnown<7> == 0 ? 0 : (7 + kColumns - 1) / kColumns > (rows, sources, upper);
-      default: break;
-    }
+  if (march_if<3, 3>(rows, sources, upper) || march_if<5, 5>(rows, sources, upper) ||
+      march_if<7, 7>(rows, sources, upper) || march_if<1, 3>(rows, sources, upper) ||
+      march_if<1, 5>(rows, sources, upper) || march_if<1, 7>(rows, sources, upper)) {
+    return;
   }
   switch (rows.filter_height) {
     case 1: return march_rows<1, 0>(rows, sources, upper);
@@ -336,27 +367,6 @@ void march_float_to_int(const MarchingRows<float, std::int32_t>& rows) {
 void march_pairs(const MarchingRows<Pair, std::int32_t>& rows) {
   march_all(rows);
 }
-bool pairs_are_fast() {
-  return HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL;
-}
-bool pair_up(const std::uint32_t* pixels, std::int64_t count, Pair* lower, Pair* upper) {
-  const hn::ScalableTag<std::uint32_t> d;
-  const auto low_half = hn::Set(d, 0xffffU);
-  const auto high_half = hn::Set(d, 0xffff0000U);
-  const auto round = hn::Set(d, 0x8000U);
-  auto any = hn::Zero(d);
-  for (std::int64_t x = 0; x < count; x += static_cast<std::int64_t>(hn::Lanes(d))) {
-    const auto here = hn::LoadU(d, pixels + x);
-    const auto next = hn::LoadU(d, pixels + x + 1);
-    hn::StoreU(hn::Or(hn::And(here, low_half), hn::ShiftLeft<16>(next)), d,
-               reinterpret_cast<std::uint32_t*>(lower) + x);
-    if (upper == nullptr) continue;
-    const auto pair = hn::Or(hn::ShiftRight<16>(hn::Add(here, round)), hn::And(hn::Add(next, round), high_half));
-    hn::StoreU(pair, d, reinterpret_cast<std::uint32_t*>(upper) + x);
-    any = hn::Or(any, pair);
-  }
-  return !hn::AllTrue(d, hn::Eq(any, hn::Zero(d)));
-}
 
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -369,8 +379,6 @@ HWY_EXPORT(march_uint32);
 HWY_EXPORT(march_float);
 HWY_EXPORT(march_float_to_int);
 HWY_EXPORT(march_pairs);
-HWY_EXPORT(pairs_are_fast);
-HWY_EXPORT(pair_up);
 
 std::int64_t marching_rows() {
   return HWY_DYNAMIC_DISPATCH(rows_together)();
@@ -386,12 +394,6 @@ void march(const MarchingRows<float, std::int32_t>& rows) {
 }
 void march(const MarchingRows<Pair, std::int32_t>& rows) {
   HWY_DYNAMIC_DISPATCH(march_pairs)(rows);
-}
-bool has_fast_pairs() {
-  return HWY_DYNAMIC_DISPATCH(pairs_are_fast)();
-}
-bool make_pairs(const std::uint32_t* pixels, std::int64_t count, Pair* lower, Pair* upper) {
-  return HWY_DYNAMIC_DISPATCH(pair_up)(pixels, count, lower, upper);
 }
 
 }  // namespace tessera::cpu_tbb

@@ -11,65 +11,52 @@
 // direct sum for filters of 2 x 2 and more.
 #include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
-#include "ops/conv2d/conv2d_strips.h"
+#include "ops/conv2d/conv2d_source_rows.h"
 #include "ops/conv2d/conv2d_variants.h"
 
 namespace tessera::cpu_tbb {
 
 namespace {
 
-template <class Sum>
-struct Factors {
-  explicit Factors(const backend::FilterFactors& factors)
-      : column(conv2d_weights<Sum>(factors.column)), row(conv2d_weights<Sum>(factors.row)) {}
-  std::vector<Sum> column;
-  std::vector<Sum> row;
-};
-
-template <class Sum, class Output, class Pixel>
-void convolve_strip(const Conv2dImages<Pixel>& images, const Factors<Sum>& factors, const Strip& strip, bool streams,
-                    ScratchPool& scratch) {
+/// `Rows` and `along`: the image's rows, and the filter's row as their march takes it.
+template <class Rows, class Source, class RowSum, class Sum, class Output, class Pixel>
+void convolve_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source, RowSum> along,
+                    MarchingRows<Sum, Output> down, const Strip& strip, ScratchPool& scratch) {
   const Conv2d& p = images.problem;
   const std::int64_t step = marching_rows();
   const std::int64_t above = p.filter_height - 1;
   const std::int64_t source_columns = strip.columns + p.filter_width - 1;
   const std::int64_t source_size = scratch_row(source_columns);
   const std::int64_t sums_size = scratch_row(strip.columns);
+  const std::size_t source_bytes = Rows::bytes(step, source_size);
   const ScratchPool::Loan loan(scratch,
-                               sizeof(Sum) * static_cast<std::size_t>(step * source_size + (above + step) * sums_size));
-  auto* const memory = reinterpret_cast<Sum*>(loan.data());
-  const RowRing<Sum> sources(memory, step, source_size);
-  RowRing<Sum> sums(memory + step * source_size, above + step, sums_size);
+                               source_bytes + sizeof(Sum) * static_cast<std::size_t>((above + step) * sums_size));
+  Rows sources(loan.data(), step, source_size);
+  RowRing<Sum> sums(reinterpret_cast<Sum*>(loan.data() + source_bytes), above + step, sums_size);
 
-  MarchingRows<Sum, Sum> along;
-  along.sources = sources.rows();
-  along.weights = factors.row.data();
-  along.filter_height = 1;
-  along.filter_width = p.filter_width;
+  RowSum* row_sums[kMarchingRows];
+  along.targets = row_sums;
   along.columns = strip.columns;
   // Rows [first, first + count) of the strip's sources become row sums, from `place` on.
   const auto sum_rows = [&](std::int64_t place, std::int64_t first, std::int64_t count) {
     for (std::int64_t done = 0; done < count; done += along.rows) {
       along.rows = std::min(step, count - done);
       for (std::int64_t i = 0; i < along.rows; ++i) {
-        copy_pixels(images, strip, strip.row + first + done + i - p.anchor_y, strip.column - p.anchor_x, source_columns,
-                    sources.rows()[i]);
+        sources.copy(images, strip, i, strip.row + first + done + i - p.anchor_y, strip.column - p.anchor_x,
+                     source_columns);
+        row_sums[i] = reinterpret_cast<RowSum*>(sums.rows()[place + done + i]);
       }
-      along.targets = sums.rows() + place + done;
+      sources.give(along);
       march(along);
+      sources.advance(step);
     }
   };
   sum_rows(0, 0, above);
 
   Output* targets[kMarchingRows];
   const unsigned char* upcoming[kMarchingRows];
-  MarchingRows<Sum, Output> down;
   down.targets = targets;
-  down.weights = factors.column.data();
-  down.filter_height = p.filter_height;
-  down.filter_width = 1;
   down.columns = strip.columns;
-  down.streams = streams;
   down.upcoming = upcoming;
   down.pixel_bytes = sizeof(Pixel);
   for (std::int64_t first = 0; first < strip.rows; first += step) {
@@ -86,13 +73,35 @@ void convolve_strip(const Conv2dImages<Pixel>& images, const Factors<Sum>& facto
   }
 }
 
+/// `row`: the filter's row as `Rows` takes it, `steps` weights.
+template <class Rows, class RowSum, class Source, class Sum, class Output, class Pixel>
+void convolve_strips(const Conv2dImages<Pixel>& images, const std::vector<Source>& row, const std::vector<Sum>& column,
+                     Executor& executor) {
+  MarchingRows<Source, RowSum> along;
+  along.weights = row.data();
+  along.filter_height = 1;
+  along.filter_width = static_cast<std::int64_t>(row.size());
+  MarchingRows<Sum, Output> down;
+  down.weights = column.data();
+  down.filter_height = static_cast<std::int64_t>(column.size());
+  down.filter_width = 1;
+  down.streams = streams_output(images.problem);
+  for_each_strip(images.problem, executor,
+                 [&](const Strip& strip) { convolve_strip<Rows>(images, along, down, strip, executor.scratch()); });
+}
+
 template <class Sum, class Output, class Pixel>
 void convolve_images(const Conv2dImages<Pixel>& images, const backend::FilterFactors& factors, Executor& executor) {
-  const Factors<Sum> typed(factors);
-  const bool streams = streams_output(images.problem);
-  for_each_strip(images.problem, executor, [&](const Strip& strip) {
-    convolve_strip<Sum, Output>(images, typed, strip, streams, executor.scratch());
-  });
+  convolve_strips<NumberRows<Sum>, Sum, Sum, Sum, Output>(images, conv2d_weights<Sum>(factors.row),
+                                                          conv2d_weights<Sum>(factors.column), executor);
+}
+
+/// The row by pairs, the column of its sums by int32.
+template <class Pixel>
+void convolve_pairs(const Conv2dImages<Pixel>& images, const backend::FilterFactors& factors, Executor& executor) {
+  convolve_strips<PairRows<(sizeof(Pixel) > 2)>, std::int32_t, Pair, std::uint32_t, std::uint32_t>(
+      images, pairs_of_weights(factors.row, images.problem.filter_width), conv2d_weights<std::uint32_t>(factors.column),
+      executor);
 }
 
 backend::Verdict check(const Conv2d& problem, const backend::Device&) {
@@ -113,13 +122,16 @@ backend::Variant<Conv2d> conv2d_separable() {
       .tunables = nullptr,
       .make =
           [](const Conv2d& problem, backend::Device&, const Tuning&) {
-            return make_conv2d_kernel(problem, [factors = *backend::rank_one_factors(problem),
+            const auto found = *backend::rank_one_factors(problem);
+            return make_conv2d_kernel(problem, [factors = found, in_pairs = has_fast_pairs() && fits_pairs(found.row),
                                                 in_float = backend::is_exact_in_float32(problem)]<class Pixel>(
                                                    Executor& executor, const Conv2dImages<Pixel>& images) {
               if constexpr (std::is_same_v<Pixel, float>) {
                 convolve_images<float, float>(images, factors, executor);
               } else if (in_float) {
                 convolve_images<float, std::int32_t>(images, factors, executor);
+              } else if (in_pairs) {
+                convolve_pairs(images, factors, executor);
               } else {
                 convolve_images<std::uint32_t, std::uint32_t>(images, factors, executor);
               }

@@ -84,19 +84,20 @@ class PairRows {
 };
 
 /// Do 16 bits hold every weight?
-[[nodiscard]] inline bool has_weights_for_pairs(const Conv2d& problem) {
-  return std::all_of(problem.filter.begin(), problem.filter.end(),
+[[nodiscard]] inline bool fits_pairs(const std::vector<double>& weights) {
+  return std::all_of(weights.begin(), weights.end(),
                      [](double weight) { return weight >= INT16_MIN && weight <= INT16_MAX; });
 }
 
-/// Two weights beside each other as one, the last of a row beside 0.
-[[nodiscard]] inline std::vector<Pair> pairs_of_weights(const Conv2d& problem) {
+/// Rows of `width` weights, two beside each other as one, the last of a row beside 0.
+[[nodiscard]] inline std::vector<Pair> pairs_of_weights(const std::vector<double>& weights, std::int64_t width) {
+  const auto rows = static_cast<std::int64_t>(weights.size()) / width;
   std::vector<Pair> pairs;
-  for (std::int64_t i = 0; i < problem.filter_height; ++i) {
-    for (std::int64_t j = 0; j < problem.filter_width; j += 2) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < width; j += 2) {
       const auto half = [&](std::int64_t column) -> std::uint32_t {
-        if (column >= problem.filter_width) return 0;
-        const double weight = problem.filter[static_cast<std::size_t>(i * problem.filter_width + column)];
+        if (column >= width) return 0;
+        const double weight = weights[static_cast<std::size_t>(i * width + column)];
         return static_cast<std::uint32_t>(static_cast<std::int32_t>(weight)) & 0xffffU;
       };
       pairs.push_back(static_cast<Pair>(half(j) | half(j + 1) << 16));
