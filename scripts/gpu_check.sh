@@ -17,6 +17,7 @@ stages: ${all_stages[*]}
   --shards N               processes at once in conformance, memcheck and racecheck (default: one for each processor)
   --part K/N               of these three stages the K-th of N parts, for a machine that is lent for minutes
   --filter FILTER          of these three stages the tests that GoogleTest's filter names: 'gemm/cuda_0/register.*'
+  --limit SECONDS          bench and study each end after so long as by Ctrl-C, with the records so far; the stage fails
   --help                   this text
 
 environment:
@@ -28,11 +29,13 @@ stages=("${all_stages[@]}")
 shards=$(nproc)
 part=1/1
 filter=""
+limit=0
 while [[ ${1:-} == -* ]]; do
   case "$1" in
     --only) IFS=, read -r -a stages <<<"${2:?--only needs the names of stages}"; shift 2 ;;
     --shards) shards=${2:?--shards needs a number}; shift 2 ;;
     --part) part=${2:?--part needs K/N}; shift 2 ;;
+    --limit) limit=${2:?--limit needs seconds}; shift 2 ;;
     --filter) filter=${2:?--filter needs a filter}; shift 2 ;;
     --help | -h) usage; exit 0 ;;
     *) echo "gpu_check.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
@@ -191,8 +194,8 @@ run_stage() {
     racecheck) sanitize racecheck "$race_filter" ;;
     verify) with_drivers "$bin/tessera" verify --json "$results/verify.json" ;;
     overhead) with_drivers "$bin/tessera_overhead" --json "$results/overhead.json" ;;
-    bench) with_drivers "$bin/tessera" bench "${bench_arguments[@]}" --json "$results/bench.json" ;;
-    study) with_drivers "$bin/tessera" bench "${study_arguments[@]}" --study --json "$results/study.json" ;;
+    bench) with_drivers timeout --signal=INT "$limit" "$bin/tessera" bench "${bench_arguments[@]}" --json "$results/bench.json" ;;
+    study) with_drivers timeout --signal=INT "$limit" "$bin/tessera" bench "${study_arguments[@]}" --study --json "$results/study.json" ;;
   esac
 }
 
