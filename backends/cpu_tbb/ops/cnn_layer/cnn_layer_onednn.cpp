@@ -51,7 +51,7 @@ constexpr unsigned kInOrder = 1;
 
 /// The functions, opened on first use and for the life of the process.
 struct Onednn {
-  using Descriptor = const MemoryDescriptor*;
+  using Descriptor = const void*;  ///< a MemoryDescriptor of ours, or the library's own
   int (*engine_create)(void**, int, std::size_t) = nullptr;
   int (*stream_create)(void**, void*, unsigned) = nullptr;
   int (*stream_wait)(void*) = nullptr;
@@ -173,24 +173,24 @@ class Step {
       : choice_(onednn().choice_destroy), primitive_(onednn().primitive_destroy) {
     expect(onednn().choose(choice_.room(), &operation, with.get(), onednn().engine, nullptr), what);
   }
-  Step(const MemoryDescriptor& from, const MemoryDescriptor& to)
+  Step(Onednn::Descriptor from, Onednn::Descriptor to)
       : choice_(onednn().choice_destroy), primitive_(onednn().primitive_destroy) {
     const Handle plain = attributes(false);
-    expect(onednn().choose_reorder(choice_.room(), &from, onednn().engine, &to, onednn().engine, plain.get()),
+    expect(onednn().choose_reorder(choice_.room(), from, onednn().engine, to, onednn().engine, plain.get()),
            "change of layout");
   }
   void compile() { expect(onednn().primitive_create(primitive_.room(), choice_.get()), "primitive"); }
-  [[nodiscard]] const MemoryDescriptor& layout(int which) const { return *onednn().layout_of(choice_.get(), which, 0); }
-  [[nodiscard]] std::size_t scratchpad_bytes() const { return onednn().layout_size(&layout(kScratchpadLayout)); }
+  [[nodiscard]] Onednn::Descriptor layout(int which) const { return onednn().layout_of(choice_.get(), which, 0); }
+  [[nodiscard]] std::size_t scratchpad_bytes() const { return onednn().layout_size(layout(kScratchpadLayout)); }
 
   /// `operands`: kind, layout and address of each.
   struct Operand {
     int kind;
-    const MemoryDescriptor* layout;
+    Onednn::Descriptor layout;
     void* address;
   };
   void run(void* stream, std::vector<Operand> operands, void* scratchpad) const {
-    operands.push_back({kScratchpad, &layout(kScratchpadLayout), scratchpad});
+    operands.push_back({kScratchpad, layout(kScratchpadLayout), scratchpad});
     std::vector<Handle> memories;
     std::vector<Argument> arguments;
     for (const Operand& operand : operands) {
@@ -241,14 +241,14 @@ class OnednnLayer::Chain {
                              p.filter_width, 1})),
         has_bias_(p.bias),
         convolution_(make_convolution(p)) {
-    convolved_ = &convolution_.layout(kDestinationLayout);
+    convolved_ = convolution_.layout(kDestinationLayout);
     if (p.pool_size > 1) steps_.push_back(make_pool(p));
-    const MemoryDescriptor& last = p.pool_size > 1 ? steps_.back().layout(kDestinationLayout) : *convolved_;
+    const Onednn::Descriptor last = p.pool_size > 1 ? steps_.back().layout(kDestinationLayout) : convolved_;
     is_pooled_ = p.pool_size > 1;
-    if (onednn().layout_equal(&input_, &convolution_.layout(kSourceLayout)) == 0)
-      before_.emplace_back(input_, convolution_.layout(kSourceLayout));
-    if (onednn().layout_equal(&output_, &last) == 0) after_.emplace_back(last, output_);
-    weights_.emplace_back(raw_weights_, convolution_.layout(kWeightsLayout));
+    if (onednn().layout_equal(&input_, convolution_.layout(kSourceLayout)) == 0)
+      before_.emplace_back(&input_, convolution_.layout(kSourceLayout));
+    if (onednn().layout_equal(&output_, last) == 0) after_.emplace_back(last, &output_);
+    weights_.emplace_back(&raw_weights_, convolution_.layout(kWeightsLayout));
   }
   void compile() {
     convolution_.compile();
@@ -256,14 +256,12 @@ class OnednnLayer::Chain {
       for (Step& step : *list) step.compile();
     }
   }
-  [[nodiscard]] std::size_t prepared_bytes() const {
-    return onednn().layout_size(&convolution_.layout(kWeightsLayout));
-  }
+  [[nodiscard]] std::size_t prepared_bytes() const { return onednn().layout_size(convolution_.layout(kWeightsLayout)); }
   void prepare(void* stream, ScratchPool& pool, const std::byte* raw, std::byte* prepared) const {
     const ScratchPool::Loan scratchpad(pool, weights_.front().scratchpad_bytes() + 64);
     weights_.front().run(stream,
                          {{kSource, &raw_weights_, const_cast<std::byte*>(raw)},
-                          {kDestination, &convolution_.layout(kWeightsLayout), prepared}},
+                          {kDestination, convolution_.layout(kWeightsLayout), prepared}},
                          scratchpad.data());
   }
   void run(void* stream, ScratchPool& pool, const std::byte* input, const std::byte* weights, const std::byte* bias,
@@ -272,30 +270,29 @@ class OnednnLayer::Chain {
     for (const std::vector<Step>* list : {&steps_, &before_, &after_}) {
       for (const Step& step : *list) scratchpad_bytes = std::max(scratchpad_bytes, step.scratchpad_bytes());
     }
-    const MemoryDescriptor& source = convolution_.layout(kSourceLayout);
-    const MemoryDescriptor& last = is_pooled_ ? steps_.front().layout(kDestinationLayout) : *convolved_;
-    const std::size_t source_bytes = before_.empty() ? 0 : aligned(onednn().layout_size(&source));
+    const Onednn::Descriptor source = convolution_.layout(kSourceLayout);
+    const Onednn::Descriptor last = is_pooled_ ? steps_.front().layout(kDestinationLayout) : convolved_;
+    const std::size_t source_bytes = before_.empty() ? 0 : aligned(onednn().layout_size(source));
     const std::size_t sums_bytes = is_pooled_ ? aligned(onednn().layout_size(convolved_)) : 0;
-    const std::size_t last_bytes = after_.empty() ? 0 : aligned(onednn().layout_size(&last));
+    const std::size_t last_bytes = after_.empty() ? 0 : aligned(onednn().layout_size(last));
     const ScratchPool::Loan loan(pool, source_bytes + sums_bytes + last_bytes + scratchpad_bytes + 64);
     std::byte* const scratchpad = loan.data() + source_bytes + sums_bytes + last_bytes;
     std::byte* const result = after_.empty() ? output : loan.data() + source_bytes + sums_bytes;
     std::byte* const sums = is_pooled_ ? loan.data() + source_bytes : result;
     auto* pixels = const_cast<std::byte*>(input);
     if (!before_.empty()) {
-      before_.front().run(stream, {{kSource, &input_, pixels}, {kDestination, &source, loan.data()}}, scratchpad);
+      before_.front().run(stream, {{kSource, &input_, pixels}, {kDestination, source, loan.data()}}, scratchpad);
       pixels = loan.data();
     }
     std::vector<Step::Operand> operands{
-        {kSource, &source, pixels},
-        {kWeights, &convolution_.layout(kWeightsLayout), const_cast<std::byte*>(weights)},
+        {kSource, source, pixels},
+        {kWeights, convolution_.layout(kWeightsLayout), const_cast<std::byte*>(weights)},
         {kDestination, convolved_, sums}};
     if (has_bias_) operands.push_back({kBias, &bias_, const_cast<std::byte*>(bias)});
     convolution_.run(stream, std::move(operands), scratchpad);
-    if (is_pooled_)
-      steps_.front().run(stream, {{kSource, convolved_, sums}, {kDestination, &last, result}}, scratchpad);
+    if (is_pooled_) steps_.front().run(stream, {{kSource, convolved_, sums}, {kDestination, last, result}}, scratchpad);
     if (!after_.empty())
-      after_.front().run(stream, {{kSource, &last, result}, {kDestination, &output_, output}}, scratchpad);
+      after_.front().run(stream, {{kSource, last, result}, {kDestination, &output_, output}}, scratchpad);
   }
 
  private:
@@ -329,7 +326,7 @@ class OnednnLayer::Chain {
   bool has_bias_;
   bool is_pooled_ = false;
   Step convolution_;
-  const MemoryDescriptor* convolved_ = nullptr;
+  Onednn::Descriptor convolved_ = nullptr;
   std::vector<Step> steps_;    // the pool, or nothing
   std::vector<Step> before_;   // the input's change of layout, or nothing
   std::vector<Step> after_;    // the output's, or nothing
