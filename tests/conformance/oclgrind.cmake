@@ -33,6 +33,17 @@ tessera_add_test_entry(oclgrind.cnn_layer
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${oclgrind_cnn_layer}
   LABELS conformance oclgrind backend:opencl op:cnn_layer
   TIMEOUT 300)
+set(oclgrind_conv2d
+  "conv2d/opencl_0/*.int32_h45_w77_f7x7_same_rank1__rows_per_run_16_*"
+  "conv2d/opencl_0/*.float32_h45_w77_f7x7_valid_rank1__rows_per_run_32_*"
+  "conv2d/opencl_0/*.uint8_h20_w132_f3x3_same*_by1"
+  "conv2d/opencl_0/*.float32_h20_w132_f3x3_same*_by3")
+list(JOIN oclgrind_conv2d ":" oclgrind_conv2d)
+tessera_add_test_entry(oclgrind.conv2d
+  COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_conv2d.log"
+    $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${oclgrind_conv2d}
+  LABELS conformance oclgrind backend:opencl op:conv2d
+  TIMEOUT 300)
 tessera_add_test_entry(oclgrind.api
   COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_api.log"
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl
