@@ -1,13 +1,12 @@
 // conv2d, marching: a warp marches down a strip of 128 columns with all sums in registers and no shared memory.
 //
-//      128 columns, 4 a lane                 At each row of the image a lane loads its 4 pixels as one vector and takes
-//     +----+----+----+--  --+----+           the neighbours' nearest ones by shuffle; the first and the last lane load
-//     |lane|lane|lane|      |lane|           theirs. The row then goes into the sums of all K output rows that it
-//     belongs |  0 |  1 |  2 |  ..  | 31 |  image    to: K x 4 sums in a window that rotates, so that a finished row's
-//     registers
-//     +----+----+----+--  --+----+   row     begin the next one. The rotation is unrolled: which sums a row goes to is
-//       |    |                         |     known when it is compiled.
-//       v    v                         v
+//      128 columns, 4 a lane              At each row of the image a lane loads its 4 pixels as a vector and takes the
+//     +----+----+----+--  --+----+        neighbours' nearest ones by shuffle; the first and the last lane load theirs.
+//     |lane|lane|lane|      |lane| image  Then the row goes into the sums of the K output rows it belongs to: K x 4
+//     |  0 |  1 |  2 |  ..  | 31 | row    sums in a window that rotates, so that a finished row's registers begin the
+//     +----+----+----+--  --+----+        next one. The rotation is unrolled: which sums a row goes to is known when it
+//       |    |                |           is compiled.
+//       v    v                v
 //     sums of K output rows, K x 4 a lane; the top one is finished, written as one vector, and starts anew
 //
 // A pixel is read once from device memory, but for the K - 1 rows that runs share and the 2 vectors beside a strip.

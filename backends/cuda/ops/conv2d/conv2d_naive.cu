@@ -1,14 +1,14 @@
 // conv2d, naive: one thread computes one pixel of the output from device memory alone. The reference for what a tile in
 // shared memory gains.
 //
-//     image                                a block  = 32 columns x 8 rows of the output
-//     +----------------------+             a thread = one pixel, a loop over the filter
+//     image                         a block  = 32 columns x 8 rows of the output
+//     +----------------------+      a thread = one pixel, a loop over the filter
 //     |     +-------+        |
-//     |     | filter|        |             A warp reads 32 neighbouring pixels for each weight; every pixel is read
-//     once |     |   o   |        |             for each weight, by the caches' grace. All lanes read the same weight.
-//     |     +-------+        |             What lies outside counts as 0 and is asked for at every tap.
+//     |     | filter|        |      A warp reads 32 neighbouring pixels for each weight; every pixel is read once for
+//     |     |   o   |        |      each weight, by the caches' grace. All lanes read one weight. What lies outside
+//     |     +-------+        |      counts as 0 and is asked for at every tap.
 //     +----------------------+
-//                                          The grid's y and z are at most 65,535 blocks, so they loop on.
+//                                   The grid's y and z are at most 65,535 blocks, so they loop on.
 #include "ops/conv2d/conv2d_pixels.cuh"
 
 namespace tessera::cuda {

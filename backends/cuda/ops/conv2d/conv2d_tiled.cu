@@ -1,14 +1,14 @@
 // conv2d, tiled: a block brings the pixels under its tile, and the halo that the filter reaches, into shared memory
 // once.
 //
-//     +-------------------------+             t = 8, 16 or 32, the tunable `tile`
-//     |  halo                   |             a block  = t x t threads = t x t pixels of the output
-//     |    +---------------+    |             a thread = one pixel; it fetches (t + filter - 1)^2 / t^2 pixels for all,
-//     |    |               |    |                        then adds filter^2 products from shared memory
+//     +-------------------------+      t = 8, 16 or 32, the tunable `tile`
+//     |  halo                   |      a block  = t x t threads = t x t pixels of the output
+//     |    +---------------+    |      a thread = one pixel; it fetches (t + filter - 1)^2 / t^2 pixels for all, then
+//     |    |               |    |                 adds filter^2 products from shared memory
 //     |    |  t x t output |    |
-//     |    |               |    |             Every pixel is read (1 + (filter - 1) / t)^2 times from device memory,
-//     not |    +---------------+    |             filter^2 times; zeros beyond the image's edge stand in shared memory,
-//     so that |                         |             no tap asks. Weights are the same for all lanes.
+//     |    |               |    |      Every pixel is read (1 + (filter - 1) / t)^2 times from device memory, not
+//     |    +---------------+    |      filter^2 times; zeros beyond the image's edge stand in shared memory, so that no
+//     |                         |      tap asks. Weights are the same for all lanes.
 //     +-------------------------+
 //
 // This is the study's fast version. It is bound by shared memory: one read for each product.
