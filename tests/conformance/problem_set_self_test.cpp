@@ -51,7 +51,6 @@ TEST(ProblemSets, hold_cases_of_every_purpose_and_floors) {
     EXPECT_EQ(purposes.contains(Purpose::study), purposes.contains(Purpose::quick_study)) << set.operator_name;
     EXPECT_GT(tuned, 0) << set.operator_name;
     for (const std::string backend : {"cpu_tbb", "opencl", "cuda"}) {
-      if (set.operator_name == "cnn_layer" && backend != "cpu_tbb") continue;  // they do not offer it yet
       EXPECT_TRUE(std::any_of(set.floors.begin(), set.floors.end(),
                               [&](const Floor& floor) { return floor.backend == backend && !floor.variants.empty(); }))
           << set.operator_name << " has no floor for " << backend;
