@@ -5,7 +5,8 @@
 //
 // 4096 x 4096 on one thread of an Intel Xeon (Sapphire Rapids), in ms for 3 x 3, 5 x 5 and 7 x 7: float 10, 14 and 20,
 // int32 in pairs 12.5, 15 and 18, or 14, 17.5 and 25 where pixels need their upper halves; without pairs 13.5, 23.5 and
-// 37. Before rows were asked for in advance and filters written out: float 14, 18 and 25.
+// 37. Before rows were asked for in advance and filters written out: float 14, 18 and 25. All of these with a load for
+// each column of the filter; columns out of registers came after and are not in them.
 #include "backend/conv2d_filter.h"
 #include "ops/conv2d/conv2d_source_rows.h"
 #include "ops/conv2d/conv2d_variants.h"
