@@ -1,0 +1,103 @@
+"""The study of cnn_layer: its tables and its picture."""
+import study_pictures
+import study_tables
+from study_tables import number, seconds, table, tuning
+
+# How much the published study found for each finding, in the words of the tunable.
+PUBLISHED = {"filter_outermost": "48", "unroll": "18", "fused": "0.83", "aligned": ""}
+MEANING = {
+    "filter_outermost": "loops over input channel and filter outside",
+    "unroll": "channel loop unrolled",
+    "fused": "bias, ReLU and pool in one loop",
+    "aligned": "weights as aligned vectors",
+}
+
+
+def reference(result):
+    """The label of the study's own layer, which is the largest."""
+    return preferred_records(result)[-1]["label"]
+
+
+def preferred_records(result):
+    return study_tables.preferred_records(result, "layers")
+
+
+def variants(result):
+    """Every variant on the study's layer, and where that takes too long, on the largest that does not."""
+    rows = []
+    for device in (entry["id"] for entry in result["devices"]):
+        ours = [record for record in preferred_records(result)
+                if record["device"] == device and record["status"] != "unsupported"]
+        chosen = {}
+        for record in ours:  # ascending work
+            if record["gflops"] or record["variant"] not in chosen:
+                chosen[record["variant"]] = record
+        naive = {record["label"]: record["gflops"] for record in ours if record["variant"] == "naive"}
+        for record in sorted(chosen.values(), key=lambda entry: (entry["gflops"] is None, entry["gflops"])):
+            cells, gflops = study_tables.speed_cells(record), record["gflops"]
+            plain = naive.get(record["label"])
+            rows.append([
+                f"`{device}`", f"`{record['variant']}`", record["label"], tuning(record),
+                seconds(record["device_time_s"]["median"]) if gflops else "", cells["speed"],
+                f"{gflops / plain:.1f}" if gflops and plain else "", cells["peak"], cells["runs"], cells["error"],
+            ])
+    return table(["device", "variant", "layer", "tuning", "time:", "GFLOP/s:", "x naive:", "of peak:", "runs:",
+                  "error / bound:"], rows)
+
+
+def findings(result):
+    """Each finding off and on, beside what the study found."""
+    rows = []
+    for entry in result["studies"][0]["findings"]:
+        off, on = entry["gflops"].get("0"), entry["gflops"].get("1")
+        if not off and not on:
+            continue
+        rows.append([
+            f"`{entry['device']}`", entry["case"], f"`{entry['tunable']}`", MEANING[entry["tunable"]],
+            number(off) if off else "skipped", number(on) if on else "skipped",
+            f"{on / off:.2f}" if off and on else "", PUBLISHED[entry["tunable"]],
+        ])
+    return table(["device", "layer", "tunable", "meaning", "off, GFLOP/s:", "on, GFLOP/s:", "on over off:",
+                  "the study, M60:"], rows)
+
+
+def groups_and_items(result):
+    """A row for each number of groups, a column for each number of work-items."""
+    cells = [cell for cell in result["studies"][0]["groups_and_items"] if cell["gflops"]]
+    items = sorted({cell["items"] for cell in cells})
+    rows = []
+    for device, case in dict.fromkeys((cell["device"], cell["case"]) for cell in cells):
+        ours = [cell for cell in cells if (cell["device"], cell["case"]) == (device, case)]
+        best = max(cell["gflops"] for cell in ours)
+        for groups in sorted({cell["groups"] for cell in ours}):
+            row = {cell["items"]: cell["gflops"] for cell in ours if cell["groups"] == groups}
+            speeds = [number(row[count]) if count in row else "skipped" for count in items]
+            rows.append([f"`{device}`", case, str(groups)] + [
+                f"**{speed}**" if row.get(count) == best else speed for count, speed in zip(items, speeds)])
+    return table(["device", "layer", "groups:"] + [f"{count} work-items:" for count in items], rows)
+
+
+def tables(name, result):
+    return {
+        "source": study_tables.source(name, result),
+        "variants": variants(result),
+        "findings": findings(result),
+        "groups_and_items": groups_and_items(result),
+        "scores": study_tables.scores(result, "layers"),
+        "default_choice": study_tables.default_choice(result, "layers"),
+    }
+
+
+def pages(_name, _result):
+    return {}
+
+
+def pictures(result):
+    """Every variant on the study's layer, a group for each device."""
+    label, groups = reference(result), []
+    for entry in result["devices"]:
+        ours = [(record["variant"], record["gflops"]) for record in preferred_records(result)
+                if record["device"] == entry["id"] and record["label"] == label and record["gflops"]]
+        if ours:
+            groups.append((f"{entry['id']}: {entry['name']}", sorted(ours, key=lambda bar: bar[1])))
+    return {"cnn_layer_variants.svg": study_pictures.bars(f"cnn_layer, {label}: GFLOP/s, logarithmic", groups)}
