@@ -55,9 +55,14 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& devi
   Tunable rows{.name = "rows_per_run", .meaning = "rows of the output that one work-item computes", .values = {}};
   rows.values.assign(kRowsPerRun.begin(), kRowsPerRun.end());
   rows.preferred = kRowsPerRun.front();
+  if (!is_gpu(device)) {
+    // A processor walks down its strip alone, a page of a large image at each step: in short runs the next strip finds
+    // the pages at hand. 4096 x 4096, 3 x 3, float, PoCL on two cores: 17 ms with runs of 16 rows, 81 with 128.
+    return {strip, rows};
+  }
   // The longest runs that still give every compute unit enough groups: a run reads the rows between two runs again.
-  const std::uint64_t groups_per_unit = is_gpu(device) ? 15 : 8;
-  const std::uint64_t wanted = groups_per_unit * native(device).facts().info.compute_units;
+  constexpr std::uint64_t kGroupsPerUnit = 15;
+  const std::uint64_t wanted = kGroupsPerUnit * native(device).facts().info.compute_units;
   for (const std::int64_t candidate : kRowsPerRun) {
     if (conv2d_blocks(problem, candidate, strip.preferred) >= wanted) rows.preferred = candidate;
   }
