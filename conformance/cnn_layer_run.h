@@ -7,7 +7,7 @@
 
 #include "conformance/cnn_layer_reference.h"
 #include "conformance/guarded_buffer.h"
-#include "conformance/problem_set.h"
+#include "conformance/kernel_run.h"
 
 namespace tessera::conformance {
 
@@ -26,27 +26,23 @@ struct CnnLayerData {
 };
 
 template <class T>
-class CnnLayerRun final : public Run {
+class CnnLayerRun final : public KernelRun<CnnLayer> {
  public:
   CnnLayerRun(const Device& device, OperatorKernel<CnnLayer> kernel, std::shared_ptr<const CnnLayerData<T>> data,
               std::size_t misalignment, bool is_prepared);
   /// The same on other memory.
   CnnLayerRun(const Device& device, const CnnLayerRun& like);
 
-  [[nodiscard]] const KernelInfo& info() const override { return kernel_.info(); }
   void reset(Queue& queue) override;
   void enqueue(Queue& queue) override;
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
-  void remember_time(const Device& device, double seconds) override;
-  void change_kernel(const Device& device, const KernelOptions& options) override;
-  void share_kernel(const Run& other) override;
   [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
 
  private:
   void prepare(Queue& queue);
+  void kernel_changed() override { prepared_ = {}; }
 
-  OperatorKernel<CnnLayer> kernel_;
   std::shared_ptr<const CnnLayerData<T>> data_;
   GuardedBuffer<T> input_;
   GuardedBuffer<T> weights_;

@@ -1,7 +1,6 @@
 // A conv2d case on one device.
 #include "conformance/conv2d_run.h"
 
-#include <cstring>
 #include <utility>
 
 namespace tessera::conformance {
@@ -19,10 +18,10 @@ std::vector<Output> unwritten(const Conv2d& problem) {
 template <class T>
 Conv2dRun<T>::Conv2dRun(const Device& device, OperatorKernel<Conv2d> kernel, std::shared_ptr<const Conv2dData<T>> data,
                         std::size_t misalignment)
-    : kernel_(std::move(kernel)),
+    : KernelRun<Conv2d>(std::move(kernel)),
       data_(std::move(data)),
       images_(device, "the image", data_->images, misalignment),
-      outputs_(device, "the output", unwritten<Output>(kernel_.problem()), misalignment) {}
+      outputs_(device, "the output", unwritten<Output>(this->kernel().problem()), misalignment) {}
 
 template <class T>
 void Conv2dRun<T>::reset(Queue& queue) {
@@ -33,18 +32,15 @@ void Conv2dRun<T>::reset(Queue& queue) {
 
 template <class T>
 void Conv2dRun<T>::enqueue(Queue& queue) {
-  queue.run(kernel_, {.image = images_.view(), .output = outputs_.view()});
+  queue.run(kernel(), {.image = images_.view(), .output = outputs_.view()});
 }
 
 template <class T>
 Outcome Conv2dRun<T>::check(Queue& queue) {
-  Comparison comparison(kernel_.problem().output_type());
-  const std::vector<T> input = images_.download(queue);
-  std::string damage = images_.find_damage(input);
-  if (damage.empty()) damage = images_.find_change(input, [](std::size_t) { return false; });
-  if (!damage.empty()) comparison.fail(std::move(damage));
+  Comparison comparison(kernel().problem().output_type());
+  check_input(images_, queue, comparison);
   const std::vector<Output> whole = outputs_.download(queue);
-  damage = outputs_.find_damage(whole);
+  std::string damage = outputs_.find_damage(whole);
   if (!damage.empty()) comparison.fail(std::move(damage));
   data_->reference->check(outputs_.content_of(whole), info().error_factor, poison<Output>(), comparison);
   return comparison.outcome();
@@ -52,30 +48,15 @@ Outcome Conv2dRun<T>::check(Queue& queue) {
 
 template <class T>
 std::vector<std::byte> Conv2dRun<T>::output_bits(Queue& queue) {
-  const std::vector<Output> whole = outputs_.download(queue);
-  std::vector<std::byte> bits(whole.size() * sizeof(Output));
-  std::memcpy(bits.data(), whole.data(), bits.size());
-  return bits;
-}
-
-template <class T>
-void Conv2dRun<T>::remember_time(const Device& device, double seconds) {
-  tessera::remember_time(kernel_, device, seconds);
-}
-
-template <class T>
-void Conv2dRun<T>::change_kernel(const Device& device, const KernelOptions& options) {
-  kernel_ = device.kernel(kernel_.problem(), options);
-}
-
-template <class T>
-void Conv2dRun<T>::share_kernel(const Run& other) {
-  kernel_ = dynamic_cast<const Conv2dRun&>(other).kernel_;
+  return bits_of(outputs_, queue);
 }
 
 template <class T>
 Conv2dRun<T>::Conv2dRun(const Device& device, const Conv2dRun& like)
-    : kernel_(like.kernel_), data_(like.data_), images_(device, like.images_), outputs_(device, like.outputs_) {}
+    : KernelRun<Conv2d>(like.kernel()),
+      data_(like.data_),
+      images_(device, like.images_),
+      outputs_(device, like.outputs_) {}
 
 template <class T>
 std::unique_ptr<Run> Conv2dRun<T>::twin(const Device& device) const {

@@ -7,7 +7,7 @@
 
 #include "conformance/conv2d_reference.h"
 #include "conformance/guarded_buffer.h"
-#include "conformance/problem_set.h"
+#include "conformance/kernel_run.h"
 
 namespace tessera::conformance {
 
@@ -24,7 +24,7 @@ struct Conv2dData {
 };
 
 template <class T>
-class Conv2dRun final : public Run {
+class Conv2dRun final : public KernelRun<Conv2d> {
  public:
   using Output = typename Conv2dInputs<T>::Output;
 
@@ -33,18 +33,13 @@ class Conv2dRun final : public Run {
   /// The same on other memory.
   Conv2dRun(const Device& device, const Conv2dRun& like);
 
-  [[nodiscard]] const KernelInfo& info() const override { return kernel_.info(); }
   void reset(Queue& queue) override;
   void enqueue(Queue& queue) override;
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
-  void remember_time(const Device& device, double seconds) override;
-  void change_kernel(const Device& device, const KernelOptions& options) override;
-  void share_kernel(const Run& other) override;
   [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
 
  private:
-  OperatorKernel<Conv2d> kernel_;
   std::shared_ptr<const Conv2dData<T>> data_;
   GuardedBuffer<T> images_;
   GuardedBuffer<Output> outputs_;

@@ -2,7 +2,6 @@
 #include "conformance/gemm_run.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <utility>
@@ -78,8 +77,8 @@ std::vector<bool> elements_of_c(const Gemm& problem) {
 template <class T>
 GemmRun<T>::GemmRun(const Device& device, OperatorKernel<Gemm> kernel, std::shared_ptr<const GemmData<T>> data,
                     std::size_t misalignment)
-    : kernel_(std::move(kernel)),
-      problem_(with_layout(kernel_.problem())),
+    : KernelRun<Gemm>(std::move(kernel)),
+      problem_(with_layout(this->kernel().problem())),
       data_(std::move(data)),
       a_(device, "A", with_gaps<T>(data_->a, layout_of_a(problem_)), misalignment),
       b_(device, "B", with_gaps<T>(data_->b, layout_of_b(problem_)), misalignment),
@@ -98,18 +97,13 @@ void GemmRun<T>::reset(Queue& queue) {
 
 template <class T>
 void GemmRun<T>::enqueue(Queue& queue) {
-  queue.run(kernel_, {.a = a_.view(), .b = b_.view(), .c = c_.view()});
+  queue.run(kernel(), {.a = a_.view(), .b = b_.view(), .c = c_.view()});
 }
 
 template <class T>
 Outcome GemmRun<T>::check(Queue& queue) {
   Comparison comparison(problem_.type);
-  for (const GuardedBuffer<T>* input : {&a_, &b_}) {
-    const std::vector<T> whole = input->download(queue);
-    std::string damage = input->find_damage(whole);
-    if (damage.empty()) damage = input->find_change(whole, [](std::size_t) { return false; });
-    if (!damage.empty()) comparison.fail(std::move(damage));
-  }
+  for (const GuardedBuffer<T>* input : {&a_, &b_}) check_input(*input, queue, comparison);
   const std::vector<T> whole = c_.download(queue);
   std::string damage = c_.find_damage(whole);
   if (damage.empty() && !may_change_.empty()) {
@@ -128,30 +122,12 @@ Outcome GemmRun<T>::check(Queue& queue) {
 
 template <class T>
 std::vector<std::byte> GemmRun<T>::output_bits(Queue& queue) {
-  const std::vector<T> whole = c_.download(queue);
-  std::vector<std::byte> bits(whole.size() * sizeof(T));
-  std::memcpy(bits.data(), whole.data(), bits.size());
-  return bits;
-}
-
-template <class T>
-void GemmRun<T>::remember_time(const Device& device, double seconds) {
-  tessera::remember_time(kernel_, device, seconds);
-}
-
-template <class T>
-void GemmRun<T>::change_kernel(const Device& device, const KernelOptions& options) {
-  kernel_ = device.kernel(kernel_.problem(), options);
-}
-
-template <class T>
-void GemmRun<T>::share_kernel(const Run& other) {
-  kernel_ = dynamic_cast<const GemmRun&>(other).kernel_;
+  return bits_of(c_, queue);
 }
 
 template <class T>
 GemmRun<T>::GemmRun(const Device& device, const GemmRun& like)
-    : kernel_(like.kernel_),
+    : KernelRun<Gemm>(like.kernel()),
       problem_(like.problem_),
       data_(like.data_),
       a_(device, like.a_),

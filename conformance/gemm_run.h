@@ -8,7 +8,7 @@
 
 #include "conformance/gemm_reference.h"
 #include "conformance/guarded_buffer.h"
-#include "conformance/problem_set.h"
+#include "conformance/kernel_run.h"
 
 namespace tessera::conformance {
 
@@ -28,25 +28,20 @@ struct GemmData {
 };
 
 template <class T>
-class GemmRun final : public Run {
+class GemmRun final : public KernelRun<Gemm> {
  public:
   GemmRun(const Device& device, OperatorKernel<Gemm> kernel, std::shared_ptr<const GemmData<T>> data,
           std::size_t misalignment);
   /// The same on other memory.
   GemmRun(const Device& device, const GemmRun& like);
 
-  [[nodiscard]] const KernelInfo& info() const override { return kernel_.info(); }
   void reset(Queue& queue) override;
   void enqueue(Queue& queue) override;
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
-  void remember_time(const Device& device, double seconds) override;
-  void change_kernel(const Device& device, const KernelOptions& options) override;
-  void share_kernel(const Run& other) override;
   [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
 
  private:
-  OperatorKernel<Gemm> kernel_;
   Gemm problem_;  // with leading dimensions
   std::shared_ptr<const GemmData<T>> data_;
   GuardedBuffer<T> a_;
