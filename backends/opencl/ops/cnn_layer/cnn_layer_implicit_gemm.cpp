@@ -7,6 +7,7 @@
 
 #include "ops/cnn_layer/cnn_layer_gemm_choice.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
+#include "ops/gemm/gemm_tile_offer.h"
 
 extern "C" const unsigned char tessera_opencl_cnn_layer_finish[];
 extern "C" const unsigned long tessera_opencl_cnn_layer_finish_size;
@@ -18,16 +19,6 @@ namespace {
 /// Workspace beyond which a batch is computed in passes instead.
 constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
 
-using CheckTile = backend::Verdict(const CnnLayer&, const OpenclDevice&, std::int64_t);
-
-/// Which shapes and tiles the device offers: every shape with every tile.
-struct Offer {
-  std::vector<std::int64_t> shapes;  ///< values of local_memory, ascending
-  std::int64_t best_shape = 0;
-  std::vector<std::int64_t> tiles;
-  std::string because;  ///< if there are none
-};
-
 /// Tiles of a processor are two and three vectors wide.
 std::vector<std::int64_t> candidates(const CnnLayer& problem, const DeviceFacts& facts) {
   if (facts.info.kind != DeviceKind::cpu) return {32, 64, 128};
@@ -35,41 +26,19 @@ std::vector<std::int64_t> candidates(const CnnLayer& problem, const DeviceFacts&
   return {2 * width, 3 * width};
 }
 
-Offer offer_of(const CnnLayer& problem, const OpenclDevice& device) {
-  const std::vector<std::int64_t> all = candidates(problem, device.facts());
-  const bool is_cpu = device.facts().info.kind == DeviceKind::cpu;
-  Offer offer;
-  const auto accepted = [&](CheckTile* check) {
-    std::vector<std::int64_t> tiles;
-    for (const std::int64_t tile : all) {
-      const backend::Verdict verdict = check(problem, device, tile);
-      if (verdict) tiles.push_back(tile);
-      if (!verdict && offer.because.empty()) offer.because = verdict.because();
-    }
-    return tiles;
-  };
-  const std::vector<std::int64_t> local = accepted(check_gemm_local);
-  const std::vector<std::int64_t> panels = accepted(check_gemm_panels);
-  const bool prefers_panels = is_cpu ? !panels.empty() : local.empty();
-  offer.best_shape = prefers_panels ? 0 : 1;
-  offer.tiles = prefers_panels ? panels : local;
-  if (offer.tiles.empty()) return offer;
-  offer.shapes.push_back(offer.best_shape);
-  if ((prefers_panels ? local : panels) == offer.tiles) offer.shapes.push_back(1 - offer.best_shape);
-  std::sort(offer.shapes.begin(), offer.shapes.end());
-  return offer;
+TileOffer offer_of(const CnnLayer& problem, const OpenclDevice& device) {
+  return offer_tiles(problem, device, candidates(problem, device.facts()), check_gemm_local, check_gemm_panels);
 }
 
 backend::Verdict check(const CnnLayer& problem, const backend::Device& device) {
   const OpenclDevice& opencl = native(device);
   if (backend::Verdict verdict = check_cnn_layer_type(problem, opencl.facts()); !verdict) return verdict;
-  const Offer offer = offer_of(problem, opencl);
-  return offer.tiles.empty() ? backend::Verdict::no(offer.because) : backend::Verdict::yes();
+  return offer_of(problem, opencl).verdict();
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
   const OpenclDevice& opencl = native(device);
-  const Offer offer = offer_of(problem, opencl);
+  const TileOffer offer = offer_of(problem, opencl);
   const ImplicitGemmTuning best = choose_implicit_gemm(problem, opencl.facts(), offer.best_shape, offer.tiles);
   return {{.name = "local_memory",
            .meaning = "1: groups share tiles in local memory; 0: each work-item alone reads panels of weights",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ops/gemm/gemm_register_choice.h"
+#include "ops/gemm/gemm_tile_offer.h"
 #include "ops/gemm/gemm_variants.h"
 
 extern "C" const unsigned char tessera_opencl_gemm_register_sum[];
@@ -13,15 +14,6 @@ extern "C" const unsigned long tessera_opencl_gemm_register_sum_size;
 namespace tessera::opencl {
 
 namespace {
-
-using CheckTile = backend::Verdict(const Gemm&, const OpenclDevice&, std::int64_t);
-
-/// Which shapes and tiles the device offers: every shape with every tile.
-struct Offer {
-  std::vector<std::int64_t> shapes;  ///< values of local_memory, the one for this kind of device last
-  std::vector<std::int64_t> tiles;
-  std::string because;  ///< if there are none
-};
 
 /// Tiles of a processor are two and four vectors wide, but at least 16.
 std::vector<std::int64_t> candidates(const Gemm& problem, const DeviceFacts& facts) {
@@ -35,46 +27,23 @@ std::vector<std::int64_t> candidates(const Gemm& problem, const DeviceFacts& fac
   return narrow == wide ? std::vector{narrow} : std::vector{narrow, wide};
 }
 
-Offer offer_of(const Gemm& problem, const OpenclDevice& device) {
-  const std::vector<std::int64_t> all = candidates(problem, device.facts());
-  Offer offer;
-  const auto accepted = [&](CheckTile* check) {
-    std::vector<std::int64_t> tiles;
-    for (const std::int64_t tile : all) {
-      const backend::Verdict verdict = check(problem, device, tile);
-      if (verdict) tiles.push_back(tile);
-      if (!verdict && offer.because.empty()) offer.because = verdict.because();
-    }
-    return tiles;
-  };
-  const std::vector<std::int64_t> local = accepted(check_register_local);
-  const std::vector<std::int64_t> panels = accepted(check_register_panels);
-  const bool prefers_panels = device.facts().info.kind == DeviceKind::cpu ? !panels.empty() : local.empty();
-  offer.tiles = prefers_panels ? panels : local;
-  if (offer.tiles.empty()) return offer;
-  const std::vector<std::int64_t>& other = prefers_panels ? local : panels;
-  const bool has_other = std::includes(other.begin(), other.end(), offer.tiles.begin(), offer.tiles.end());
-  if (has_other) offer.shapes.push_back(prefers_panels ? 1 : 0);
-  offer.shapes.push_back(prefers_panels ? 0 : 1);
-  return offer;
+TileOffer offer_of(const Gemm& problem, const OpenclDevice& device) {
+  return offer_tiles(problem, device, candidates(problem, device.facts()), check_register_local, check_register_panels);
 }
 
 backend::Verdict check(const Gemm& problem, const backend::Device& device) {
   const OpenclDevice& opencl = native(device);
   if (backend::Verdict verdict = check_gemm_type(problem, opencl.facts()); !verdict) return verdict;
-  const Offer offer = offer_of(problem, opencl);
-  return offer.tiles.empty() ? backend::Verdict::no(offer.because) : backend::Verdict::yes();
+  return offer_of(problem, opencl).verdict();
 }
 
 std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
   const OpenclDevice& opencl = native(device);
-  const Offer offer = offer_of(problem, opencl);
-  const RegisterTuning best = choose_register(problem, opencl.facts(), offer.shapes.back(), offer.tiles);
-  std::vector<std::int64_t> shapes = offer.shapes;
-  std::sort(shapes.begin(), shapes.end());
+  const TileOffer offer = offer_of(problem, opencl);
+  const RegisterTuning best = choose_register(problem, opencl.facts(), offer.best_shape, offer.tiles);
   return {{.name = "local_memory",
            .meaning = "1: groups share tiles in local memory; 0: each work-item alone reads panels packed before",
-           .values = std::move(shapes),
+           .values = offer.shapes,
            .preferred = best.local_memory},
           {.name = "tile",
            .meaning = "size of the tile of C that a work-group computes: from panels its columns, through local memory "
