@@ -17,7 +17,7 @@ class OnednnLibrary {
 
   /// No if it did not open, or if nobody can say how many threads it takes.
   [[nodiscard]] backend::Verdict check() const;
-  [[nodiscard]] const backend::SharedLibrary& library() const noexcept { return library_; }
+  [[nodiscard]] const backend::SharedLibrary& shared() const noexcept { return library_; }
   /// 2 or 3; 0 if it did not open.
   [[nodiscard]] int major_version() const noexcept { return major_version_; }
   /// For calls of this thread. Only after check() said yes.

@@ -5,7 +5,17 @@ endif()
 
 set(under_oclgrind "${CMAKE_CURRENT_SOURCE_DIR}/run_under_oclgrind.sh")
 
-set(oclgrind_gemm
+# tessera_oclgrind_operator(<op> <filters...>): the operator's cases that the filters name must be clean.
+function(tessera_oclgrind_operator operator)
+  list(JOIN ARGN ":" filter)
+  tessera_add_test_entry(oclgrind.${operator}
+    COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_${operator}.log"
+      $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${filter}
+    LABELS conformance oclgrind backend:opencl op:${operator}
+    TIMEOUT 300)
+endfunction()
+
+tessera_oclgrind_operator(gemm
   "gemm/opencl_0/*.float32_m33_n17_k31*"
   "gemm/opencl_0/*.float64_m33_n17_k31_ta_tb*"
   "gemm/opencl_0/*.float64_m18_n21_k35*"
@@ -14,36 +24,20 @@ set(oclgrind_gemm
   "gemm/opencl_0/*.float32_m1_n1_k1"
   "gemm/opencl_0/*.float32_m2_n257_k131"
   "-*split_k_2_*" "*split_k_8_*" "*split_k_16_*")
-list(JOIN oclgrind_gemm ":" oclgrind_gemm)
-tessera_add_test_entry(oclgrind.gemm
-  COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_gemm.log"
-    $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${oclgrind_gemm}
-  LABELS conformance oclgrind backend:opencl op:gemm
-  TIMEOUT 300)
 
-set(oclgrind_cnn_layer
+tessera_oclgrind_operator(cnn_layer
   "cnn_layer/opencl_0/implicit_gemm.float32_c5_o9_h13_w15_f7x7__local_memory_?_split_k_2_tile_32"
   "cnn_layer/opencl_0/implicit_gemm.float32_c5_o9_h13_w15_f7x7__local_memory_1_split_k_1_tile_64"
   "cnn_layer/opencl_0/subtile.float32_c5_o9_h13_w15_f7x7__*_0"
   "cnn_layer/opencl_0/*.float32_c5_o11_h13_w10_f5x5_pad2_pool2_nhwc"
   "cnn_layer/opencl_0/*.float64_c4_o18_h5_w5_f3x3_pool3")
-list(JOIN oclgrind_cnn_layer ":" oclgrind_cnn_layer)
-tessera_add_test_entry(oclgrind.cnn_layer
-  COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_cnn_layer.log"
-    $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${oclgrind_cnn_layer}
-  LABELS conformance oclgrind backend:opencl op:cnn_layer
-  TIMEOUT 300)
-set(oclgrind_conv2d
+
+tessera_oclgrind_operator(conv2d
   "conv2d/opencl_0/*.int32_h45_w77_f7x7_same_rank1__rows_per_run_16_*"
   "conv2d/opencl_0/*.float32_h45_w77_f7x7_valid_rank1__rows_per_run_32_*"
   "conv2d/opencl_0/*.uint8_h20_w132_f3x3_same*_by1"
   "conv2d/opencl_0/*.float32_h20_w132_f3x3_same*_by3")
-list(JOIN oclgrind_conv2d ":" oclgrind_conv2d)
-tessera_add_test_entry(oclgrind.conv2d
-  COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_conv2d.log"
-    $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${oclgrind_conv2d}
-  LABELS conformance oclgrind backend:opencl op:conv2d
-  TIMEOUT 300)
+
 tessera_add_test_entry(oclgrind.api
   COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_api.log"
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl

@@ -84,7 +84,7 @@ struct Onednn {
   bool complete = false;
 
   Onednn() {
-    const backend::SharedLibrary& library = onednn_library().library();
+    const backend::SharedLibrary& library = onednn_library().shared();
     complete = onednn_library().major_version() == 2 && library.function(engine_create, "dnnl_engine_create") &&
                library.function(stream_create, "dnnl_stream_create") &&
                library.function(stream_wait, "dnnl_stream_wait") &&
@@ -370,10 +370,10 @@ void OnednnLayer::run(Executor& executor, const std::byte* input, const std::byt
 backend::Verdict check_onednn_layer(const CnnLayer& problem) {
   if (Verdict usable = onednn_library().check(); !usable) return usable;
   if (onednn_library().major_version() != 2)
-    return Verdict::no(sentence(onednn_library().library().name(), " is oneDNN ", onednn_library().major_version(),
+    return Verdict::no(sentence(onednn_library().shared().name(), " is oneDNN ", onednn_library().major_version(),
                                 ", but cnn_layer calls the C interface of version 2"));
   if (!onednn().complete)
-    return Verdict::no(sentence(onednn_library().library().name(), " lacks a function of oneDNN's C interface"));
+    return Verdict::no(sentence(onednn_library().shared().name(), " lacks a function of oneDNN's C interface"));
   try {
     const Threads limit(1);
     const OnednnLayer layer(problem, 1);

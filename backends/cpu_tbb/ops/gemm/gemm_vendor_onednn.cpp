@@ -17,7 +17,7 @@ using OnednnGemm = int(char transpose_a, char transpose_b, std::int64_t m, std::
 /// Opened on first use and for the life of the process.
 class Onednn {
  public:
-  Onednn() { (void)onednn_library().library().function(multiply_, "dnnl_sgemm"); }
+  Onednn() { (void)onednn_library().shared().function(multiply_, "dnnl_sgemm"); }
 
   [[nodiscard]] backend::Verdict check(const Gemm& problem) const {
     using backend::sentence;
@@ -26,7 +26,7 @@ class Onednn {
       return Verdict::no(
           sentence("the type of gemm is ", to_string(problem.type), ", but oneDNN multiplies float32 alone"));
     if (Verdict usable = onednn_library().check(); !usable) return usable;
-    if (multiply_ == nullptr) return Verdict::no(sentence(onednn_library().library().name(), " lacks dnnl_sgemm"));
+    if (multiply_ == nullptr) return Verdict::no(sentence(onednn_library().shared().name(), " lacks dnnl_sgemm"));
     return Verdict::yes();
   }
 
@@ -38,7 +38,7 @@ class Onednn {
         multiply_(problem.transpose_a ? 'T' : 'N', problem.transpose_b ? 'T' : 'N', gemm.m, gemm.n, gemm.k, gemm.alpha,
                   gemm.a.data, problem.lda, gemm.b.data, problem.ldb, gemm.beta, gemm.c, problem.ldc);
     if (status != 0)
-      throw Error(ErrorCode::internal, backend::sentence("dnnl_sgemm of ", onednn_library().library().name(), " fails"),
+      throw Error(ErrorCode::internal, backend::sentence("dnnl_sgemm of ", onednn_library().shared().name(), " fails"),
                   {status, "dnnl_status_t"});
   }
 
