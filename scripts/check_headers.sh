@@ -29,17 +29,18 @@ finding() {
 
 # CL/cl.h and cuda.h lie where the build found them; a backend whose headers are absent was not built.
 includes=(-Iapi/include "-I$generated" -Iapi -Iapi/src -I.)
-for folder in backends/*/; do includes+=("-I$folder"); done
-for folder in "$build"/backends/*/; do includes+=("-I$folder"); done
 skipped=()
 cuda_include=$(compgen -G '/usr/local/cuda*/include/cuda.h' | head -n 1 || true)
 if [[ -n $cuda_include ]]; then includes+=(-isystem "${cuda_include%/cuda.h}"); else skipped+=(cuda); fi
 [[ -f /usr/include/CL/cl.h ]] || skipped+=(opencl)
 
+# compile_alone <header> <build folder> <command...>: a backend's header sees its own backend and no other, whose files
+# may have the same names.
 compile_alone() {
-  local header=$1
-  shift
-  if ! output=$("$@" -include "$header" /dev/null 2>&1); then
+  local header=$1 build=$2 backend=${1#backends/} own=() output
+  shift 2
+  if [[ $header == backends/* ]]; then own=("-Ibackends/${backend%%/*}" "-I$build/backends/${backend%%/*}"); fi
+  if ! output=$("$@" "${own[@]}" -include "$header" /dev/null 2>&1); then
     printf '%s: does not compile alone:\n%s\n' "$header" "$output"
     return 1
   fi
@@ -53,7 +54,7 @@ for backend in "${skipped[@]}"; do
 done
 command=("$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -x c++ "${includes[@]}")
 printf '%s\0' "${headers[@]}" |
-  xargs -0 -I{} -P "$(nproc)" bash -c 'header=$1; shift; compile_alone "$header" "$@"' _ {} "${command[@]}" ||
+  xargs -0 -I{} -P "$(nproc)" bash -c 'compile_alone "$@"' _ {} "$build" "${command[@]}" ||
   finding "headers: not every header compiles alone"
 
 # A public header names either one of ours or one of the standard library, whose names hold neither slash nor dot...
