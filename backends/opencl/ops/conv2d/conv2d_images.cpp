@@ -23,6 +23,10 @@ std::string pixel_type(DataType type) {
   }
 }
 
+bool is_in_float(const Conv2d& problem, Conv2dSums sums) {
+  return problem.type == DataType::float32 || sums == Conv2dSums::in_float;
+}
+
 /// Owns the weights' buffer beside the kernel that reads it.
 class WeightedKernel final : public backend::Kernel {
  public:
@@ -45,11 +49,11 @@ class WeightedKernel final : public backend::Kernel {
 }  // namespace
 
 ProgramSource conv2d_program(std::string name, std::string_view kernel_text, const Conv2d& problem,
-                             const std::string& more_options) {
+                             const std::string& more_options, Conv2dSums sums) {
   std::string text(reinterpret_cast<const char*>(tessera_opencl_conv2d_images), tessera_opencl_conv2d_images_size);
   text += kernel_text;
   std::string options = "-cl-std=CL1.2 -DPIXEL=" + pixel_type(problem.type) +
-                        " -DIS_FLOAT=" + (problem.type == DataType::float32 ? "1" : "0") + more_options;
+                        " -DIS_FLOAT=" + (is_in_float(problem, sums) ? "1" : "0") + more_options;
   return {std::move(name), std::move(text), std::move(options)};
 }
 
@@ -59,12 +63,13 @@ std::uint64_t conv2d_blocks(const Conv2d& problem, std::int64_t rows, std::int64
          static_cast<std::uint64_t>(pieces_of(problem.output_width(), columns));
 }
 
-std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights) {
+std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights,
+                                              Conv2dSums sums) {
   std::vector<std::uint32_t> bits;
   for (const double weight : weights) {
     const auto in_float = backend::conv2d_weight<float>(weight);
     std::uint32_t word = backend::conv2d_weight<std::uint32_t>(weight);
-    if (problem.type == DataType::float32) std::memcpy(&word, &in_float, sizeof word);
+    if (is_in_float(problem, sums)) std::memcpy(&word, &in_float, sizeof word);
     bits.push_back(word);
   }
   return bits;

@@ -16,16 +16,21 @@
 
 namespace tessera::opencl {
 
-/// The program of one kernel file: conv2d_images.cl before `kernel_text`, the pixels' type as options, and
+/// What a kernel sums in: the output's type, or float for integers where that is exact.
+enum class Conv2dSums : std::uint8_t { output_type, in_float };
+
+/// The program of one kernel file: conv2d_images.cl before `kernel_text`, the types of pixels and sums as options, and
 /// `more_options` of the variant's own.
 [[nodiscard]] ProgramSource conv2d_program(std::string name, std::string_view kernel_text, const Conv2d& problem,
-                                           const std::string& more_options = {});
+                                           const std::string& more_options = {},
+                                           Conv2dSums sums = Conv2dSums::output_type);
 
 /// Work-groups that it takes to cover every output of the batch with blocks of rows x columns.
 [[nodiscard]] std::uint64_t conv2d_blocks(const Conv2d& problem, std::int64_t rows, std::int64_t columns) noexcept;
 
 /// Weights as the kernels take them: float, or int32 as it lies in memory.
-[[nodiscard]] std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights);
+[[nodiscard]] std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights,
+                                                            Conv2dSums sums = Conv2dSums::output_type);
 
 /// A launch of the kernel with CONV2D_PARAMETERS set but for what `more` of them follow: groups of columns x rows
 /// work-items in one line, each for a block of block_columns x block_rows of the output.

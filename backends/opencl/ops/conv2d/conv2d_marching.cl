@@ -10,26 +10,8 @@
 //
 // Products: SIZE * SIZE for a pixel, or 2 * SIZE where the filter is separable: then the sum along the row goes into the
 // SIZE sums. A GPU takes 4 pixels, a vector load; a CPU as many as its vector registers hold. A row outside of the image
-// adds nothing; beside the left and the right edge pixels are loaded one by one.
-#define CONCATENATED(a, b) a##b
-#define VECTOR_OF(type, count) CONCATENATED(type, count)
-#define LOAD_OF(count) CONCATENATED(vload, count)
-#define STORE_OF(count) CONCATENATED(vstore, count)
-#if IS_FLOAT
-typedef VECTOR_OF(float, COLUMNS) vector_t;
-#else
-typedef VECTOR_OF(uint, COLUMNS) vector_t;
-#endif
-#if IS_FLOAT
-#define NUMBERS(pixels) (pixels)
-#else
-#define NUMBERS(pixels) VECTOR_OF(as_uint, COLUMNS)(VECTOR_OF(convert_int, COLUMNS)(pixels))
-#endif
-#define REACH (SIZE / 2)
-
-typedef struct {
-  sum_t weights[SIZE * SIZE];  // row by row; for a separable filter its column, then its row
-} Weights;
+// adds nothing; beside the left and the right edge pixels are loaded one by one. On processors this is the slower march:
+// see conv2d_marching_bands.cl.
 
 // The pixels that a row's taps take: taps[j] holds those under column j of the filter.
 inline void load_taps(vector_t *taps, __global const PIXEL *restrict row, const long x, const long width) {

@@ -1,7 +1,12 @@
 // conv2d, marching and separable: down a strip of columns, one work-item alone (conv2d_marching.cl) or 32 together
-// (conv2d_marching_lanes.cl).
+// (conv2d_marching_lanes.cl), or along the bands of a wide strip (conv2d_marching_bands.cl), which is for processors.
 #include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
@@ -10,8 +15,12 @@
 
 extern "C" const unsigned char tessera_opencl_conv2d_marching[];
 extern "C" const unsigned long tessera_opencl_conv2d_marching_size;
+extern "C" const unsigned char tessera_opencl_conv2d_marching_bands[];
+extern "C" const unsigned long tessera_opencl_conv2d_marching_bands_size;
 extern "C" const unsigned char tessera_opencl_conv2d_marching_lanes[];
 extern "C" const unsigned long tessera_opencl_conv2d_marching_lanes_size;
+extern "C" const unsigned char tessera_opencl_conv2d_vectors[];
+extern "C" const unsigned long tessera_opencl_conv2d_vectors_size;
 
 namespace tessera::opencl {
 
@@ -20,11 +29,14 @@ namespace {
 using backend::sentence;
 using backend::Verdict;
 
-/// Columns of a strip: by one work-item alone, or by kLanes work-items with kPixels each.
+/// Columns of a strip: by one work-item alone, or by kLanes work-items with kPixels each, or by one in bands.
 constexpr std::array<std::int64_t, 2> kAlone{8, 16};
 constexpr std::int64_t kLanes = 32;
 constexpr std::int64_t kPixels = 4;
 constexpr std::int64_t kTogether = kLanes * kPixels;
+/// A band's tiles use pages of a large image whole. 4096 x 4096, 3 x 3, float, PoCL on two cores: 9.5 ms with strips of
+/// 256 columns, 7.3 with 512, 6.2 with 1024, 5.9 with 4096; 7 x 7 takes 18 with all.
+constexpr std::int64_t kInBands = 1024;
 constexpr std::array<std::int64_t, 4> kRowsPerRun{16, 32, 64, 128};
 
 bool is_gpu(const backend::Device& device) {
@@ -47,7 +59,9 @@ Verdict check_separable(const Conv2d& problem, const backend::Device& device) {
 
 std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device) {
   Tunable strip{.name = "strip",
-                .meaning = "columns that a work-group walks down: 128 by 32 work-items together, fewer by one alone",
+                .meaning =
+                    "columns that a work-group walks down: 128 by 32 work-items together, fewer by one alone, "
+                    "1024 by one alone in bands from left to right",
                 .values = {kAlone.begin(), kAlone.end()},
                 .preferred = kAlone.back()};
   if (has_lanes(device)) strip.values.push_back(kTogether);
@@ -56,8 +70,9 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& devi
   rows.values.assign(kRowsPerRun.begin(), kRowsPerRun.end());
   rows.preferred = kRowsPerRun.front();
   if (!is_gpu(device)) {
-    // A processor walks down its strip alone, a page of a large image at each step: in short runs the next strip finds
-    // the pages at hand. 4096 x 4096, 3 x 3, float, PoCL on two cores: 17 ms with runs of 16 rows, 81 with 128.
+    // Short runs leave no thread idle at the end, and the rows that two runs share are still in the second-level cache.
+    strip.values.push_back(kInBands);
+    strip.preferred = kInBands;
     return {strip, rows};
   }
   // The longest runs that still give every compute unit enough groups: a run reads the rows between two runs again.
@@ -75,25 +90,51 @@ struct Weights {
   bool is_separable = false;
 };
 
-const Handle<cl_program>& build(const Conv2d& problem, const OpenclDevice& device, std::string_view name,
-                                std::string_view text, const Weights& weights, const std::string& more_options) {
-  return device.programs().build_once(conv2d_program(
-      std::string(name), text, problem,
-      sentence(" -DSIZE=", problem.filter_height, " -DSEPARABLE=", weights.is_separable ? 1 : 0, more_options)));
+std::string options_of(const Conv2d& problem, const Weights& weights) {
+  return sentence(" -DSIZE=", problem.filter_height, " -DSEPARABLE=", weights.is_separable ? 1 : 0);
+}
+
+/// A kernel of a work-item alone, which takes the weights by value: its text behind that of conv2d_vectors.cl, its
+/// options, and what it sums in.
+struct Alone {
+  std::string name;
+  std::string_view text;
+  std::string options;
+  Conv2dSums sums = Conv2dSums::output_type;
+};
+
+Alone down_a_strip(std::int64_t columns) {
+  return {.name = "conv2d_marching",
+          .text = {reinterpret_cast<const char*>(tessera_opencl_conv2d_marching), tessera_opencl_conv2d_marching_size},
+          .options = sentence(" -DCOLUMNS=", columns)};
+}
+
+/// With as many sums as registers hold beside the vectors that are shifted: AVX-512 has 32 of them, others 16.
+Alone along_bands(const Conv2d& problem, const DeviceFacts& facts) {
+  const bool has_avx512 = facts.vector_bytes == 16 * sizeof(cl_float);
+  const bool is_exact = problem.type != DataType::float32 && backend::is_exact_in_float32(problem);
+  return {.name = "conv2d_marching_bands",
+          .text = {reinterpret_cast<const char*>(tessera_opencl_conv2d_marching_bands),
+                   tessera_opencl_conv2d_marching_bands_size},
+          .options = sentence(" -DSTRIP=", kInBands, " -DCOLUMNS=", has_avx512 ? 16 : 8, " -DROWS=", has_avx512 ? 8 : 4,
+                              " -DEXACT_INTEGERS=", is_exact ? 1 : 0),
+          .sums = is_exact ? Conv2dSums::in_float : Conv2dSums::output_type};
 }
 
 std::unique_ptr<backend::Kernel> make_alone(const Conv2d& problem, const OpenclDevice& device, const Weights& weights,
-                                            std::int64_t columns, std::int64_t rows) {
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_conv2d_marching),
-                              tessera_opencl_conv2d_marching_size);
-  const auto& program = build(problem, device, "conv2d_marching", text, weights, sentence(" -DCOLUMNS=", columns));
-  auto kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "conv2d_marching");
+                                            std::int64_t strip, std::int64_t rows) {
+  const Alone alone = strip == kInBands ? along_bands(problem, device.facts()) : down_a_strip(strip);
+  std::string text(reinterpret_cast<const char*>(tessera_opencl_conv2d_vectors), tessera_opencl_conv2d_vectors_size);
+  text += alone.text;
+  const auto& program = device.programs().build_once(
+      conv2d_program(alone.name, text, problem, options_of(problem, weights) + alone.options, alone.sums));
+  auto kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), alone.name);
   kernel->set(kFirstConv2dExtra, static_cast<cl_int>(rows));
-  std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, weights.values);
+  std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, weights.values, alone.sums);
   bits.resize(static_cast<std::size_t>(problem.filter_height * problem.filter_width));
   kernel->set(kFirstConv2dExtra + 1, bits.size() * sizeof(std::uint32_t), bits.data());
   std::vector<OperatorLaunch> launches;
-  launches.push_back(conv2d_launch(std::move(kernel), problem, {1, 1, rows, columns}));
+  launches.push_back(conv2d_launch(std::move(kernel), problem, {1, 1, rows, strip}));
   return std::make_unique<OperatorKernel>(std::move(launches));
 }
 
@@ -122,9 +163,10 @@ class TogetherKernel final : public backend::Kernel {
     const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_conv2d_marching_lanes),
                                 tessera_opencl_conv2d_marching_lanes_size);
     const OpenclDevice& opencl = native(device);
-    const auto& program =
-        build(problem, opencl, "conv2d_marching_lanes", text, weights,
-              sentence(" -DSHUFFLES=", opencl.facts().is_nvidia ? 1 : 0, " -DVECTORS=", vectors ? 1 : 0));
+    const auto& program = opencl.programs().build_once(
+        conv2d_program("conv2d_marching_lanes", text, problem,
+                       options_of(problem, weights) +
+                           sentence(" -DSHUFFLES=", opencl.facts().is_nvidia ? 1 : 0, " -DVECTORS=", vectors ? 1 : 0)));
     auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_marching_lanes");
     kernel->set(kFirstConv2dExtra + 1, static_cast<cl_int>(rows));
     return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {1, kLanes, rows, kTogether}),

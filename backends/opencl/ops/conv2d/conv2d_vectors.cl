@@ -1,0 +1,21 @@
+// What the kernels of a work-item that marches alone share: vectors of COLUMNS pixels, and the weights of a filter of
+// SIZE by value. Compiled between conv2d_images.cl and each of them.
+#define CONCATENATED(a, b) a##b
+#define VECTOR_OF(type, count) CONCATENATED(type, count)
+#define LOAD_OF(count) CONCATENATED(vload, count)
+#define STORE_OF(count) CONCATENATED(vstore, count)
+#if IS_FLOAT
+typedef VECTOR_OF(float, COLUMNS) vector_t;
+#else
+typedef VECTOR_OF(uint, COLUMNS) vector_t;
+#endif
+#if IS_FLOAT
+#define NUMBERS(pixels) (pixels)
+#else
+#define NUMBERS(pixels) VECTOR_OF(as_uint, COLUMNS)(VECTOR_OF(convert_int, COLUMNS)(pixels))
+#endif
+#define REACH (SIZE / 2)
+
+typedef struct {
+  sum_t weights[SIZE * SIZE];  // row by row; for a separable filter its column, then its row
+} Weights;
