@@ -1,5 +1,5 @@
 // The variant "marching": strips of the output, a few rows at a time from top to bottom (conv2d_strips.h has the
-// picture), each step with the sums of all its rows in registers (conv2d_marching_kernel.cpp). Takes any filter.
+// picture), each step with the sums of all its rows in registers (conv2d_marching_tile.h). Takes any filter.
 // Integers go by the fastest way that is exact: pairs of 16 bits where the processor multiplies those and the weights
 // fit (conv2d_source_rows.h), else float where no sum leaves its exact range, else int32.
 //

@@ -3,7 +3,7 @@
 
 #include "ops/conv2d/conv2d_marching_kernel.h"
 
-#define HWY_WANT_AVX3_DL 1  // as in conv2d_marching_kernel.cpp
+#define HWY_WANT_AVX3_DL 1  // as in conv2d_marching_pairs.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_pairs.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

@@ -5,7 +5,7 @@
 //     image row, zeros around it   ->  * row  ->  row sums, kept for the next `height` output rows  ->  * column  ->
 //     output
 //
-// Both passes are those of "marching" (conv2d_marching_kernel.cpp) with a filter of one row, then of one column. The
+// Both passes are those of "marching" (conv2d_marching_tile.h) with a filter of one row, then of one column. The
 // row sums of a strip stay in the first-level cache. For integers both orders agree bit for bit, because arithmetic
 // modulo 2^32 is a ring. For float a product meets height + width roundings, no more than the height * width of the
 // direct sum for filters of 2 x 2 and more.

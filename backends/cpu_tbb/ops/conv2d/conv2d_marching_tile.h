@@ -1,5 +1,5 @@
-// Output rows of a strip, compiled once for every instruction set from SSE to AVX-512 (Highway) and chosen when it
-// runs:
+// One tile of output rows, whose sums stay in registers. Included once for every instruction set (Highway), by the
+// files that compile it for a type:
 //
 //     sources            targets                 One tile is kRows rows x 2 vectors of sums that stay in registers
 //     row 0   x x x      row 0   s s             while the source rows pass by from top to bottom. At each source row
@@ -14,19 +14,16 @@
 // them with room for weights. With 16 registers it is 5 rows, without multiply-add 4.
 #include "ops/conv2d/conv2d_marching_kernel.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
-#include <tessera/ops/conv2d.h>
+#if defined(TESSERA_CONV2D_MARCHING_TILE_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TESSERA_CONV2D_MARCHING_TILE_H
+#undef TESSERA_CONV2D_MARCHING_TILE_H
+#else
+#define TESSERA_CONV2D_MARCHING_TILE_H
+#endif
 
-// Not compiled unless asked for: the set with the dot products of 16 bits that pairs stand on.
-#define HWY_WANT_AVX3_DL 1
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_marching_kernel.cpp"
-#include <hwy/foreach_target.h>  // must come before highway.h
-
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -235,166 +232,7 @@ HWY_INLINE void add_tile(const Source* const* sources, std::int64_t offset, cons
   }
 }
 
-template <class Lane, class Output, class V>
-HWY_INLINE void store_pair(Output* HWY_RESTRICT target, V left, V right, bool streams) {
-  const hn::ScalableTag<Output> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  if constexpr (std::is_same_v<Lane, Output>) {
-    if (streams) {
-      hn::Stream(left, d, target);
-      hn::Stream(right, d, target + lanes);
-    } else {
-      hn::StoreU(left, d, target);
-      hn::StoreU(right, d, target + lanes);
-    }
-  } else {
-    store_pair<Output>(target, hn::ConvertTo(d, left), hn::ConvertTo(d, right), streams);
-  }
-}
-
-/// All tiles of the rows, from left to right. Where there are fewer than kRows rows, their sources are repeated, which
-/// computes rows that are not stored.
-template <int kHeight, int kWidth, class Source, class Output>
-HWY_NOINLINE void march_rows(const MarchingRows<Source, Output>& rows, const Source* const* sources,
-                             const Source* const* upper) {
-  using Lane = typename Elements<Source>::Lane;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Source>()));
-  const auto count = static_cast<int>(rows.rows);
-  bool streams = rows.streams;
-  for (int row = 0; row < count; ++row) {
-    streams =
-        streams &&
-        reinterpret_cast<std::uintptr_t>(rows.targets[row]) % (static_cast<std::uintptr_t>(lanes) * sizeof(Lane)) == 0;
-  }
-  for (std::int64_t x = 0; x < rows.columns; x += 2 * lanes) {
-    const Upcoming upcoming{rows.upcoming, rows.upcoming_rows, x * rows.pixel_bytes, 2 * lanes * rows.pixel_bytes};
-    RowSums<Source, kRows> sums;
-    sums.clear();
-    if constexpr (std::is_same_v<Source, Pair>) {
-      if (upper != nullptr) {
-        add_tile<kHeight, kWidth>(upper, x, rows.weights, rows.filter_height, rows.filter_width, sums, {});
-        sums.shift();
-      }
-    }
-    add_tile<kHeight, kWidth>(sources, x, rows.weights, rows.filter_height, rows.filter_width, sums, upcoming);
-    const std::int64_t left = rows.columns - x;
-    if (left >= 2 * lanes) {
-      sums.store(0, count,
-                 [&](int row, auto v0, auto v1) { store_pair<Lane>(rows.targets[row] + x, v0, v1, streams); });
-    } else {
-      sums.store(0, count, [&](int row, auto v0, auto v1) {
-        HWY_ALIGN Output edge[2 * hn::MaxLanes(Tag<Source>())];
-        store_pair<Lane>(edge, v0, v1, false);
-        std::copy_n(edge, left, rows.targets[row] + x);
-      });
-    }
-  }
-  if (streams) hwy::FlushStream();
-}
-
-/// A filter's height as march_rows() takes it.
-template <int kHeight>
-inline constexpr int kKnown = kHeight < kRows ? kHeight : 0;
-
-/// False unless the filter has kHeight rows of kSize columns.
-template <int kHeight, int kSize, class Source, class Output>
-bool march_if(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
-  constexpr int kWidth = (kSize + Elements<Source>::kColumns - 1) / Elements<Source>::kColumns;
-  if (rows.filter_height != kHeight || rows.filter_width != kWidth) return false;
-  constexpr int kTaken = kKnown<kHeight>;
-  march_rows<kTaken, kTaken == 0 ? 0 : kWidth>(rows, sources, upper);
-  return true;
-}
-
-/// Filters of the usual sizes are written out, and their rows; of others the height, as far as it is small.
-template <class Source, class Output>
-void march_some(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
-  if (march_if<3, 3>(rows, sources, upper) || march_if<5, 5>(rows, sources, upper) ||
-      march_if<7, 7>(rows, sources, upper) || march_if<1, 3>(rows, sources, upper) ||
-      march_if<1, 5>(rows, sources, upper) || march_if<1, 7>(rows, sources, upper)) {
-    return;
-  }
-  switch (rows.filter_height) {
-    case 1: return march_rows<1, 0>(rows, sources, upper);
-    case 2: return march_rows<2, 0>(rows, sources, upper);
-    case 3: return march_rows<3, 0>(rows, sources, upper);
-    case 4: return march_rows<kKnown<4>, 0>(rows, sources, upper);
-    case 5: return march_rows<kKnown<5>, 0>(rows, sources, upper);
-    case 6: return march_rows<kKnown<6>, 0>(rows, sources, upper);
-    case 7: return march_rows<kKnown<7>, 0>(rows, sources, upper);
-    default: return march_rows<0, 0>(rows, sources, upper);
-  }
-}
-
-/// In steps of kRows rows.
-template <class Source, class Output>
-HWY_INLINE void march_all(MarchingRows<Source, Output> rows) {
-  const std::int64_t all = rows.rows;
-  const std::int64_t tail = rows.filter_height - 1;
-  for (std::int64_t first = 0; first < all; first += kRows) {
-    rows.rows = std::min<std::int64_t>(kRows, all - first);
-    if (rows.rows == kRows) {
-      march_some(rows, rows.sources, rows.upper_sources);
-    } else {
-      constexpr std::int64_t kMost = kMarchingRows + Conv2d::kLargestFilter - 1;
-      const Source* repeated[kMost];
-      const Source* upper[kMost];
-      for (std::int64_t i = 0; i < kRows + tail; ++i) {
-        const std::int64_t row = std::min(i, rows.rows + tail - 1);
-        repeated[i] = rows.sources[row];
-        if (rows.upper_sources != nullptr) upper[i] = rows.upper_sources[row];
-      }
-      march_some(rows, repeated, rows.upper_sources != nullptr ? upper : nullptr);
-    }
-    rows.sources += kRows;
-    if (rows.upper_sources != nullptr) rows.upper_sources += kRows;
-    rows.targets += kRows;
-  }
-}
-
-std::int64_t rows_together() {
-  return kRows;
-}
-void march_uint32(const MarchingRows<std::uint32_t, std::uint32_t>& rows) {
-  march_all(rows);
-}
-void march_float(const MarchingRows<float, float>& rows) {
-  march_all(rows);
-}
-void march_float_to_int(const MarchingRows<float, std::int32_t>& rows) {
-  march_all(rows);
-}
-void march_pairs(const MarchingRows<Pair, std::int32_t>& rows) {
-  march_all(rows);
-}
-
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace tessera::cpu_tbb {
-
-HWY_EXPORT(rows_together);
-HWY_EXPORT(march_uint32);
-HWY_EXPORT(march_float);
-HWY_EXPORT(march_float_to_int);
-HWY_EXPORT(march_pairs);
-
-std::int64_t marching_rows() {
-  return HWY_DYNAMIC_DISPATCH(rows_together)();
-}
-void march(const MarchingRows<std::uint32_t, std::uint32_t>& rows) {
-  HWY_DYNAMIC_DISPATCH(march_uint32)(rows);
-}
-void march(const MarchingRows<float, float>& rows) {
-  HWY_DYNAMIC_DISPATCH(march_float)(rows);
-}
-void march(const MarchingRows<float, std::int32_t>& rows) {
-  HWY_DYNAMIC_DISPATCH(march_float_to_int)(rows);
-}
-void march(const MarchingRows<Pair, std::int32_t>& rows) {
-  HWY_DYNAMIC_DISPATCH(march_pairs)(rows);
-}
-
-}  // namespace tessera::cpu_tbb
 #endif
