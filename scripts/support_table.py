@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes or checks the README's table of operators, backends and variants from what `tessera verify --json` found.
+"""Writes or checks the README's table of operators, backends and variants from what `tessera verify --json` or the
+conformance tests (results/ in their build folder) found.
 
 A variant stands in the table if at least one of its cases passed and none failed. Variants named vendor_* are left out:
 whether they run depends on which libraries the machine has. Only columns of backends that the
@@ -11,17 +12,31 @@ import pathlib
 import sys
 
 BACKENDS = ["cpu_tbb", "opencl", "cuda"]
+BACKEND_OF_DEVICE = {"cpu": "cpu_tbb", "opencl": "opencl", "cuda": "cuda"}
 START, END = "<!-- support -->", "<!-- end support -->"
 UNKNOWN = "not verified yet"
+
+
+def records_of(document):
+    """(operator, backend, variant, status) of each case in a file of `tessera verify`, or of the conformance tests."""
+    for record in document.get("records", []):
+        yield record["operator"], record["backend"], record["variant"], record["status"]
+    for suite in document.get("testsuites", []):
+        operator, device, *variant = suite["name"].split("/")  # gemm/cpu_0/tiled, or with /slow behind
+        if not variant:
+            continue  # speaks of all variants of a device
+        for test in suite["testsuite"]:
+            status = "failed" if test.get("failures") else "skipped" if test["result"] == "SKIPPED" else "passed"
+            yield operator, BACKEND_OF_DEVICE[device.split("_")[0]], variant[0], status
 
 
 def read_results(paths):
     """{operator: {backend: {variant: set of statuses}}}, variants in the order in which the backend lists them."""
     found = {}
     for path in paths:
-        for record in json.loads(pathlib.Path(path).read_text())["records"]:
-            variants = found.setdefault(record["operator"], {}).setdefault(record["backend"], {})
-            variants.setdefault(record["variant"], set()).add(record["status"])
+        for operator, backend, variant, status in records_of(json.loads(pathlib.Path(path).read_text())):
+            variants = found.setdefault(operator, {}).setdefault(backend, {})
+            variants.setdefault(variant, set()).add(status)
     return found
 
 
@@ -57,7 +72,7 @@ def render(table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the README says otherwise")
-    parser.add_argument("results", nargs="+", metavar="FILE", help="result files of tessera verify --json")
+    parser.add_argument("results", nargs="+", metavar="FILE", help="result files of tessera verify --json, or of the conformance tests")
     arguments = parser.parse_args()
 
     path = pathlib.Path(__file__).resolve().parent.parent / "README.md"
