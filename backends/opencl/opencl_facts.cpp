@@ -164,7 +164,9 @@ DeviceFacts gather_facts(const OpenclApi& api, cl_platform_id platform, cl_devic
   info.driver = platform_text(api, platform, CL_PLATFORM_NAME);
   info.driver_version = device_text(api, device, CL_DRIVER_VERSION);
   info.api_version = short_version(version);
-  info.kind = kind_of(must_ask<cl_device_type>(api, device, CL_DEVICE_TYPE));
+  const auto type = must_ask<cl_device_type>(api, device, CL_DEVICE_TYPE);
+  info.kind = kind_of(type);
+  facts.is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;
   info.memory_total_bytes = must_ask<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
   info.compute_units = must_ask<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.max_group_size = must_ask<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);

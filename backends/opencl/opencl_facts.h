@@ -17,6 +17,8 @@ struct DeviceFacts {
   DeviceInfo info;
   std::uint64_t base_alignment_bytes = 1;  ///< of an offset that a part of a buffer may start at
   std::uint64_t vector_bytes = 16;         ///< of a vector register, where the device says that it has one
+  /// A processor by its type, perhaps among others: Oclgrind's device is of every type, and so its kind is a GPU.
+  bool is_processor = false;
   /// NVIDIA's own driver, whose quirks the README tells.
   bool is_nvidia = false;
   /// Commands wait until the queue is flushed. NVIDIA and PoCL start them at once.

@@ -66,15 +66,16 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& devi
                 .preferred = kAlone.back()};
   if (has_lanes(device)) strip.values.push_back(kTogether);
   if (has_lanes(device) && is_gpu(device)) strip.preferred = kTogether;
+  if (native(device).facts().is_processor) {
+    strip.values.push_back(kInBands);
+    if (!is_gpu(device)) strip.preferred = kInBands;
+  }
   Tunable rows{.name = "rows_per_run", .meaning = "rows of the output that one work-item computes", .values = {}};
   rows.values.assign(kRowsPerRun.begin(), kRowsPerRun.end());
   rows.preferred = kRowsPerRun.front();
-  if (!is_gpu(device)) {
-    // Short runs leave no thread idle at the end, and the rows that two runs share are still in the second-level cache.
-    strip.values.push_back(kInBands);
-    strip.preferred = kInBands;
-    return {strip, rows};
-  }
+  // On a processor short runs leave no thread idle at the end, and the rows that two of them share are still in the
+  // second-level cache.
+  if (!is_gpu(device)) return {strip, rows};
   // The longest runs that still give every compute unit enough groups: a run reads the rows between two runs again.
   constexpr std::uint64_t kGroupsPerUnit = 15;
   const std::uint64_t wanted = kGroupsPerUnit * native(device).facts().info.compute_units;
