@@ -18,6 +18,7 @@ int main() try {
       std::cout << "  gemm " << variant.variant << ": ";
       if (variant.can_run) {
         std::cout << "yes" << (variant.is_default ? ", the default" : "") << ", " << variant.summary << '\n';
+        if (!variant.passed_over.empty()) std::cout << "    not the default: " << variant.passed_over << '\n';
       } else {
         std::cout << "no, because " << variant.because << '\n';
       }

@@ -14,7 +14,7 @@ namespace tessera::backend {
 class Device;
 class Kernel;
 
-/// The only answer to "can it?": yes, or no with one sentence that names the value and the limit.
+/// An answer, foremost to "can it?": yes, or no with one sentence that names the value and the limit.
 class Verdict {
  public:
   [[nodiscard]] static Verdict yes() { return Verdict({}); }
@@ -44,6 +44,9 @@ struct Variant {
   /// The same where it depends on the problem, for every tuning value. Null: error_factor. Asked only where check()
   /// says yes.
   double (*error_factor_of)(const Problem&, const Device&) = nullptr;
+  /// Should the default be this one, of those that can run? No, with one sentence, where one further down is faster. It
+  /// runs all the same when it is forced. Null: yes. Asked only where check() says yes.
+  Verdict (*pays)(const Problem&, const Device&) = nullptr;
 };
 
 /// Best first, plain one last.

@@ -52,8 +52,9 @@ template <class Problem>
       if (row.verdict && variant.tunables != nullptr) row.tunables = variant.tunables(problem, device);
       if (row.verdict && variant.error_factor_of != nullptr)
         row.error_factor = variant.error_factor_of(problem, device);
+      if (row.verdict && variant.pays != nullptr) row.pays = variant.pays(problem, device);
     }
-    settled = settled || eligible(row, options == nullptr || options->deterministic);
+    settled = settled || (row.pays && eligible(row, options == nullptr || options->deterministic));
     facts.push_back(std::move(row));
   }
   return facts;

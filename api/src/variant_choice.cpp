@@ -18,6 +18,17 @@ std::string why_not(const VariantFacts& facts) {
   return facts.verdict ? std::string(kNotDeterministic) : facts.verdict.because();
 }
 
+/// The first that can and pays, or the first that can, or the number of rows.
+std::size_t default_variant(const std::vector<VariantFacts>& facts, bool deterministic) {
+  std::size_t first = facts.size();
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (!eligible(facts[i], deterministic)) continue;
+    if (facts[i].pays) return i;
+    first = std::min(first, i);
+  }
+  return first;
+}
+
 std::size_t forced_variant(const std::vector<VariantFacts>& facts, const KernelOptions& options,
                            std::string_view operator_name, const DeviceCore& device) {
   const auto found =
@@ -44,10 +55,11 @@ std::size_t choose_variant(const std::vector<VariantFacts>& facts, const KernelO
     throw Error(ErrorCode::unsupported, sentence("the backend ", device.backend_name(), " offers no ", operator_name));
   }
   if (!options.variant.empty()) return forced_variant(facts, options, operator_name, device);
+  const std::size_t chosen = default_variant(facts, options.deterministic);
+  if (chosen < facts.size()) return chosen;
   std::string reasons;
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    if (eligible(facts[i], options.deterministic)) return i;
-    reasons += sentence(reasons.empty() ? "" : "; ", facts[i].name, ": ", why_not(facts[i]));
+  for (const VariantFacts& row : facts) {
+    reasons += sentence(reasons.empty() ? "" : "; ", row.name, ": ", why_not(row));
   }
   throw Error(ErrorCode::unsupported,
               sentence("no variant of ", operator_name, " can run this problem on ", device.id(), ": ", reasons));
@@ -84,17 +96,17 @@ Tuning complete_tuning(const VariantFacts& variant, const Tuning& asked, std::st
 
 std::vector<VariantReport> report_variants(const std::vector<VariantFacts>& facts) {
   std::vector<VariantReport> reports;
-  bool default_found = false;
+  const std::size_t chosen = default_variant(facts, true);
   for (const VariantFacts& row : facts) {
     VariantReport report;
     report.variant = row.name;
     report.summary = row.summary;
     report.can_run = static_cast<bool>(row.verdict);
     report.because = row.verdict.because();
-    report.is_default = !default_found && eligible(row, true);
+    report.is_default = reports.size() == chosen;
+    if (reports.size() < chosen && eligible(row, true)) report.passed_over = row.pays.because();
     report.tunables = row.tunables;
     report.error_factor = row.error_factor;
-    default_found |= report.is_default;
     reports.push_back(std::move(report));
   }
   return reports;

@@ -20,6 +20,7 @@ struct VariantFacts {
   std::vector<Tunable> tunables;
   double error_factor = 1.0;
   bool deterministic = true;
+  backend::Verdict pays = backend::Verdict::yes();
 };
 
 /// Can it be chosen, given whether the caller wants the same bits on every run?
@@ -27,8 +28,8 @@ struct VariantFacts {
   return facts.verdict && (facts.deterministic || !deterministic);
 }
 
-/// Index of the forced variant, or of the first that can. Errors: invalid_argument for an unknown name, unsupported
-/// with the reason, or with every variant's reason.
+/// Index of the forced variant, or of the first that can and pays, or of the first that can. Errors: invalid_argument
+/// for an unknown name, unsupported with the reason, or with every variant's reason.
 [[nodiscard]] std::size_t choose_variant(const std::vector<VariantFacts>& facts, const KernelOptions& options,
                                          std::string_view operator_name, const DeviceCore& device);
 

@@ -104,8 +104,8 @@ class OperatorTest : public testing::Test {
   Subject subject_;
 };
 
-/// Every problem's default on one device: the first variant that can run, and no other. A backend that lists no variant
-/// at all does not offer the operator; floors say whether it must.
+/// Every problem's default on one device: the first variant that can run and is not passed over, and no other. A
+/// backend that lists no variant at all does not offer the operator; floors say whether it must.
 class DefaultTest : public testing::Test {
  public:
   DefaultTest(const ProblemSet& set, std::string device) : set_(&set), device_(std::move(device)) {}
@@ -119,9 +119,11 @@ class DefaultTest : public testing::Test {
       const std::vector<VariantReport> reports = problem->explain(device);
       if (reports.empty()) GTEST_SKIP() << device_ << " offers no variant of " << set_->operator_name;
       for (const VariantReport& report : reports) {
-        EXPECT_EQ(report.is_default, report.can_run && first.empty()) << report.variant;
+        const bool taken = report.can_run && report.passed_over.empty() && first.empty();
+        EXPECT_EQ(report.is_default, taken) << report.variant;
         EXPECT_EQ(report.because.empty(), report.can_run) << report.variant;
-        if (report.can_run && first.empty()) first = report.variant;
+        EXPECT_TRUE(report.passed_over.empty() || (report.can_run && first.empty())) << report.variant;
+        if (taken) first = report.variant;
       }
       ASSERT_FALSE(first.empty()) << "no variant can run this problem";
       EXPECT_EQ(problem->prepare(device, {})->info().variant, first);

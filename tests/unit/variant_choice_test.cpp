@@ -1,4 +1,4 @@
-// Choosing a variant: the first that can, the forced one or its reason, and tuning only from its list.
+// Choosing a variant: the first that can and pays, the forced one or its reason, and tuning only from its list.
 #include "variant_choice.h"
 
 #include <tessera/tessera.h>
@@ -29,6 +29,24 @@ TEST_F(VariantChoiceTest, TheFirstThatCanIsChosen) {
   EXPECT_EQ(choose_variant(facts_, {}, "gemm", core_), 2U);
   EXPECT_EQ(choose_variant(facts_, {.deterministic = false}, "gemm", core_), 1U);
   EXPECT_EQ(choose_variant(facts_, {.variant = "naive"}, "gemm", core_), 3U);
+}
+
+TEST_F(VariantChoiceTest, WhatDoesNotPayIsPassedOver) {
+  std::vector<VariantFacts> facts = facts_;
+  facts[2].pays = Verdict::no("its transforms cost more than they save");
+  EXPECT_EQ(choose_variant(facts, {}, "gemm", core_), 3U);
+  EXPECT_EQ(choose_variant(facts, {.variant = "tiled"}, "gemm", core_), 2U);
+  std::vector<VariantReport> reports = report_variants(facts);
+  EXPECT_TRUE(reports[2].can_run);
+  EXPECT_FALSE(reports[2].is_default);
+  EXPECT_EQ(reports[2].passed_over, "its transforms cost more than they save");
+  EXPECT_TRUE(reports[3].is_default);
+
+  facts[3].pays = Verdict::no("it is the plain one");
+  EXPECT_EQ(choose_variant(facts, {}, "gemm", core_), 2U) << "none pays: the first that can";
+  reports = report_variants(facts);
+  EXPECT_TRUE(reports[2].is_default);
+  for (const VariantReport& report : reports) EXPECT_EQ(report.passed_over, "") << report.variant;
 }
 
 TEST_F(VariantChoiceTest, RefusalsTellTheReason) {
@@ -72,6 +90,16 @@ TEST_F(VariantChoiceTest, OnlyWhatTheChoiceCanFallOnIsAsked) {
   asked = 0;
   EXPECT_EQ(facts_of(list, Gemm{}, device_.core()->device()).size(), 3U);
   EXPECT_EQ(asked, 3);
+}
+
+TEST_F(VariantChoiceTest, TheNextIsAskedWhereOneDoesNotPay) {
+  const auto yes = [](const Gemm&, const backend::Device&) { return Verdict::yes(); };
+  const auto no = [](const Gemm&, const backend::Device&) { return Verdict::no("it is tired"); };
+  backend::VariantList<Gemm> list{
+      {"first", "", yes, nullptr, nullptr}, {"second", "", no, nullptr, nullptr}, {"third", "", yes, nullptr, nullptr}};
+  list[0].pays = no;
+  const KernelOptions options;
+  EXPECT_EQ(choose_variant(facts_of(list, Gemm{}, device_.core()->device(), &options), options, "gemm", core_), 2U);
 }
 
 TEST_F(VariantChoiceTest, ReportsNameOneDefault) {

@@ -55,6 +55,7 @@ struct VariantReport {
   bool can_run = false;
   std::string because;            ///< if it cannot: one sentence with the value and the limit
   bool is_default = false;        ///< the one that is chosen when none is forced
+  std::string passed_over;        ///< if it could be chosen but a later one is: one sentence why that is faster
   std::vector<Tunable> tunables;  ///< empty if it cannot run
   double error_factor = 1.0;
   std::optional<double> measured_s;  ///< median device time of one run, if this machine has measured the problem

@@ -251,29 +251,29 @@ std::unique_ptr<backend::Kernel> make_typed(const CnnLayer& problem, std::int64_
       std::move(preparation));
 }
 
-/// Whether tiles with that side are accurate enough, and save at least twice what their transforms cost.
-backend::Verdict check_tile(const CnnLayer& p, std::int64_t outputs) {
-  if (backend::Verdict verdict = backend::cnn_layer_winograd_check(p, outputs); !verdict) return verdict;
-  const std::int64_t saved = winograd_costs(p, outputs).saved * p.input_channels * p.output_channels;
-  const std::int64_t paid = winograd_transforms(p, outputs);
-  if (saved >= 2 * paid) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence(
-      "with ", p.input_channels, " input and ", p.output_channels, " output channels a tile of winograd saves ", saved,
-      " products, but must save at least 2 * ", paid, ", twice what its transforms cost"));
-}
-
-/// The sides of tiles that the problem admits, best first.
+/// The sides of tiles that are accurate enough for the problem, the larger first. Empty if winograd does not take it.
 std::vector<std::int64_t> admitted(const CnnLayer& problem) {
   std::vector<std::int64_t> sides;
   for (const std::int64_t outputs : {4, 2}) {
-    if (check_tile(problem, outputs)) sides.push_back(outputs);
+    if (backend::cnn_layer_winograd_check(problem, outputs)) sides.push_back(outputs);
   }
   return sides;
 }
 
 backend::Verdict check(const CnnLayer& p, const backend::Device&) {
-  if (const backend::Verdict large = check_tile(p, 4); large || p.filter_height != 5) return large;
-  return check_tile(p, 2);
+  const std::int64_t smallest = p.filter_height == 5 ? 2 : 4;
+  return admitted(p).empty() ? backend::cnn_layer_winograd_check(p, smallest) : backend::Verdict::yes();
+}
+
+/// Yes where the preferred tile saves at least twice what its transforms cost.
+backend::Verdict pays(const CnnLayer& p, const backend::Device&) {
+  const std::int64_t outputs = admitted(p).front();
+  const std::int64_t saved = winograd_costs(p, outputs).saved * p.input_channels * p.output_channels;
+  const std::int64_t paid = winograd_transforms(p, outputs);
+  if (saved >= 2 * paid) return backend::Verdict::yes();
+  return backend::Verdict::no(backend::sentence(
+      "with ", p.input_channels, " input and ", p.output_channels, " output channels a tile of winograd saves ", saved,
+      " products, but pays from 2 * ", paid, ", twice what its transforms cost"));
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device&) {
@@ -299,6 +299,7 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
                                                  : make_typed<double>(problem, outputs);
       },
       .error_factor_of = error_factor,
+      .pays = pays,
   };
 }
 

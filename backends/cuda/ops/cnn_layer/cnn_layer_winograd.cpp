@@ -259,11 +259,13 @@ std::vector<std::int64_t> admitted_tiles(const CnnLayer& problem) {
 /// Do the products that are saved outweigh the transforms? Those are counted per tile: input_channels * output_channels
 /// times the multiplications saved against input_channels + output_channels times the bytes of one channel. On an H200,
 /// with 3 channels to 32 the transforms cost five times what they save; with 64 to 64 both ways take as long.
-bool pays(const CnnLayer& problem, std::int64_t outputs) {
-  const std::int64_t enough = problem.filter_height == 3 ? 20 : outputs == 4 ? 11 : 34;
+Verdict pays(const CnnLayer& problem, const backend::Device&) {
+  const std::int64_t enough = problem.filter_height == 3 ? 20 : admitted_tiles(problem).front() == 4 ? 11 : 34;
   const std::int64_t c = problem.input_channels;
   const std::int64_t o = problem.output_channels;
-  return c * o >= enough * (c + o);
+  if (c * o >= enough * (c + o)) return Verdict::yes();
+  return Verdict::no(sentence("with ", c, " input_channels and ", o,
+                              " output_channels of cnn_layer the transforms of winograd cost more than they save"));
 }
 
 Verdict check(const CnnLayer& problem, const backend::Device&) {
@@ -272,12 +274,6 @@ Verdict check(const CnnLayer& problem, const backend::Device&) {
   }
   const std::vector<std::int64_t> tiles = admitted_tiles(problem);
   if (tiles.empty()) return backend::cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4);
-  // Whoever asks for fast has chosen; else what is slower and less exact than others has no place.
-  if (problem.accuracy != Accuracy::fast && !pays(problem, tiles.front())) {
-    return Verdict::no(sentence("with ", problem.input_channels, " input_channels and ", problem.output_channels,
-                                " output_channels of cnn_layer the transforms of winograd cost more than they save; "
-                                "accuracy = fast takes it all the same"));
-  }
   return check_cnn_layer_sizes(problem);
 }
 
@@ -316,6 +312,7 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
           [](const CnnLayer& problem, const backend::Device&) {
             return backend::cnn_layer_winograd_factor(problem, admitted_tiles(problem).front());
           },
+      .pays = pays,
   };
 }
 
