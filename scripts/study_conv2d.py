@@ -150,14 +150,10 @@ def tables(name, result):
 
 def pages(name, result):
     """All sizes of all devices, and all numbers of threads: a page of its own, generated whole."""
-    parts = [
-        "# The study of conv2d: every size",
+    parts = study_tables.every_case(
+        name, result, preferred_records(result), "image, filter", "# The study of conv2d: every size",
         "int32, border `same`. GFLOP/s by the median device time, each product and sum an operation; the fastest of a row "
-        "is bold. Written by `scripts/study.py`; [conv2d.md](conv2d.md) says what it means.",
-        study_tables.source(name, result),
-    ]
-    measured = lambda device: [entry["variant"] for entry in device["variants"] if entry["measured"]]
-    parts += study_tables.list_of_cases(result, preferred_records(result), measured, "image, filter")
+        "is bold. Written by `scripts/study.py`; [conv2d.md](conv2d.md) says what it means.")
     rows = thread_rows(result)
     if rows:
         parts.append("## Threads\n\n" + thread_table(rows))
@@ -166,13 +162,9 @@ def pages(name, result):
 
 def bars(result):
     """Every variant at the reference size, a group for each device."""
-    groups = []
     records = [record for record in preferred_records(result) if record["label"] == REFERENCE]
-    for entry in result["devices"]:
-        ours = [(r["variant"], r["gflops"]) for r in records if r["device"] == entry["id"] and r["gflops"]]
-        if ours:
-            groups.append((f"{entry['id']}: {entry['name']}", sorted(ours, key=lambda bar: bar[1])))
-    return study_pictures.bars(f"conv2d int32, {REFERENCE}: GFLOP/s, logarithmic", groups)
+    return study_pictures.bars(f"conv2d int32, {REFERENCE}: GFLOP/s, logarithmic",
+                               study_pictures.device_groups(result, records))
 
 
 def speed_ups(result):

@@ -90,14 +90,10 @@ def tables(name, result):
 
 def pages(name, result):
     """All shapes of all devices: a page of its own, generated whole."""
-    parts = [
-        "# The study of gemm: every shape",
+    parts = study_tables.every_case(
+        name, result, preferred_records(result), "m x n x k", "# The study of gemm: every shape",
         "GFLOP/s by the median device time; the fastest of a row is bold, and the error is the row's worst as a share of "
-        "its bound. Written by `scripts/study.py`; [gemm.md](gemm.md) says what it means.",
-        study_tables.source(name, result),
-    ]
-    measured = lambda device: [entry["variant"] for entry in device["variants"] if entry["measured"]]
-    parts += study_tables.list_of_cases(result, preferred_records(result), measured, "m x n x k")
+        "its bound. Written by `scripts/study.py`; [gemm.md](gemm.md) says what it means.")
     return {"gemm_shapes.md": "\n\n".join(parts) + "\n"}
 
 
@@ -106,10 +102,7 @@ def bars(result):
     groups = [("Tesla K40c, as published", list(K40C.items()))]
     case = reference_case(result)
     records = [record for record in preferred_records(result) if record["label"] == case]
-    for entry in result["devices"]:
-        ours = [(r["variant"], r["gflops"]) for r in records if r["device"] == entry["id"] and r["gflops"]]
-        if ours:
-            groups.append((f"{entry['id']}: {entry['name']}", sorted(ours, key=lambda bar: bar[1])))
+    groups += study_pictures.device_groups(result, records)
     return study_pictures.bars(f"gemm float32, {case}: GFLOP/s, logarithmic; vendors' libraries grey", groups)
 
 

@@ -86,6 +86,16 @@ def bars(title, groups):
 Curve = collections.namedtuple("Curve", "name points colour dashes")
 
 
+def device_groups(result, records):
+    """For bars(): a group for each device with its records, slowest first."""
+    groups = []
+    for entry in result["devices"]:
+        found = [(r["variant"], r["gflops"]) for r in records if r["device"] == entry["id"] and r["gflops"]]
+        if found:
+            groups.append((f"{entry['id']}: {entry['name']}", sorted(found, key=lambda bar: bar[1])))
+    return groups
+
+
 def curves(title, series, across_name, base_up, tick_up):
     """Both axes logarithmic, across by powers of 2. `tick_up` writes a value of the vertical one."""
     points = [point for curve in series for point in curve.points]

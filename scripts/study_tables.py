@@ -158,3 +158,9 @@ def list_of_cases(result, records, variants_of, first_column):
         header = [first_column] + [f"`{variant}`:" for variant in variants] + ["error / bound:"]
         parts.append(f"## `{device['device']}`\n\n{table(header, rows)}")
     return parts
+
+
+def every_case(name, result, records, first_column, title, meaning):
+    """The parts of a page with all cases of all devices, which is generated whole."""
+    measured = lambda device: [entry["variant"] for entry in device["variants"] if entry["measured"]]
+    return [title, meaning, source(name, result)] + list_of_cases(result, records, measured, first_column)
