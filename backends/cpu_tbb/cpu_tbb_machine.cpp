@@ -153,4 +153,15 @@ std::uint64_t memory_available_bytes() {
   return meminfo_bytes("MemAvailable");
 }
 
+std::int64_t second_level_cache_bytes() {
+  static const std::int64_t size_bytes = [] {
+    std::int64_t found = 0;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    found = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#endif
+    return found > 0 ? found : std::int64_t{1} << 20;
+  }();
+  return size_bytes;
+}
+
 }  // namespace tessera::cpu_tbb

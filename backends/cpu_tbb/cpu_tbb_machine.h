@@ -1,5 +1,5 @@
-// What the system says about the machine: the processor's name, how much memory there is and how many threads this
-// process may run at once, control groups included.
+// What the system says about the machine: the processor's name and second-level cache, how much memory there is and how
+// many threads this process may run at once, control groups included.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,8 @@ struct Machine {
 
 /// Memory that could be had now without swapping; 0 if the system does not say.
 [[nodiscard]] std::uint64_t memory_available_bytes();
+
+/// Of one core; 1 MiB if the system does not say. Asked once.
+[[nodiscard]] std::int64_t second_level_cache_bytes();
 
 }  // namespace tessera::cpu_tbb

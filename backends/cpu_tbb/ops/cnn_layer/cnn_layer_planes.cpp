@@ -6,17 +6,16 @@
 // by way of a short piece of it in the first-level cache, so that the vectors need not know where the image ends.
 #include "ops/cnn_layer/cnn_layer_planes.h"
 
-#include <cstring>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/cnn_layer/cnn_layer_planes.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/highway.h>
 
-#ifndef TESSERA_CPU_TBB_PIXEL_ROW
-#define TESSERA_CPU_TBB_PIXEL_ROW
-namespace tessera::cpu_tbb {
+HWY_BEFORE_NAMESPACE();
+namespace tessera::cpu_tbb::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 /// A row of one channel: `count` pixels from `left` on, those outside of the image 0.
 template <class T>
@@ -27,36 +26,44 @@ struct PixelRow {
   std::int64_t left;
 
   /// Copies pixels [first, first + count), counted from `left`, `step` apart.
-  void copy(std::int64_t first, std::int64_t step, std::int64_t count, T* target) const {
+  HWY_INLINE void copy(std::int64_t first, std::int64_t step, std::int64_t count, T* HWY_RESTRICT target) const {
     const std::int64_t begin = left + first;
     const std::int64_t outside = before(begin, step, count, 0);
     const std::int64_t inside = std::max(outside, before(begin, step, count, width));
-    std::fill_n(target, outside, T(0));
     const T* const source = pixels + begin * column_step;
-    if (step * column_step == 1) {
-      if (inside > outside)
-        std::memcpy(target + outside, source + outside, static_cast<std::size_t>(inside - outside) * sizeof(T));
-    } else {
+    const hn::ScalableTag<T> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    if (count < lanes) {
+      std::fill_n(target, outside, T(0));
       for (std::int64_t k = outside; k < inside; ++k) target[k] = source[k * step * column_step];
+      std::fill_n(target + inside, count - inside, T(0));
+      return;
     }
-    std::fill_n(target + inside, count - inside, T(0));
+    // Whole vectors of zeros, on which the pixels are put. Calls of memset and memcpy for rows as short as these took
+    // twice the time.
+    const auto zero = hn::Zero(d);
+    for (std::int64_t k = 0; k < outside; k += lanes) hn::StoreU(zero, d, target + std::min(k, count - lanes));
+    for (std::int64_t k = count; k > inside; k -= lanes)
+      hn::StoreU(zero, d, target + std::max<std::int64_t>(k - lanes, 0));
+    std::int64_t k = outside;
+    if (step * column_step == 1) {
+      for (; k + lanes <= inside; k += lanes) hn::StoreU(hn::LoadU(d, source + k), d, target + k);
+      if (k < inside && inside - outside >= lanes) {
+        k = inside - lanes;
+        hn::StoreU(hn::LoadU(d, source + k), d, target + k);
+        return;
+      }
+    }
+    for (; k < inside; ++k) target[k] = source[k * step * column_step];
   }
 
  private:
   /// How many of `count` pixels from `first` on, `step` apart, lie before `end`.
-  static std::int64_t before(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t end) {
+  static HWY_INLINE std::int64_t before(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t end) {
     if (first >= end) return 0;
-    return std::min(count, (end - first + step - 1) / step);
+    return std::min(count, step == 1 ? end - first : (end - first + step - 1) / step);
   }
 };
-
-}  // namespace tessera::cpu_tbb
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace tessera::cpu_tbb::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 /// Deals a row to kStep planes, `plane_size` elements apart.
 template <int kStep, class T>
