@@ -17,7 +17,7 @@ struct FinishedRow {
   std::int64_t pool_stride = 1;
   T bias = 0;
   bool relu = false;
-  T* scratch = nullptr;  ///< as long as a row of sums, and kSumsSlack
+  T* scratch = nullptr;  ///< as long as a row of sums, and kSumsSlack; not used for windows of 1 side by side
   T* output = nullptr;
   std::int64_t output_step = 1;
   std::int64_t columns = 0;  ///< of outputs

@@ -10,6 +10,9 @@
 //     c d c d c d          a a a  b b b
 //     a b a b a b          c c c  d d d                 Positions are counted through with the planes' pitch: between
 //     two c d c d c d          c c c  d d d                 rows of them lie pitch - columns that mean nothing.
+//
+// Where images are narrow, what means nothing costs more than copies: with the columns of patches apart each j has
+// planes of its own, and positions follow each other without gaps.
 #pragma once
 
 #include <algorithm>
@@ -25,19 +28,25 @@ struct PatchGrid {
   std::int64_t step = 1;
   std::int64_t patch_height = 0;
   std::int64_t patch_width = 0;
+  bool are_columns_apart = false;  ///< the columns of patches
 
-  [[nodiscard]] std::int64_t pitch() const noexcept { return columns + (patch_width - 1) / step; }
+  [[nodiscard]] std::int64_t pitch() const noexcept {
+    return are_columns_apart ? columns : columns + (patch_width - 1) / step;
+  }
   [[nodiscard]] std::int64_t plane_rows() const noexcept { return rows + (patch_height - 1) / step; }
   [[nodiscard]] std::int64_t plane_size() const noexcept { return plane_rows() * pitch(); }
   [[nodiscard]] std::int64_t planes_down() const noexcept { return std::min(step, patch_height); }
-  [[nodiscard]] std::int64_t planes_across() const noexcept { return std::min(step, patch_width); }
+  [[nodiscard]] std::int64_t planes_across() const noexcept {
+    return are_columns_apart ? patch_width : std::min(step, patch_width);
+  }
   /// Elements of all planes of one channel.
   [[nodiscard]] std::int64_t channel_size() const noexcept { return planes_down() * planes_across() * plane_size(); }
   /// Positions from the first to the last, those that mean nothing among them.
   [[nodiscard]] std::int64_t count() const noexcept { return (rows - 1) * pitch() + columns; }
   /// Where in a channel's planes row (i, j) begins.
   [[nodiscard]] std::int64_t offset(std::int64_t i, std::int64_t j) const noexcept {
-    return (i % step * planes_across() + j % step) * plane_size() + i / step * pitch() + j / step;
+    const std::int64_t across = are_columns_apart ? j : j % step;
+    return (i % step * planes_across() + across) * plane_size() + i / step * pitch() + (j - across) / step;
   }
 };
 
