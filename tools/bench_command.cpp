@@ -1,6 +1,8 @@
 // `tessera bench`: how fast every variant is on every device of this machine, each verified before it is measured.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -31,6 +33,16 @@ constexpr const char* kFooter =
     "  tessera bench gemm --device cuda:0,cpu:0 --variant tiled,naive --set tile=16 --json result.json\n"
     "  tessera bench gemm --study --device all --json study.json\n"
     "  tessera bench conv2d --study --device cpu:0,cpu:1\n";
+
+/// All devices' jobs of one case after each other: what is compared should be measured within seconds, because
+/// processors change their clock over minutes.
+std::vector<Job> case_by_case(std::vector<Job> jobs) {
+  std::map<const conformance::Case*, std::size_t> places;
+  for (const Job& job : jobs) places.emplace(job.problem, places.size());
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [&](const Job& a, const Job& b) { return places.at(a.problem) < places.at(b.problem); });
+  return jobs;
+}
 
 class BenchCommand : public Command {
  public:
@@ -88,8 +100,8 @@ class BenchCommand : public Command {
 
   int benchmark(const ResultFile& file, Json& result) {
     const OpenDevices devices = open_devices(selection_.devices, file.text());
-    const std::vector<Job> jobs =
-        plan_jobs(selection_, conformance::problem_sets(), devices.list, {conformance::Purpose::benchmark});
+    const std::vector<Job> jobs = case_by_case(
+        plan_jobs(selection_, conformance::problem_sets(), devices.list, {conformance::Purpose::benchmark}));
     const std::vector<BenchRecord> records = run_jobs(jobs, devices.list, result["devices"]);
 
     for (const BenchRecord& record : records) result["records"].push_back(to_json(record));
