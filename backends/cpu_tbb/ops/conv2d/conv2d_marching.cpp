@@ -26,10 +26,10 @@ void march_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source, Output>
   const std::int64_t row_size = scratch_row(columns);
   const ScratchPool::Loan loan(scratch, Rows::bytes(above + step, row_size));
   Rows sources(loan.data(), above + step, row_size);
-  const auto copy_row = [&](std::int64_t place, std::int64_t row) {
-    sources.copy(images, strip, place, strip.row + row - p.anchor_y, strip.column - p.anchor_x, columns);
+  const auto take_row = [&](std::int64_t place, std::int64_t row) {
+    sources.take(images, strip, place, strip.row + row - p.anchor_y, strip.column - p.anchor_x, columns);
   };
-  for (std::int64_t row = 0; row < above; ++row) copy_row(row, row);
+  for (std::int64_t row = 0; row < above; ++row) take_row(row, row);
 
   Output* targets[kMarchingRows];
   const unsigned char* upcoming[kMarchingRows];
@@ -40,7 +40,7 @@ void march_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source, Output>
   for (std::int64_t first = 0; first < strip.rows; first += step) {
     rows.rows = std::min(step, strip.rows - first);
     for (std::int64_t i = 0; i < rows.rows; ++i) {
-      copy_row(above + i, first + above + i);
+      take_row(above + i, first + above + i);
       const std::int64_t output_row = strip.image * images.output_height + strip.row + first + i;
       targets[i] = reinterpret_cast<Output*>(images.row_of(output_row) + strip.column);
     }

@@ -42,7 +42,7 @@ void convolve_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source, RowS
     for (std::int64_t done = 0; done < count; done += along.rows) {
       along.rows = std::min(step, count - done);
       for (std::int64_t i = 0; i < along.rows; ++i) {
-        sources.copy(images, strip, i, strip.row + first + done + i - p.anchor_y, strip.column - p.anchor_x,
+        sources.take(images, strip, i, strip.row + first + done + i - p.anchor_y, strip.column - p.anchor_x,
                      source_columns);
         row_sums[i] = reinterpret_cast<RowSum*>(sums.rows()[place + done + i]);
       }

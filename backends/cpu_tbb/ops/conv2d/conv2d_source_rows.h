@@ -9,13 +9,26 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "ops/conv2d/conv2d_strips.h"
 
 namespace tessera::cpu_tbb {
 
-/// The rows under a strip as numbers.
+/// Where `count` pixels of the strip's image lie from (y, x) on, if they can be read there as numbers like those that
+/// copy_pixels() makes, and kMarchingOverhang more; else null.
+template <class Sum, class Pixel>
+const Sum* row_in_image(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t y, std::int64_t x,
+                        std::int64_t count) {
+  constexpr bool kAlike = std::is_same_v<Sum, Pixel> || (std::is_same_v<Sum, std::uint32_t> && sizeof(Pixel) == 4);
+  const Conv2d& p = images.problem;
+  if (!kAlike || y < 0 || y >= p.height || x < 0 || x + count + kMarchingOverhang > p.width) return nullptr;
+  return reinterpret_cast<const Sum*>(images.image + (strip.image * p.height + y) * p.width + x);
+}
+
+/// The rows under a strip as numbers: in the image where it holds such, copied where a pixel must be made into one and
+/// around the image. On one core of a Xeon copying took a third of the time for a filter of 5 x 5.
 template <class Sum>
 class NumberRows {
  public:
@@ -23,21 +36,29 @@ class NumberRows {
     return sizeof(Sum) * static_cast<std::size_t>(count * row_size);
   }
   NumberRows(std::byte* memory, std::int64_t count, std::int64_t row_size)
-      : ring_(reinterpret_cast<Sum*>(memory), count, row_size) {}
+      : ring_(reinterpret_cast<Sum*>(memory), count, row_size), sources_(static_cast<std::size_t>(count)) {}
 
   template <class Pixel>
-  void copy(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y, std::int64_t x,
+  void take(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y, std::int64_t x,
             std::int64_t count) {
+    const Sum*& source = sources_[static_cast<std::size_t>(place)];
+    source = row_in_image<Sum>(images, strip, y, x, count);
+    if (source != nullptr) return;
+    source = ring_.rows()[place];
     copy_pixels(images, strip, y, x, count, ring_.rows()[place]);
   }
   template <class Output>
   void give(MarchingRows<Sum, Output>& rows) const {
-    rows.sources = ring_.rows();
+    rows.sources = sources_.data();
   }
-  void advance(std::int64_t count) { ring_.advance(count); }
+  void advance(std::int64_t count) {
+    ring_.advance(count);
+    std::rotate(sources_.begin(), sources_.begin() + count, sources_.end());
+  }
 
  private:
   RowRing<Sum> ring_;
+  std::vector<const Sum*> sources_;  ///< in the ring, or in the image
 };
 
 /// The same as pairs. Where all pixels under a few output rows fit 16 bits, their upper halves are left out.
@@ -53,13 +74,11 @@ class PairRows {
         upper_(reinterpret_cast<Pair*>(numbers_ + (count + 1) * row_size), kHasUpper ? count : 0, row_size) {}
 
   template <class Pixel>
-  void copy(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y, std::int64_t x,
+  void take(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y, std::int64_t x,
             std::int64_t count) {
-    const std::uint32_t* numbers = numbers_;
-    const Conv2d& p = images.problem;
-    if (sizeof(Pixel) == 4 && y >= 0 && y < p.height && x >= 0 && x + count + kMarchingOverhang <= p.width) {
-      numbers = reinterpret_cast<const std::uint32_t*>(images.image + (strip.image * p.height + y) * p.width + x);
-    } else {
+    const std::uint32_t* numbers = row_in_image<std::uint32_t>(images, strip, y, x, count);
+    if (numbers == nullptr) {
+      numbers = numbers_;
       copy_pixels(images, strip, y, x, count, numbers_);
       std::fill_n(numbers_ + count, kMarchingOverhang, 0U);
     }
