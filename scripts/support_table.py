@@ -72,7 +72,8 @@ def render(table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the README says otherwise")
-    parser.add_argument("results", nargs="+", metavar="FILE", help="result files of tessera verify --json, or of the conformance tests")
+    parser.add_argument("results", nargs="+", metavar="FILE",
+                        help="result files of tessera verify --json, or of the conformance tests")
     arguments = parser.parse_args()
 
     path = pathlib.Path(__file__).resolve().parent.parent / "README.md"

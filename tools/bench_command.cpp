@@ -34,8 +34,8 @@ constexpr const char* kFooter =
     "  tessera bench gemm --study --device all --json study.json\n"
     "  tessera bench conv2d --study --device cpu:0,cpu:1\n";
 
-/// All devices' jobs of one case after each other: what is compared should be measured within seconds, because
-/// processors change their clock over minutes.
+/// All devices' jobs of one case after each other: what is compared should be measured within seconds, because clocks
+/// and other programs change over minutes.
 std::vector<Job> case_by_case(std::vector<Job> jobs) {
   std::map<const conformance::Case*, std::size_t> places;
   for (const Job& job : jobs) places.emplace(job.problem, places.size());
