@@ -25,8 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Runs this long or longer need no batch and no leading run: a launch costs 5 to 50 microseconds, under 1 % of it.
 constexpr double kLongRun_s = 5e-3;
-/// A batch lasts at least this long, so that an event's own cost (about a microsecond) stays below 1 %.
-constexpr double kShortestBatch_s = 200e-6;
+/// A batch lasts at least this long, so that an event's own cost (one or two microseconds) stays below half a percent.
+constexpr double kShortestBatch_s = 500e-6;
 /// ... and so many ticks of the device's timer.
 constexpr double kTicksOfBatch = 200;
 constexpr std::size_t kLargestBatch = 1000;

@@ -7,8 +7,8 @@
 //
 // Every sum is read once (overlapping windows: as often as they overlap, from L1), mostly from L2, where the kernel
 // before has just written it. The grid's y and z are at most 65,535 groups, so channels and images loop on.
+#include "cuda_kernel_overlap.cuh"
 #include "ops/cnn_layer/cnn_layer_store.cuh"
-#include "ops/gemm/gemm_register_store.cuh"
 
 namespace tessera::cuda {
 

@@ -8,8 +8,8 @@
 //   |   |    |   |          |tile   |               Every element is read and written once. Tiles lie along the grid's
 //   x;
 //   +---+----+---+          +---+---+               matrices, one an image, along y, which loops on.
+#include "cuda_kernel_overlap.cuh"
 #include "ops/cnn_layer/cnn_layer_arguments.h"
-#include "ops/gemm/gemm_register_store.cuh"
 
 namespace tessera::cuda {
 

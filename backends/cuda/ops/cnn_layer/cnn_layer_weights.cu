@@ -6,8 +6,8 @@
 //   |        c = 1: places     |  -->  | k = 1     |         Once for each set of weights, so that all kernels read
 //   | o = 1: ...               |       | ...  o -> |         neighbouring output channels from neighbouring addresses.
 //   +--------------------------+       +-----------+
+#include "cuda_kernel_overlap.cuh"
 #include "ops/cnn_layer/cnn_layer_arguments.h"
-#include "ops/gemm/gemm_register_store.cuh"
 
 namespace tessera::cuda {
 

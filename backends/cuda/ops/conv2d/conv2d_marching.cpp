@@ -16,11 +16,14 @@ namespace {
 using backend::sentence;
 using backend::Verdict;
 
-constexpr std::array<std::int64_t, 4> kRowsPerRun{16, 32, 64, 128};
-/// Warps that a multiprocessor should have at least, to hide the latency of its loads. int32, 4096 x 4096 on an H200,
-/// in microseconds for 3 x 3, 5 x 5 and 7 x 7: 41, 46 and 99 with runs of 16 rows (62 warps), 46, 52 and 78 with 32
-/// rows, 41, 46 and 70 with 64 rows (15.5 warps).
+constexpr std::array<std::int64_t, 5> kRowsPerRun{8, 16, 32, 64, 128};
+constexpr std::int64_t kLongestOverlapping = 16;
+/// Warps that a multiprocessor should have at least, to hide the latency of its loads.
 constexpr std::int64_t kWarpsPerUnit = 15;
+/// What a filter of 3, 5 and 7 pixels is given where the image has enough rows.
+std::int64_t longest_run(const Conv2d& problem) {
+  return problem.filter_height == 3 ? 8 : problem.filter_height == 5 ? 16 : 64;
+}
 
 /// Where the sums lie against the output, and how many strips cover it.
 struct Geometry {
@@ -75,13 +78,17 @@ class MarchingKernel final : public backend::Kernel {
   }
 
  private:
-  /// A group, one warp, for each piece; the kernel loops where that is more than the card allows.
+  /// A group, one warp, for each run of each strip; the kernel loops where runs or images are more than the card allows.
   static LaunchGrid grid_for(const CudaDevice& device, const Conv2d& problem, std::int64_t rows_per_run) {
-    const std::int64_t pieces = Geometry(problem).strips * runs_of(problem, rows_per_run) * problem.batch;
-    const auto wanted = static_cast<std::uint64_t>(pieces);
+    const DeviceLimits& card = device.context()->limits();
+    const auto groups = [&](std::int64_t wanted, int axis) {
+      return static_cast<unsigned>(std::min<std::uint64_t>(static_cast<std::uint64_t>(wanted), card.groups[axis]));
+    };
     LaunchGrid grid;
-    grid.groups = {static_cast<unsigned>(std::min(wanted, device.context()->limits().groups[0])), 1, 1};
+    grid.groups = {groups(Geometry(problem).strips, 0), groups(runs_of(problem, rows_per_run), 1),
+                   groups(problem.batch, 2)};
     grid.group_size = {32, 1, 1};
+    grid.overlaps = card.compute_capability_major >= 9 && rows_per_run <= kLongestOverlapping;
     return grid;
   }
 
@@ -108,7 +115,7 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& devi
   const std::int64_t units = device.info().compute_units;
   for (const std::int64_t candidate : kRowsPerRun) {
     const std::int64_t pieces = Geometry(problem).strips * runs_of(problem, candidate) * problem.batch;
-    if (pieces >= kWarpsPerUnit * units) rows.preferred = candidate;
+    if (candidate <= longest_run(problem) && pieces >= kWarpsPerUnit * units) rows.preferred = candidate;
   }
   return {rows};
 }

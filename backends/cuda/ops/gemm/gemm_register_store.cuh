@@ -1,7 +1,8 @@
-// What gemm's register variant does beside multiplying: which tile a block computes, how C is stored, how blocks of a
-// cluster exchange their sums, and how a kernel overlaps the one before.
+// What gemm's register variant does beside multiplying: which tile a block computes, how C is stored, and how blocks of a
+// cluster exchange their sums.
 #pragma once
 
+#include "cuda_kernel_overlap.cuh"
 #include "ops/gemm/gemm_register_arguments.h"
 #include "ops/gemm/gemm_register_fetch.cuh"
 
@@ -76,16 +77,6 @@ __device__ __forceinline__ Vector add_slices(const Vector* vectors) {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-/// The next kernel of the stream, if it is launched so that it may, is sent to free multiprocessors while this one
-/// runs.
-__device__ __forceinline__ void let_next_kernel_start() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-/// Until the kernel before on the stream has ended and what it wrote is seen. Stands before the first access to memory.
-__device__ __forceinline__ void wait_for_kernel_before() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-
 __device__ __forceinline__ int blocks_of_cluster() {
   int count;
   asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
@@ -125,10 +116,8 @@ __device__ __forceinline__ Run<double, 2> read_of_block(const Run<double, 2>* pl
   return run;
 }
 
-#else  // no clusters, and no kernel overlaps another
+#else  // no clusters
 
-__device__ __forceinline__ void let_next_kernel_start() {}
-__device__ __forceinline__ void wait_for_kernel_before() {}
 __device__ __forceinline__ int blocks_of_cluster() {
   return 1;
 }
