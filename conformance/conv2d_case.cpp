@@ -15,7 +15,12 @@ std::shared_ptr<const Conv2dData<T>> make_data(const Conv2dSpec& spec) {
   const Conv2d& problem = spec.problem;
   auto data = std::make_shared<Conv2dData<T>>();
   data->images.resize(static_cast<std::size_t>(problem.batch * problem.height * problem.width));
-  if constexpr (std::is_integral_v<T>) {
+  if (std::is_same_v<T, std::int32_t> && spec.largest != 0) {
+    const std::uint64_t values = 2 * static_cast<std::uint64_t>(spec.largest) + 1;
+    for (std::size_t i = 0; i < data->images.size(); ++i) {
+      data->images[i] = static_cast<T>(static_cast<std::int64_t>(random_below(values, 3, i)) - spec.largest);
+    }
+  } else if constexpr (std::is_integral_v<T>) {
     fill_integers(std::span<T>(data->images), 1);
   } else {
     fill_values(std::span<T>(data->images), spec.values, 1);

@@ -25,6 +25,7 @@ struct Conv2dSpec {
   Conv2d problem;
   Purpose purpose = Purpose::conformance;
   Values values = Values::symmetric;  ///< of float images; integer images hold every value of their type
+  std::int32_t largest = 0;           ///< or, if it is not 0, an int32 image holds values from -largest to largest
   std::vector<Conv2dPlant> plants = {};
   std::string note = {};         ///< appended to the name: what the numbers don't say
   std::size_t misalignment = 0;  ///< elements between an aligned address and the operands' first elements

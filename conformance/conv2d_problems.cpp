@@ -10,6 +10,7 @@
 #include "conformance/conv2d_case.h"
 #include "conformance/conv2d_filters.h"
 #include "conformance/conv2d_study_problems.h"
+#include "conformance/conv2d_wide_problems.h"
 
 namespace tessera::conformance {
 
@@ -217,6 +218,11 @@ void add_benchmarks(CaseList& list) {
   for (const DataType type : {DataType::int32, DataType::float32}) {
     for (const std::int64_t size : {3, 5, 7}) {
       list.add({.problem = conv2d_of(type, {4096, 4096}, {size, size}), .purpose = Purpose::benchmark});
+      if (type == DataType::float32) continue;
+      list.add({.problem = conv2d_of(type, {4096, 4096}, {size, size}),
+                .purpose = Purpose::benchmark,
+                .largest = 1000,
+                .note = "small"});
     }
     Conv2d separable = conv2d_of(type, {4096, 4096}, {7, 7});
     separable.filter = rank_one_filter(type, {7, 7});
@@ -242,6 +248,8 @@ ProblemSet conv2d_problem_set() {
     add_layouts(list, type);
     add_slow(list, type);
   }
+  add_wide_conv2d(set.cases, DataType::int32);
+  add_wide_conv2d(set.cases, DataType::float32);
   add_benchmarks(list);
   add_conv2d_study(set.cases);
   set.floors = {

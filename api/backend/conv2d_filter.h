@@ -119,14 +119,19 @@ inline std::optional<FilterFactors> rank_one_factors(const Conv2d& problem) {
   return factors;
 }
 
-/// Does float arithmetic give the exact integers, in any order of summation? The largest pixel times the sum of the
-/// weights' magnitudes must stay below 2^24. Known for uint8 and int16 alone: an int32 may hold anything.
-inline bool is_exact_in_float32(const Conv2d& problem) {
-  const double largest = problem.type == DataType::uint8 ? 255.0 : problem.type == DataType::int16 ? 32768.0 : INFINITY;
+/// The largest magnitude of pixels whose convolution float arithmetic computes exactly, in any order of summation:
+/// times the sum of the weights' magnitudes it must not pass 2^24. Infinite if all weights are 0.
+inline double largest_exact_in_float32(const Conv2d& problem) {
+  constexpr double kExact = 1 << 24;
   double magnitudes = 0;
   for (const double weight : problem.filter) magnitudes += std::fabs(weight);
-  constexpr double kExact = 1 << 24;
-  return magnitudes == 0 || largest * magnitudes <= kExact;
+  return magnitudes == 0 ? INFINITY : std::floor(kExact / magnitudes);
+}
+
+/// Does float arithmetic give the exact integers? Known for uint8 and int16 alone: an int32 may hold anything.
+inline bool is_exact_in_float32(const Conv2d& problem) {
+  const double largest = problem.type == DataType::uint8 ? 255.0 : problem.type == DataType::int16 ? 32768.0 : INFINITY;
+  return largest <= largest_exact_in_float32(problem);
 }
 
 /// Yes if rank_one_factors() finds them.

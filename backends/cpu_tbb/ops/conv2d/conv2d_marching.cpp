@@ -1,79 +1,144 @@
 // The variant "marching": strips of the output, a few rows at a time from top to bottom (conv2d_strips.h has the
 // picture), each step with the sums of all its rows in registers (conv2d_marching_tile.h). Takes any filter.
-// Integers go by the fastest way that is exact: pairs of 16 bits where the processor multiplies those and the weights
-// fit (conv2d_source_rows.h), else float where no sum leaves its exact range, else int32.
 //
-// 4096 x 4096 on one thread of an Intel Xeon (Sapphire Rapids), in ms for 3 x 3, 5 x 5 and 7 x 7: float 10, 14 and 20,
-// int32 in pairs 12.5, 15 and 18, or 14, 17.5 and 25 where pixels need their upper halves; without pairs 13.5, 23.5 and
-// 37. Before rows were asked for in advance and filters written out: float 14, 18 and 25. All of these with a load for
-// each column of the filter; columns out of registers came after and are not in them.
+// Integers go by the fastest way that is exact. int32 under a small filter: as float, as long as the pixels are so
+// small that no sum leaves float's exact range, which the march watches; a strip with a larger one goes on by the next
+// way. Else pairs of 16 bits where the processor multiplies those and the weights fit (conv2d_source_rows.h), float
+// where the pixels' type keeps sums exact, or int32.
+//
+// 4096 x 4096 on one thread of an Intel Xeon with AVX-512, in ms for 3 x 3, 5 x 5 and 7 x 7 (OpenCV's filter2D in
+// float32: 15, 20 and 32): float 7, 9.6 and 13.5; int32 as float 7.9, 11 and 15; int32 of any size 8.6, 14 and 19. In
+// strips of 512 columns float took 8.8, 10.1 and 15.3.
 #include "backend/conv2d_filter.h"
-#include "ops/conv2d/conv2d_source_rows.h"
+#include "ops/conv2d/conv2d_march.h"
 #include "ops/conv2d/conv2d_variants.h"
 
 namespace tessera::cpu_tbb {
 
 namespace {
 
-/// `rows`: weights and their counts.
+/// int32 under larger filters is faster in pairs, which multiply two at a time, than as float; where pixels need their
+/// upper halves, 3 x 3 is faster as int32, which needs no copy.
+constexpr std::int64_t kMostSmallWeights = 49;
+constexpr std::int64_t kMostIntegerWeights = 9;
+
+/// `rows`: weights and their counts. Returns how many of the strip's rows were computed: all, unless a pixel was too
+/// large for Small.
 template <class Rows, class Source, class Output, class Pixel>
-void march_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source, Output> rows, const Strip& strip,
-                 ScratchPool& scratch) {
-  const Conv2d& p = images.problem;
+std::int64_t march_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source, Output> rows, const Strip& strip,
+                         ScratchPool& scratch) {
   const std::int64_t step = marching_rows();
-  const std::int64_t above = p.filter_height - 1;
-  const std::int64_t columns = strip.columns + p.filter_width - 1;
-  const std::int64_t row_size = scratch_row(columns);
-  const ScratchPool::Loan loan(scratch, Rows::bytes(above + step, row_size));
-  Rows sources(loan.data(), above + step, row_size);
-  const auto take_row = [&](std::int64_t place, std::int64_t row) {
-    sources.take(images, strip, place, strip.row + row - p.anchor_y, strip.column - p.anchor_x, columns);
-  };
-  for (std::int64_t row = 0; row < above; ++row) take_row(row, row);
+  const std::int64_t above = images.problem.filter_height - 1;
+  PartsOfStrip<Rows, Pixel> parts(images, strip, above, scratch);
+  parts.all_of([&](auto& part) {
+    for (std::int64_t row = 0; row < above; ++row) part.take(row, row);
+    return true;
+  });
 
   Output* targets[kMarchingRows];
   const unsigned char* upcoming[kMarchingRows];
-  rows.columns = strip.columns;
   rows.targets = targets;
   rows.upcoming = upcoming;
   rows.pixel_bytes = sizeof(Pixel);
   for (std::int64_t first = 0; first < strip.rows; first += step) {
     rows.rows = std::min(step, strip.rows - first);
-    for (std::int64_t i = 0; i < rows.rows; ++i) {
-      take_row(above + i, first + above + i);
-      const std::int64_t output_row = strip.image * images.output_height + strip.row + first + i;
-      targets[i] = reinterpret_cast<Output*>(images.row_of(output_row) + strip.column);
-    }
-    rows.upcoming_rows = upcoming_rows(images, strip, first + above + step, step, upcoming);
-    sources.give(rows);
-    march(rows);
-    sources.advance(rows.rows);
+    const bool is_done = parts.all_of([&](auto& part) {
+      for (std::int64_t i = 0; i < rows.rows; ++i) {
+        part.take(above + i, first + above + i);
+        const std::int64_t output_row = strip.image * images.output_height + strip.row + first + i;
+        targets[i] = reinterpret_cast<Output*>(images.row_of(output_row) + part.strip().column);
+      }
+      rows.upcoming_rows = upcoming_rows(images, part.strip(), first + above + step, step, upcoming);
+      part.give(rows);
+      if (!march_if_small(rows)) return false;
+      part.advance(rows.rows);
+      return true;
+    });
+    if (!is_done) return first;
   }
+  return strip.rows;
 }
 
-template <class Sum, class Output, class Pixel>
-void march_images(const Conv2dImages<Pixel>& images, Executor& executor) {
-  const auto weights = conv2d_weights<Sum>(images.problem.filter);
-  MarchingRows<Sum, Output> rows;
+template <class Source, class Output, class Weight, class Pixel>
+MarchingRows<Source, Output> rows_with(const Conv2dImages<Pixel>& images, const std::vector<Weight>& weights) {
+  MarchingRows<Source, Output> rows;
   rows.weights = weights.data();
   rows.filter_height = images.problem.filter_height;
-  rows.filter_width = images.problem.filter_width;
+  rows.filter_width = static_cast<std::int64_t>(weights.size()) / rows.filter_height;
   rows.streams = streams_output(images.problem);
-  for_each_strip(images.problem, executor,
-                 [&](const Strip& strip) { march_strip<NumberRows<Sum>>(images, rows, strip, executor.scratch()); });
+  return rows;
 }
+
+template <class Number, class Output, class Pixel>
+void march_numbers(const Conv2dImages<Pixel>& images, Executor& executor) {
+  const auto weights = conv2d_weights<Number>(images.problem.filter);
+  const auto rows = rows_with<Number, Output>(images, weights);
+  for_each_strip(images.problem, kAlike<Number, Pixel> ? StripRows::in_image : StripRows::copied, executor,
+                 [&](const Strip& strip) { march_strip<NumberRows<Number>>(images, rows, strip, executor.scratch()); });
+}
+
+template <class Pixel>
+using ImagePairRows = PairRows<(sizeof(Pixel) > 2)>;
 
 template <class Pixel>
 void march_pairs(const Conv2dImages<Pixel>& images, Executor& executor) {
   const std::vector<Pair> weights = pairs_of_weights(images.problem.filter, images.problem.filter_width);
-  MarchingRows<Pair, std::int32_t> rows;
-  rows.weights = weights.data();
-  rows.filter_height = images.problem.filter_height;
-  rows.filter_width = (images.problem.filter_width + 1) / 2;
-  rows.streams = streams_output(images.problem);
-  for_each_strip(images.problem, executor, [&](const Strip& strip) {
-    march_strip<PairRows<(sizeof(Pixel) > 2)>>(images, rows, strip, executor.scratch());
+  const auto rows = rows_with<Pair, std::int32_t>(images, weights);
+  for_each_strip(images.problem, StripRows::copied, executor, [&](const Strip& strip) {
+    march_strip<ImagePairRows<Pixel>>(images, rows, strip, executor.scratch());
   });
+}
+
+/// As float where pixels are small enough, else in pairs or as int32.
+void march_small(const Conv2dImages<std::int32_t>& images, bool in_pairs, Executor& executor) {
+  const Conv2d& problem = images.problem;
+  const auto floats = conv2d_weights<float>(problem.filter);
+  const auto numbers = conv2d_weights<std::uint32_t>(problem.filter);
+  const auto pairs = in_pairs ? pairs_of_weights(problem.filter, problem.filter_width) : std::vector<Pair>();
+  auto rows = rows_with<Small, std::int32_t>(images, floats);
+  rows.largest = largest_small(problem);
+  for_each_strip(problem, StripRows::in_image, executor, [&](const Strip& strip) {
+    const std::int64_t done = begins_small(images, strip, rows.largest)
+                                  ? march_strip<NumberRows<Small>>(images, rows, strip, executor.scratch())
+                                  : 0;
+    if (done == strip.rows) return;
+    const Strip rest = strip.below(done);
+    if (!in_pairs) {
+      march_strip<NumberRows<std::uint32_t>>(images, rows_with<std::uint32_t, std::uint32_t>(images, numbers), rest,
+                                             executor.scratch());
+      return;
+    }
+    for_each_copied(rest, [&](const Strip& piece) {
+      march_strip<ImagePairRows<std::int32_t>>(images, rows_with<Pair, std::int32_t>(images, pairs), piece,
+                                               executor.scratch());
+    });
+  });
+}
+
+void march_image(const Conv2dImages<float>& images, bool /*in_pairs*/, Executor& executor) {
+  march_numbers<float, float>(images, executor);
+}
+void march_image(const Conv2dImages<std::int32_t>& images, bool fit_pairs, Executor& executor) {
+  const auto weights = static_cast<std::int64_t>(images.problem.filter.size());
+  const bool in_pairs = fit_pairs && weights > kMostIntegerWeights;
+  if (tries_small(images.problem) && (!fit_pairs || weights <= kMostSmallWeights)) {
+    march_small(images, in_pairs, executor);
+  } else if (in_pairs) {
+    march_pairs(images, executor);
+  } else {
+    march_numbers<std::uint32_t, std::uint32_t>(images, executor);
+  }
+}
+/// Pixels of 8 and 16 bits.
+template <class Pixel>
+void march_image(const Conv2dImages<Pixel>& images, bool in_pairs, Executor& executor) {
+  if (in_pairs) {
+    march_pairs(images, executor);
+  } else if (backend::is_exact_in_float32(images.problem)) {
+    march_numbers<float, std::int32_t>(images, executor);
+  } else {
+    march_numbers<std::uint32_t, std::uint32_t>(images, executor);
+  }
 }
 
 }  // namespace
@@ -86,19 +151,9 @@ backend::Variant<Conv2d> conv2d_marching() {
       .tunables = nullptr,
       .make =
           [](const Conv2d& problem, backend::Device&, const Tuning&) {
-            return make_conv2d_kernel(problem, [in_pairs = has_fast_pairs() && fits_pairs(problem.filter),
-                                                in_float = backend::is_exact_in_float32(problem)]<class Pixel>(
-                                                   Executor& executor, const Conv2dImages<Pixel>& images) {
-              if constexpr (std::is_same_v<Pixel, float>) {
-                march_images<float, float>(images, executor);
-              } else if (in_pairs) {
-                march_pairs(images, executor);
-              } else if (in_float) {
-                march_images<float, std::int32_t>(images, executor);
-              } else {
-                march_images<std::uint32_t, std::uint32_t>(images, executor);
-              }
-            });
+            return make_conv2d_kernel(
+                problem, [in_pairs = has_fast_pairs() && fits_pairs(problem.filter)](
+                             Executor& executor, const auto& images) { march_image(images, in_pairs, executor); });
           },
   };
 }

@@ -9,10 +9,24 @@ namespace tessera::cpu_tbb {
 /// The most that marching_rows() returns.
 inline constexpr std::int64_t kMarchingRows = 8;
 /// Rows of sources and targets are readable and, for sums, writable this far behind their last column.
-inline constexpr std::int64_t kMarchingOverhang = 128;
+inline constexpr std::int64_t kMarchingOverhang = 64;
 
 /// Two neighbouring numbers of 16 bits each, the left one in the low half.
 enum class Pair : std::uint32_t {};
+/// An int32 that is computed with as a float.
+enum class Small : std::int32_t {};
+
+/// What a source is multiplied with.
+template <class Source>
+struct MarchingWeightOf {
+  using type = Source;
+};
+template <>
+struct MarchingWeightOf<Small> {
+  using type = float;
+};
+template <class Source>
+using MarchingWeight = typename MarchingWeightOf<Source>::type;
 
 /// A few rows of a strip. Output row r takes source rows r to r + filter_height - 1, and column x takes columns x to
 /// x + filter_width - 1 of them.
@@ -20,9 +34,11 @@ template <class Source, class Output>
 struct MarchingRows {
   const Source* const* sources = nullptr;  ///< rows + filter_height - 1 rows; columns + filter_width - 1 of each count
   Output* const* targets = nullptr;        ///< `rows` rows
-  const Source* weights = nullptr;         ///< filter_height rows: filter_width, or for pairs (filter_width + 1) / 2
+  /// filter_height rows: filter_width, or for pairs (filter_width + 1) / 2
+  const MarchingWeight<Source>* weights = nullptr;
   /// For pairs alone: the pixels' upper halves, or null where 16 bits hold them.
   const Source* const* upper_sources = nullptr;
+  std::int32_t largest = 0;  ///< for Small alone: the magnitude that no pixel may pass
   std::int64_t filter_height = 0;
   std::int64_t filter_width = 0;
   std::int64_t rows = 0;     ///< any
@@ -43,6 +59,10 @@ struct MarchingRows {
 void march(const MarchingRows<std::uint32_t, std::uint32_t>& rows);
 void march(const MarchingRows<float, float>& rows);
 void march(const MarchingRows<float, std::int32_t>& rows);
+/// False if a pixel under the rows, or up to 2 vectors behind them, is larger than `largest`: then what was written is
+/// of no use.
+[[nodiscard]] bool march(const MarchingRows<Small, float>& rows);
+[[nodiscard]] bool march(const MarchingRows<Small, std::int32_t>& rows);
 /// int32 products modulo 2^32 of weights of 16 bits, two at a time.
 void march(const MarchingRows<Pair, std::int32_t>& rows);
 

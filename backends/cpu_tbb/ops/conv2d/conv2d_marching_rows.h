@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include <tessera/ops/conv2d.h>
@@ -25,7 +26,7 @@ namespace tessera::cpu_tbb::HWY_NAMESPACE {
 
 template <class Lane, class Output, class V>
 HWY_INLINE void store_pair(Output* HWY_RESTRICT target, V left, V right, bool streams) {
-  const hn::ScalableTag<Output> d;
+  const hn::CappedTag<Output, kMostLanes> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   if constexpr (std::is_same_v<Lane, Output>) {
     if (streams) {
@@ -40,10 +41,37 @@ HWY_INLINE void store_pair(Output* HWY_RESTRICT target, V left, V right, bool st
   }
 }
 
+/// The largest magnitude seen, in each lane.
+class Largest {
+  using D = hn::CappedTag<std::uint32_t, kMostLanes>;
+
+ public:
+  HWY_INLINE explicit Largest(std::int32_t allowed)
+      : allowed_(hn::Set(D(), static_cast<std::uint32_t>(allowed))), seen_(hn::Zero(D())) {}
+
+  /// The two vectors at `offset` of each row. From -allowed to allowed means from 0 to 2 * allowed after the addition.
+  HWY_INLINE void take(const Small* const* rows, std::int64_t count, std::int64_t offset) {
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
+    for (std::int64_t row = 0; row < count; ++row) {
+      const auto* const pixels = reinterpret_cast<const std::uint32_t*>(rows[row] + offset);
+      const auto left = hn::Add(hn::LoadU(D(), pixels), allowed_);
+      const auto right = hn::Add(hn::LoadU(D(), pixels + lanes), allowed_);
+      seen_ = hn::Max(seen_, hn::Max(left, right));
+    }
+  }
+  [[nodiscard]] HWY_INLINE bool is_allowed() const {
+    return hn::AllTrue(D(), hn::Eq(hn::Max(seen_, hn::Add(allowed_, allowed_)), hn::Add(allowed_, allowed_)));
+  }
+
+ private:
+  hn::VFromD<D> allowed_;
+  hn::VFromD<D> seen_;
+};
+
 /// All tiles of the rows, from left to right. Where there are fewer than kRows rows, their sources are repeated, which
-/// computes rows that are not stored.
+/// computes rows that are not stored. False if a pixel is larger than allowed.
 template <int kHeight, int kWidth, class Source, class Output>
-HWY_NOINLINE void march_rows(const MarchingRows<Source, Output>& rows, const Source* const* sources,
+HWY_NOINLINE bool march_rows(const MarchingRows<Source, Output>& rows, const Source* const* sources,
                              const Source* const* upper) {
   using Lane = typename Elements<Source>::Lane;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Source>()));
@@ -54,7 +82,12 @@ HWY_NOINLINE void march_rows(const MarchingRows<Source, Output>& rows, const Sou
         streams &&
         reinterpret_cast<std::uintptr_t>(rows.targets[row]) % (static_cast<std::uintptr_t>(lanes) * sizeof(Lane)) == 0;
   }
-  for (std::int64_t x = 0; x < rows.columns; x += 2 * lanes) {
+  constexpr bool kChecks = std::is_same_v<Source, Small>;
+  const std::int64_t source_rows = kRows + rows.filter_height - 1;
+  [[maybe_unused]] Largest largest(rows.largest);
+  std::int64_t x = 0;
+  for (; x < rows.columns; x += 2 * lanes) {
+    if constexpr (kChecks) largest.take(sources, source_rows, x);
     const Upcoming upcoming{rows.upcoming, rows.upcoming_rows, x * rows.pixel_bytes, 2 * lanes * rows.pixel_bytes};
     RowSums<Source, kRows> sums;
     sums.clear();
@@ -78,30 +111,36 @@ HWY_NOINLINE void march_rows(const MarchingRows<Source, Output>& rows, const Sou
     }
   }
   if (streams) hwy::FlushStream();
+  if constexpr (kChecks) {
+    for (; x < rows.columns + rows.filter_width - 1; x += 2 * lanes) largest.take(sources, source_rows, x);
+    return largest.is_allowed();
+  }
+  return true;
 }
 
 /// A filter's height as march_rows() takes it.
 template <int kHeight>
 inline constexpr int kKnown = kHeight < kRows ? kHeight : 0;
 
-/// False unless the filter has kHeight rows of kSize columns.
+/// Nothing unless the filter has kHeight rows of kSize columns.
 template <int kHeight, int kSize, class Source, class Output>
-bool march_if(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
+std::optional<bool> march_if(const MarchingRows<Source, Output>& rows, const Source* const* sources,
+                             const Source* const* upper) {
   constexpr int kWidth = (kSize + Elements<Source>::kColumns - 1) / Elements<Source>::kColumns;
-  if (rows.filter_height != kHeight || rows.filter_width != kWidth) return false;
+  if (rows.filter_height != kHeight || rows.filter_width != kWidth) return std::nullopt;
   constexpr int kTaken = kKnown<kHeight>;
-  march_rows<kTaken, kTaken == 0 ? 0 : kWidth>(rows, sources, upper);
-  return true;
+  return march_rows < kTaken, kTaken == 0 ? 0 : kWidth > (rows, sources, upper);
 }
 
 /// Filters of the usual sizes are written out, and their rows; of others the height, as far as it is small.
 template <class Source, class Output>
-void march_some(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
-  if (march_if<3, 3>(rows, sources, upper) || march_if<5, 5>(rows, sources, upper) ||
-      march_if<7, 7>(rows, sources, upper) || march_if<1, 3>(rows, sources, upper) ||
-      march_if<1, 5>(rows, sources, upper) || march_if<1, 7>(rows, sources, upper)) {
-    return;
-  }
+bool march_some(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
+  if (const auto done = march_if<3, 3>(rows, sources, upper)) return *done;
+  if (const auto done = march_if<5, 5>(rows, sources, upper)) return *done;
+  if (const auto done = march_if<7, 7>(rows, sources, upper)) return *done;
+  if (const auto done = march_if<1, 3>(rows, sources, upper)) return *done;
+  if (const auto done = march_if<1, 5>(rows, sources, upper)) return *done;
+  if (const auto done = march_if<1, 7>(rows, sources, upper)) return *done;
   switch (rows.filter_height) {
     case 1: return march_rows<1, 0>(rows, sources, upper);
     case 2: return march_rows<2, 0>(rows, sources, upper);
@@ -114,15 +153,15 @@ void march_some(const MarchingRows<Source, Output>& rows, const Source* const* s
   }
 }
 
-/// In steps of kRows rows.
+/// In steps of kRows rows. Ends with the first that march_rows() says no to.
 template <class Source, class Output>
-HWY_INLINE void march_all(MarchingRows<Source, Output> rows) {
+HWY_INLINE bool march_all(MarchingRows<Source, Output> rows) {
   const std::int64_t all = rows.rows;
   const std::int64_t tail = rows.filter_height - 1;
   for (std::int64_t first = 0; first < all; first += kRows) {
     rows.rows = std::min<std::int64_t>(kRows, all - first);
     if (rows.rows == kRows) {
-      march_some(rows, rows.sources, rows.upper_sources);
+      if (!march_some(rows, rows.sources, rows.upper_sources)) return false;
     } else {
       constexpr std::int64_t kMost = kMarchingRows + Conv2d::kLargestFilter - 1;
       const Source* repeated[kMost];
@@ -132,12 +171,13 @@ HWY_INLINE void march_all(MarchingRows<Source, Output> rows) {
         repeated[i] = rows.sources[row];
         if (rows.upper_sources != nullptr) upper[i] = rows.upper_sources[row];
       }
-      march_some(rows, repeated, rows.upper_sources != nullptr ? upper : nullptr);
+      if (!march_some(rows, repeated, rows.upper_sources != nullptr ? upper : nullptr)) return false;
     }
     rows.sources += kRows;
     if (rows.upper_sources != nullptr) rows.upper_sources += kRows;
     rows.targets += kRows;
   }
+  return true;
 }
 
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE

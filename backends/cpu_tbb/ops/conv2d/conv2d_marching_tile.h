@@ -40,26 +40,37 @@ constexpr int kRows = 4;
 #endif
 static_assert(kRows <= kMarchingRows);
 
-/// What a source's elements are to vectors: the lanes' type, and how many columns of the filter one takes.
+/// What a source's elements are to vectors: the lanes' type, in memory and in sums, and how many columns of the filter
+/// one takes.
 template <class Source>
 struct Elements {
+  using Stored = Source;
   using Lane = Source;
   static constexpr int kColumns = 1;
 };
 template <>
 struct Elements<Pair> {
+  using Stored = std::int32_t;
   using Lane = std::int32_t;
   static constexpr int kColumns = 2;
 };
+template <>
+struct Elements<Small> {
+  using Stored = std::int32_t;
+  using Lane = float;
+  static constexpr int kColumns = 1;
+};
+/// kMarchingOverhang is 4 vectors.
+constexpr std::size_t kMostLanes = kMarchingOverhang / 4;
 template <class Source>
-using Tag = hn::ScalableTag<typename Elements<Source>::Lane>;
+using Tag = hn::CappedTag<typename Elements<Source>::Lane, kMostLanes>;
 template <class Source>
 using Vector = hn::VFromD<Tag<Source>>;
 
 /// sum + weight * pixel; integers wrap around.
 template <class Source, class V>
 HWY_INLINE V multiply_add(V weight, V pixel, V sum) {
-  if constexpr (std::is_same_v<Source, float>) {
+  if constexpr (std::is_same_v<typename Elements<Source>::Lane, float>) {
     return hn::MulAdd(weight, pixel, sum);
   } else if constexpr (std::is_same_v<Source, Pair>) {
 #if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
@@ -73,13 +84,20 @@ HWY_INLINE V multiply_add(V weight, V pixel, V sum) {
 }
 
 template <class Source>
-HWY_INLINE Vector<Source> broadcast(const Source* weight) {
+HWY_INLINE Vector<Source> broadcast(const MarchingWeight<Source>* weight) {
   return hn::Set(Tag<Source>(), static_cast<typename Elements<Source>::Lane>(*weight));
 }
 template <class Source>
 HWY_INLINE Vector<Source> load(const Source* source) {
+  using Stored = typename Elements<Source>::Stored;
   using Lane = typename Elements<Source>::Lane;
-  return hn::LoadU(Tag<Source>(), reinterpret_cast<const Lane*>(source));
+  const hn::CappedTag<Stored, kMostLanes> d;
+  const auto loaded = hn::LoadU(d, reinterpret_cast<const Stored*>(source));
+  if constexpr (std::is_same_v<Stored, Lane>) {
+    return loaded;
+  } else {
+    return hn::ConvertTo(Tag<Source>(), loaded);
+  }
 }
 
 /// The sums of kCount rows, as a chain so that each is a variable of its own and stays in a register.
@@ -94,9 +112,9 @@ struct RowSums {
   }
   /// Adds the two vectors to rows kFirst to kLast - 1. `weight` is the first row's; each next row takes the one above.
   template <int kFirst, int kLast>
-  HWY_INLINE void add(const Source* weight, std::int64_t width, V x0, V x1) {
+  HWY_INLINE void add(const MarchingWeight<Source>* weight, std::int64_t width, V x0, V x1) {
     if constexpr (kFirst <= 0 && kLast > 0) {
-      const V factor = broadcast(weight);
+      const V factor = broadcast<Source>(weight);
       left = multiply_add<Source>(factor, x0, left);
       right = multiply_add<Source>(factor, x1, right);
     }
@@ -138,7 +156,7 @@ HWY_INLINE V shifted(V left, [[maybe_unused]] V right) {
 
 /// Columns of a source row whose vectors are at hand: loads that cross cache lines cost more than shifts.
 template <int kFirst, int kLast, int kColumn, int kWidth, class Source, int kCount>
-HWY_INLINE void add_columns(const Source* HWY_RESTRICT source, const Source* weight, Vector<Source> x0,
+HWY_INLINE void add_columns(const Source* HWY_RESTRICT source, const MarchingWeight<Source>* weight, Vector<Source> x0,
                             Vector<Source> x1, Vector<Source> x2, RowSums<Source, kCount>& sums) {
   if constexpr (kColumn < kWidth) {
     constexpr int kOffset = Elements<Source>::kColumns * kColumn;
@@ -158,10 +176,11 @@ HWY_INLINE void add_columns(const Source* HWY_RESTRICT source, const Source* wei
 /// One source row, which belongs to the output rows kFirst to kLast - 1. kWidth is the number of weights in a row, or 0
 /// where that is known when it runs: then GCC must not see that other rows take the same, or it keeps all on the stack.
 template <int kFirst, int kLast, int kWidth, class Source, int kCount>
-HWY_INLINE void add_source(const Source* HWY_RESTRICT source, std::int64_t source_row, const Source* weights,
-                           std::int64_t width, RowSums<Source, kCount>& sums) {
+HWY_INLINE void add_source(const Source* HWY_RESTRICT source, std::int64_t source_row,
+                           const MarchingWeight<Source>* weights, std::int64_t width, RowSums<Source, kCount>& sums) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Source>()));
-  const Source* weight = weights + source_row * width;  // of output row 0; where it has none, nothing is read
+  const MarchingWeight<Source>* weight =
+      weights + source_row * width;  // of output row 0; where it has none, nothing is read
   if constexpr (kWidth != 0) {
     asm("" : "+r"(weight));
     const auto x0 = load(source);
@@ -195,7 +214,7 @@ struct Upcoming {
 
 /// The first source rows, which the last output rows do not take yet: row r belongs to the output rows 0 to r.
 template <int kRow, int kEnd, int kHeight, int kWidth, class Source, int kCount>
-HWY_INLINE void add_sources(const Source* const* sources, std::int64_t offset, const Source* weights,
+HWY_INLINE void add_sources(const Source* const* sources, std::int64_t offset, const MarchingWeight<Source>* weights,
                             std::int64_t width, RowSums<Source, kCount>& sums, const Upcoming& upcoming) {
   if constexpr (kRow < kEnd) {
     upcoming.fetch(kRow);
@@ -207,8 +226,9 @@ HWY_INLINE void add_sources(const Source* const* sources, std::int64_t offset, c
 }
 /// The last source rows, which the first output rows do not take any more: kRow counts from the last full one.
 template <int kRow, class Source, int kCount>
-HWY_INLINE void add_last_sources(const Source* const* sources, std::int64_t offset, const Source* weights,
-                                 std::int64_t height, std::int64_t width, RowSums<Source, kCount>& sums) {
+HWY_INLINE void add_last_sources(const Source* const* sources, std::int64_t offset,
+                                 const MarchingWeight<Source>* weights, std::int64_t height, std::int64_t width,
+                                 RowSums<Source, kCount>& sums) {
   if constexpr (kRow < kCount) {
     const std::int64_t row = height - 1 + kRow;
     add_source<kRow, kCount, 0>(sources[row] + offset, row, weights, width, sums);
@@ -218,8 +238,9 @@ HWY_INLINE void add_last_sources(const Source* const* sources, std::int64_t offs
 
 /// Adds the products of one tile. kHeight is the filter's, or 0 for kRows and more.
 template <int kHeight, int kWidth, class Source>
-HWY_INLINE void add_tile(const Source* const* sources, std::int64_t offset, const Source* weights, std::int64_t height,
-                         std::int64_t width, RowSums<Source, kRows>& sums, const Upcoming& upcoming) {
+HWY_INLINE void add_tile(const Source* const* sources, std::int64_t offset, const MarchingWeight<Source>* weights,
+                         std::int64_t height, std::int64_t width, RowSums<Source, kRows>& sums,
+                         const Upcoming& upcoming) {
   if constexpr (kHeight != 0) {
     add_sources<0, kHeight + kRows - 1, kHeight, kWidth>(sources, offset, weights, width, sums, upcoming);
   } else {

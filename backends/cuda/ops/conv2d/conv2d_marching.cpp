@@ -78,7 +78,8 @@ class MarchingKernel final : public backend::Kernel {
   }
 
  private:
-  /// A group, one warp, for each run of each strip; the kernel loops where runs or images are more than the card allows.
+  /// A group, one warp, for each run of each strip; the kernel loops where runs or images are more than the card
+  /// allows.
   static LaunchGrid grid_for(const CudaDevice& device, const Conv2d& problem, std::int64_t rows_per_run) {
     const DeviceLimits& card = device.context()->limits();
     const auto groups = [&](std::int64_t wanted, int axis) {

@@ -98,8 +98,7 @@ class Conv2dMarch {
     return bits;
   }
 
-  __device__ __forceinline__ static PixelVector<Pixel> load_vector(const Pixel* pixels, bool in_image,
-                                                                   Inside inside) {
+  __device__ __forceinline__ static PixelVector<Pixel> load_vector(const Pixel* pixels, bool in_image, Inside inside) {
     PixelVector<Pixel> vector{};
     if constexpr (kVectors) {
       if (in_image && inside) vector = *reinterpret_cast<const PixelVector<Pixel>*>(pixels);
@@ -216,7 +215,7 @@ __device__ __forceinline__ void conv2d_marching(const Conv2dMarchingArguments<Pi
 #define TESSERA_MARCHING_GROUPS(size, vectors) ((size) == 7 ? 16 : (vectors) || (size) == 3 ? 32 : 24)
 #endif
 #define TESSERA_CONV2D_MARCHING(variant, separable, Pixel, type, size, access, vectors)      \
-  extern "C" __global__ void __launch_bounds__(32, TESSERA_MARCHING_GROUPS(size, vectors))                \
+  extern "C" __global__ void __launch_bounds__(32, TESSERA_MARCHING_GROUPS(size, vectors))   \
       tessera_conv2d_##variant##_##type##_##size##_##access(                                 \
           const __grid_constant__ tessera::cuda::Conv2dMarchingArguments<Pixel> arguments) { \
     tessera::cuda::conv2d_marching<Pixel, size, separable, vectors>(arguments);              \

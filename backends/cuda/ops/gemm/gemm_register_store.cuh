@@ -1,5 +1,5 @@
-// What gemm's register variant does beside multiplying: which tile a block computes, how C is stored, and how blocks of a
-// cluster exchange their sums.
+// What gemm's register variant does beside multiplying: which tile a block computes, how C is stored, and how blocks of
+// a cluster exchange their sums.
 #pragma once
 
 #include "cuda_kernel_overlap.cuh"
