@@ -78,12 +78,9 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& devi
   // second-level cache.
   if (!is_gpu(device)) return {strip, rows};
   // The longest runs that still give every compute unit enough groups: a run reads the rows between two runs again.
-  // Under 3 x 3, though, the many groups of short ones hide the latency better: 39 us on an H200 with 8 rows, 41
-  // with 64.
   constexpr std::uint64_t kGroupsPerUnit = 15;
   const std::uint64_t wanted = kGroupsPerUnit * native(device).facts().info.compute_units;
   rows.preferred = kRowsPerRun.front();
-  if (problem.filter_height == 3) return {strip, rows};
   for (const std::int64_t candidate : kRowsPerRun) {
     if (conv2d_blocks(problem, candidate, strip.preferred) >= wanted) rows.preferred = candidate;
   }
