@@ -3,7 +3,8 @@
 
 One table per file of `tessera bench`: for each device the fastest verified variant of its largest problems, with the
 error of the result beside its bound, and where a vendor's library was measured too, conv2d's time beside its. One table
-per file of `tessera_overhead`: the library's cost beside the driver; and of `tessera_conv2d_opencv`: conv2d beside OpenCV.
+per file of `tessera_overhead`: the library's cost beside the driver; of `tessera_conv2d_opencv`: conv2d beside OpenCV;
+and of `pytorch_peer.py`: the same layers by PyTorch.
 """
 import argparse
 import json
@@ -116,7 +117,36 @@ def overhead_table(name, result):
     return "\n".join(lines)
 
 
-TABLES = {"tessera_overhead": overhead_table, "tessera_conv2d_opencv": opencv_table}
+def pytorch_table(name, result):
+    lines = [
+        f"PyTorch {result['pytorch']} with cuDNN {result['cudnn']} on an {result['card']}, TF32 off, "
+        f"[{name}](benchmarks/results/{name}): the faster of its two layouts\n",
+        "| problem | convolution | with bias, ReLU and pool |",
+        "|---|--:|--:|",
+    ]
+    best = {}
+    for record in result["records"]:
+        if record["operator"] == "conv2d":
+            problem = f"conv2d {record['side']} x {record['side']}, {record['filter']} x {record['filter']}"
+        else:
+            problem = (
+                f"cnn_layer {record['inputs']} -> {record['outputs']}, {record['filter']} x {record['filter']}, "
+                f"{record['side']} x {record['side']}, batch {record['images']}"
+            )
+        times = [record["convolution_s"], record.get("chain_s")]
+        before = best.setdefault(problem, times)
+        best[problem] = [min(a, b) if a is not None else None for a, b in zip(before, times)]
+    for problem, times in best.items():
+        alone, chain = (f"{time * 1e6:.1f} us" if time is not None else "" for time in times)
+        lines.append(f"| {problem} | {alone} | {chain} |")
+    return "\n".join(lines)
+
+
+TABLES = {
+    "tessera_overhead": overhead_table,
+    "tessera_conv2d_opencv": opencv_table,
+    "pytorch_peer": pytorch_table,
+}
 
 
 def render():

@@ -266,9 +266,9 @@ backend::Verdict check(const CnnLayer& p, const backend::Device&) {
 }
 
 /// Tells whether all threads must go through the stages of few blocks together, with too little to do for each to be
-/// worth meeting three times. implicit_gemm's time over winograd's on a Xeon, by the layer's operations for each thread:
-/// 0.16 with 14 million (64 -> 64, 3 x 3, 56 x 56 on 16 threads), 1.0 with 116 (256 -> 512, 28 x 28 on 16), 2.1 with 925
-/// (the same on 2).
+/// worth meeting three times. implicit_gemm's time over winograd's on a Xeon, by the layer's operations for each
+/// thread: 0.16 with 14 million (64 -> 64, 3 x 3, 56 x 56 on 16 threads), 1.0 with 116 (256 -> 512, 28 x 28 on 16), 2.1
+/// with 925 (the same on 2).
 bool is_small_for_threads(const CnnLayer& p, std::int64_t outputs, std::int64_t threads) {
   constexpr double kFewestPerThread = 150e6;
   if (WinogradPlan<float>(p, outputs).blocks().count(p) >= threads) return false;
