@@ -34,7 +34,7 @@ struct StripPart {
   StripRows rows = StripRows::copied;
 };
 
-/// The strip from left to right: where the march can read the image, what lies at its edges is apart.
+/// The strip from left to right: where the march can read most of it in the image, what lies at its edges is apart.
 template <class Number, class Pixel>
 std::vector<StripPart> parts_of(const Conv2d& problem, const Strip& strip) {
   constexpr std::int64_t kEdge = 64;  // wide enough for the filter's reach, and whole vectors
@@ -45,7 +45,7 @@ std::vector<StripPart> parts_of(const Conv2d& problem, const Strip& strip) {
     // Behind the last column whose sources lie in the image with the overhang.
     const std::int64_t end = problem.width - kMarchingOverhang - reach + problem.anchor_x - strip.column;
     const std::int64_t last = end >= strip.columns ? strip.columns : (end - first) / kEdge * kEdge + first;
-    if (end > first && last > first) {
+    if (end > first && 2 * (last - first) >= strip.columns) {
       std::vector<StripPart> parts;
       const auto add = [&](std::int64_t from, std::int64_t to, StripRows rows) {
         if (from == to) return;
