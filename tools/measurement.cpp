@@ -45,11 +45,6 @@ double timed_wall(const std::function<void()>& enqueue, Queue& queue, std::size_
   return seconds_since(start);
 }
 
-/// Would the fewest repetitions pass the limit?
-bool is_too_slow(double seconds_per_run, const MeasurementLimits& limits) {
-  return seconds_per_run * static_cast<double>(limits.fewest_repetitions) > limits.time_limit_s;
-}
-
 /// Runs until the warm-up's time is over and returns the seconds of one run, as the last chunk took them. Stops when
 /// one run alone would leave no time for the fewest repetitions.
 double warm_up(const std::function<void()>& enqueue, Queue& queue, const MeasurementLimits& limits) {
@@ -59,7 +54,8 @@ double warm_up(const std::function<void()>& enqueue, Queue& queue, const Measure
     stop_if_interrupted();
     const double chunk = timed_wall(enqueue, queue, runs);
     const double each = chunk / static_cast<double>(runs);
-    if (seconds_since(start) >= limits.warm_up_s || is_too_slow(each, limits)) return each;
+    const bool too_slow = each * static_cast<double>(limits.fewest_repetitions) > limits.time_limit_s;
+    if (seconds_since(start) >= limits.warm_up_s || too_slow) return each;
     if (chunk < kChunk_s) runs = std::min(runs * 2, kLargestBatch);
   }
 }
@@ -145,13 +141,9 @@ std::optional<Measurement> measure_if_slow(const Measurement& first, const std::
 
 Measurement measure(const std::function<void()>& enqueue, Queue& queue, double timer_resolution_s,
                     const MeasurementLimits& limits) {
-  auto begin = Clock::now();
-  double seconds_per_run = warm_up(enqueue, queue, limits);
-  // A machine that pauses for a moment makes a fast kernel look slow: one more run decides, by a clock of its own.
-  if (is_too_slow(seconds_per_run, limits) && seconds_per_run < 2 * limits.time_limit_s) {
-    begin = Clock::now();
-    seconds_per_run = std::min(seconds_per_run, timed_wall(enqueue, queue, 1));
-  }
+  queue.finish();  // the inputs' way to the device is no part of the first run
+  const auto begin = Clock::now();
+  const double seconds_per_run = warm_up(enqueue, queue, limits);
   Measurement result;
   result.plan =
       plan_measurement(seconds_per_run, timer_resolution_s, limits.time_limit_s - seconds_since(begin), limits);
