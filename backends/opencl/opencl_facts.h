@@ -21,6 +21,8 @@ struct DeviceFacts {
   bool is_processor = false;
   /// NVIDIA's own driver, whose quirks the README tells.
   bool is_nvidia = false;
+  /// NVIDIA architecture (80, 90) whose tensor-core instruction for float64 the device has, or 0.
+  int float64_tensor_cores = 0;
   /// Commands wait until the queue is flushed. NVIDIA and PoCL start them at once.
   bool needs_flush = true;
   /// Equal only if a program compiled for one is right for the other: name, vendor, and versions of device and driver.

@@ -85,7 +85,7 @@ std::unique_ptr<backend::Kernel> make_gemm_local(const CnnLayer& problem, const 
   const LocalTileShape shape = shape_of(tuning.tile, problem.type);
   const ProductPlan plan(problem, tuning.split_k, shape.depth);
   const CnnWeightsForm form = form_of(problem, plan, shape);
-  const std::string tile = local_tile_text();
+  const std::string tile = local_tile_text(shape);
   const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_gemm_local),
                               tessera_opencl_cnn_layer_gemm_local_size);
   const auto& program =

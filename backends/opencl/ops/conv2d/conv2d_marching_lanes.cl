@@ -13,10 +13,10 @@
 // Rows are loaded AHEAD rows before they are used, to have several loads in flight. Weights lie in constant memory and
 // are read anew at each row: passed by value, NVIDIA's compiler keeps all 49 in registers.
 //
-// 4096 x 4096 on an H200, int32 and float32: 3 x 3 in 41 and 41 us, 5 x 5 in 47 and 44, 7 x 7 in 72 and 51, separable 7
-// x 7 in 46 and 45; 7 x 7 with vectors loaded in place of shuffles in 83 and 60. Runs of 64 rows make 16 groups for each
-// multiprocessor, which all find room at once with 128 registers for a work-item: 7 x 7 has just these, and every other
-// number of rows ahead gave some kernel more, and so a second wave (separable with 3: 60 us).
+// 4096 x 4096 on an H200, int32 and float32: 3 x 3 in 38 and 39 us, 5 x 5 in 46 and 45, 7 x 7 in 74 and 52, separable 7
+// x 7 in 46 and 45. A row's address that is the same for all work-items stands in registers that a warp shares; with an
+// address for each and 4 rows ahead, separable takes 49 us and uint8 5 x 5 64 in place of 56. Shared address and 4 rows
+// ahead are too much for the registers: 7 x 7 in float takes 69 us.
 #define CONCATENATED(a, b) a##b
 #define VECTOR_OF(type, count) CONCATENATED(type, count)
 typedef VECTOR_OF(PIXEL, 4) pixels_t;
@@ -28,7 +28,7 @@ typedef uint4 sums_t;
 #define REACH (SIZE / 2)
 #define PIXELS 4
 #define LANES 32
-#define AHEAD 4
+#define AHEAD 3
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 // A row of the image as a work-item loads it: its own pixels and those beside them. With shuffles, only the first lane
@@ -44,9 +44,11 @@ typedef struct {
 } Row;
 
 // What a work-item loads from: its own place in a row and those beside it, and which pixels of each lie in the image.
+// The row's address is the same for all work-items, and stands in registers that a warp shares.
 typedef struct {
-  __global const PIXEL *own;
-  __global const PIXEL *beside;
+  __global const PIXEL *row;
+  int own;
+  int beside;
   uint own_inside;
   uint left_inside;
   uint right_inside;
@@ -63,32 +65,32 @@ ALWAYS_INLINE uint inside(const long x, const long width) {
   return bits;
 }
 
-ALWAYS_INLINE pixels_t load_pixels(__global const PIXEL *pixels, const uint inside) {
+ALWAYS_INLINE pixels_t load_pixels(__global const PIXEL *pixels, const bool in_image, const uint inside) {
   pixels_t loaded = (pixels_t)(0);
 #if VECTORS
-  if (inside != 0) loaded = *(__global const pixels_t *)pixels;
+  if (in_image && inside != 0) loaded = *(__global const pixels_t *)pixels;
 #else
-  if ((inside & 1) != 0) loaded.x = pixels[0];
-  if ((inside & 2) != 0) loaded.y = pixels[1];
-  if ((inside & 4) != 0) loaded.z = pixels[2];
-  if ((inside & 8) != 0) loaded.w = pixels[3];
+  if (in_image && (inside & 1) != 0) loaded.x = pixels[0];
+  if (in_image && (inside & 2) != 0) loaded.y = pixels[1];
+  if (in_image && (inside & 4) != 0) loaded.z = pixels[2];
+  if (in_image && (inside & 8) != 0) loaded.w = pixels[3];
 #endif
   return loaded;
 }
 
 // Rows are loaded in order, each once: `index` counts them from the first that the sums need.
 ALWAYS_INLINE Row load_row(Source *source, const int index, const long width) {
-  const bool is_inside = index >= source->first_row && index < source->last_row;
+  const bool in_image = index >= source->first_row && index < source->last_row;
+  __global const PIXEL *const own = source->row + source->own;
   Row row;
-  row.own = load_pixels(source->own, is_inside ? source->own_inside : 0);
+  row.own = load_pixels(own, in_image, source->own_inside);
 #if SHUFFLES
-  row.beside = load_pixels(source->beside, is_inside ? source->left_inside : 0);
-  source->beside += width;
+  row.beside = load_pixels(source->row + source->beside, in_image, source->left_inside);
 #else
-  row.left = load_pixels(source->own - PIXELS, is_inside ? source->left_inside : 0);
-  row.right = load_pixels(source->own + PIXELS, is_inside ? source->right_inside : 0);
+  row.left = load_pixels(own - PIXELS, in_image, source->left_inside);
+  row.right = load_pixels(own + PIXELS, in_image, source->right_inside);
 #endif
-  source->own += width;
+  source->row += width;
   return row;
 }
 
@@ -192,12 +194,13 @@ __attribute__((reqd_work_group_size(LANES, 1, 1))) __kernel void conv2d_marching
   const int rows = (int)min((long)rows_per_run, output_height - place.row);
   const int count = rows + 2 * REACH;
   const long top = place.row + shift_y - REACH;
+  const int beside = lane == 0 ? -PIXELS : PIXELS;
   Source source;
-  source.own = image + image_first + (place.image * height + top) * width + x;
+  source.row = image + image_first + (place.image * height + top) * width + place.column + shift_x;
+  source.own = lane * PIXELS;
+  source.beside = source.own + beside;
   source.own_inside = inside(x, width);
 #if SHUFFLES
-  const int beside = lane == 0 ? -PIXELS : PIXELS;
-  source.beside = source.own + beside;
   source.left_inside = lane == 0 || lane == LANES - 1 ? inside(x + beside, width) : 0;
 #else
   source.left_inside = inside(x - PIXELS, width);

@@ -6,6 +6,10 @@
 
 extern "C" const unsigned char tessera_opencl_gemm_register_tile[];
 extern "C" const unsigned long tessera_opencl_gemm_register_tile_size;
+extern "C" const unsigned char tessera_opencl_gemm_register_fma[];
+extern "C" const unsigned long tessera_opencl_gemm_register_fma_size;
+extern "C" const unsigned char tessera_opencl_gemm_register_tensor[];
+extern "C" const unsigned long tessera_opencl_gemm_register_tensor_size;
 
 namespace tessera::opencl {
 
@@ -40,8 +44,16 @@ backend::Verdict check_local_tile(const std::string& with, const LocalTileShape&
   return Verdict::yes();
 }
 
-std::string local_tile_text() {
-  return {reinterpret_cast<const char*>(tessera_opencl_gemm_register_tile), tessera_opencl_gemm_register_tile_size};
+std::string local_tile_text(const LocalTileShape& shape) {
+  std::string text(reinterpret_cast<const char*>(tessera_opencl_gemm_register_tile),
+                   tessera_opencl_gemm_register_tile_size);
+  if (shape.tensor_cores != 0) {
+    text.append(reinterpret_cast<const char*>(tessera_opencl_gemm_register_tensor),
+                tessera_opencl_gemm_register_tensor_size);
+  } else {
+    text.append(reinterpret_cast<const char*>(tessera_opencl_gemm_register_fma), tessera_opencl_gemm_register_fma_size);
+  }
+  return text;
 }
 
 }  // namespace tessera::opencl

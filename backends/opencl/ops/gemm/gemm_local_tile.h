@@ -18,22 +18,26 @@ struct LocalTileShape {
   std::int64_t work_n;
   std::int64_t depth;
   std::int64_t slices = 1;
+  std::int64_t stages = 2;  ///< pairs of tiles in local memory
+  int tensor_cores = 0;     ///< 0, or the NVIDIA architecture whose instruction multiplies float64: 80, 90
 
   [[nodiscard]] std::uint64_t group_size() const {
     return static_cast<std::uint64_t>(tile_m / work_m * (tile_n / work_n) * slices);
   }
-  /// Two pairs of tiles, with the longest rows that transposes may ask for, and in their place later the slices' sums.
+  /// The pairs of tiles, with the longest rows that transposes may ask for, and in their place later the slices' sums.
   [[nodiscard]] std::uint64_t local_bytes(DataType type) const {
     constexpr std::int64_t kVectorBytes = 16;
     const auto element = static_cast<std::int64_t>(size_bytes(type));
-    const std::int64_t tiles = 2 * depth * ((tile_m + tile_n) * element + 2 * kVectorBytes);
+    const std::int64_t padding_bytes = tensor_cores != 0 ? 2 * kVectorBytes : kVectorBytes;
+    const std::int64_t tiles = stages * depth * ((tile_m + tile_n) * element + 2 * padding_bytes);
     const std::int64_t sums = work_n * kVectorBytes * static_cast<std::int64_t>(group_size());
     return static_cast<std::uint64_t>(slices > 1 ? std::max(tiles, sums) : tiles);
   }
   [[nodiscard]] std::string options() const {
     return " -DTILE_M=" + std::to_string(tile_m) + " -DTILE_N=" + std::to_string(tile_n) +
            " -DWORK_M=" + std::to_string(work_m) + " -DWORK_N=" + std::to_string(work_n) +
-           " -DDEPTH=" + std::to_string(depth) + " -DSLICES=" + std::to_string(slices);
+           " -DDEPTH=" + std::to_string(depth) + " -DSLICES=" + std::to_string(slices) +
+           " -DSTAGES=" + std::to_string(stages) + " -DTENSOR_CORES=" + std::to_string(tensor_cores);
   }
 };
 
@@ -41,7 +45,7 @@ struct LocalTileShape {
 [[nodiscard]] backend::Verdict check_local_tile(const std::string& with, const LocalTileShape& shape, DataType type,
                                                 const DeviceInfo& info);
 
-/// Text of register_tile.cl, to be compiled in front of a kernel that uses it.
-[[nodiscard]] std::string local_tile_text();
+/// Text of register_tile.cl and of how the shape multiplies, to be compiled in front of a kernel that uses it.
+[[nodiscard]] std::string local_tile_text(const LocalTileShape& shape);
 
 }  // namespace tessera::opencl

@@ -18,6 +18,7 @@ namespace {
 /// Tiles of a processor are two and four vectors wide, but at least 16.
 std::vector<std::int64_t> candidates(const Gemm& problem, const DeviceFacts& facts) {
   if (facts.info.kind != DeviceKind::cpu) {
+    if (problem.type == DataType::float64 && facts.float64_tensor_cores != 0) return {32, 48, 64, 128};
     if (problem.type == DataType::float64) return {32, 64, 96, 128};
     return {32, 48, 64, 96, 128};
   }
@@ -47,7 +48,7 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
            .preferred = best.local_memory},
           {.name = "tile",
            .meaning = "size of the tile of C that a work-group computes: from panels its columns, through local memory "
-                      "its edge (48: 32 x 64; 96: 64 x 128; 128 in float64 too)",
+                      "its edge (48: 32 x 64; 96, and 128 in float64: 64 x 128)",
            .values = offer.tiles,
            .preferred = best.tile},
           {.name = "split_k",

@@ -1,4 +1,5 @@
-// gemm, register, through local memory: the shape for GPUs. Compiled behind register_tile.cl, with its options.
+// gemm, register, through local memory: the shape for GPUs. Compiled behind register_tile.cl and register_fma.cl or
+// register_tensor.cl, with their options.
 //
 //              k                        n
 //        +---+---+---+            +---+---+---+         A work-group computes a block of C, TILE_M x TILE_N, and walks
@@ -31,17 +32,37 @@
 //
 // What lies outside of A or B counts as 0 times 0, so edges need no loop of their own, and a NaN or infinity inside is
 // never lost or made up. With k split into parts, each part's sums go to a matrix of their own: see register_sum.cl.
+//
+// float64 on NVIDIA's tensor cores: the same, but with more pairs of tiles that are filled without registers, number by
+// number, so that it does not matter how matrices are aligned or turned. See register_tensor.cl.
+#define COPIED (TENSOR_CORES ? 1 : V)
 // How the tiles lie in global memory: elements along a stored row, and stored rows that the group copies at once.
 #define A_ALONG (TRANSPOSE_A ? TILE_M : DEPTH)
 #define B_ALONG (TRANSPOSE_B ? DEPTH : TILE_N)
-#define A_ROWS_AT_ONCE (ITEMS * V / A_ALONG)
-#define B_ROWS_AT_ONCE (ITEMS * V / B_ALONG)
-#define A_COPIES (TILE_M * DEPTH / (ITEMS * V))
-#define B_COPIES (TILE_N * DEPTH / (ITEMS * V))
+#define A_ROWS_AT_ONCE (ITEMS * COPIED / A_ALONG)
+#define B_ROWS_AT_ONCE (ITEMS * COPIED / B_ALONG)
+#define A_COPIES (TILE_M * DEPTH / (ITEMS * COPIED))
+#define B_COPIES (TILE_N * DEPTH / (ITEMS * COPIED))
 // The tiles in local memory: [p][row of C] and [p][column of C].
-#define A_WIDTH (TILE_M + (TRANSPOSE_A ? 0 : V))
-#define B_WIDTH (TILE_N + (TRANSPOSE_B ? V : 0))
+#define A_WIDTH (TILE_M + PADDING(!TRANSPOSE_A))
+#define B_WIDTH (TILE_N + PADDING(TRANSPOSE_B))
 #define RUN V
+
+#if TENSOR_CORES
+// This work-item's share of a tile, on its way from global to local memory: elements at stored rows `apart` from each
+// other. x and y: where the first lies in the stored tile. `rows` and `columns` are how many of the matrix there are
+// from `from` on.
+static inline void start_copies(__local real *tile, const int width, const int turned, const int copies,
+                                __global const real *from, const long ld, const int apart, const int x, const int y,
+                                const int rows, const int columns) {
+#pragma unroll
+  for (int i = 0; i < copies; ++i) {
+    const int stored_y = y + i * apart;
+    start_copy(&tile[turned ? x * width + stored_y : stored_y * width + x], from, i * apart < rows && columns > 0);
+    from += apart * ld;
+  }
+}
+#else
 
 // Up to V elements; zeros for the rest, and for all of them if `count` is 0 or less.
 static inline vector load_some(__global const real *from, const long count) {
@@ -80,6 +101,8 @@ static inline void place(__local real *tile, const int width, const int turned, 
   }
 }
 
+#endif
+
 // V sums beside each other to their place in C. `plain`: all of the block is inside of C and aligned.
 static inline void store_vector(__global real *c, const long ldc, const long row, const long column, const int plain,
                                 const long m, const long n, const vector sums, const real alpha, const real beta) {
@@ -108,10 +131,10 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   const long k_end = min(k, k_begin + k_of_part);
 
   // The first vector of a tile that this work-item copies.
-  const int a_x = (int)(item % (A_ALONG / V)) * V;
-  const int a_y = (int)(item / (A_ALONG / V));
-  const int b_x = (int)(item % (B_ALONG / V)) * V;
-  const int b_y = (int)(item / (B_ALONG / V));
+  const int a_x = (int)(item % (A_ALONG / COPIED)) * COPIED;
+  const int a_y = (int)(item / (A_ALONG / COPIED));
+  const int b_x = (int)(item % (B_ALONG / COPIED)) * COPIED;
+  const int b_y = (int)(item / (B_ALONG / COPIED));
   a += a_first + product * stride_a;
   b += b_first + product * stride_b;
   a += TRANSPOSE_A ? (k_begin + a_y) * lda + block.first_row + a_x : (block.first_row + a_y) * lda + k_begin + a_x;
@@ -119,12 +142,26 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
                    : (k_begin + b_y) * ldb + block.first_column + b_x;
   const long a_step = TRANSPOSE_A ? DEPTH * lda : DEPTH;
   const long b_step = TRANSPOSE_B ? DEPTH : DEPTH * ldb;
-  // Are all vectors of the block aligned and inside, but perhaps in the last step?
-  const int a_is_plain = block.first_row + TILE_M <= m && (((a_first + product * stride_a) | lda) & (V - 1)) == 0;
-  const int b_is_plain = block.first_column + TILE_N <= n && (((b_first + product * stride_b) | ldb) & (V - 1)) == 0;
   const long a_rows = m - block.first_row - (TRANSPOSE_A ? a_x : a_y);
   const long b_columns = n - block.first_column - (TRANSPOSE_B ? b_y : b_x);
 
+#if TENSOR_CORES
+  const int a_inside = (int)min(a_rows, (long)TILE_M);
+  const int b_inside = (int)min(b_columns, (long)TILE_N);
+#define START(pair, first_p)                                                                                          \
+  {                                                                                                                   \
+    const int left = (int)min(k_end - (first_p), (long)DEPTH);                                                        \
+    start_copies(a_tiles[pair], A_WIDTH, !TRANSPOSE_A, A_COPIES, a, lda, A_ROWS_AT_ONCE, a_x, a_y,                    \
+                 TRANSPOSE_A ? left - a_y : a_inside, TRANSPOSE_A ? a_inside : left - a_x);                           \
+    start_copies(b_tiles[pair], B_WIDTH, TRANSPOSE_B, B_COPIES, b, ldb, B_ROWS_AT_ONCE, b_x, b_y,                     \
+                 TRANSPOSE_B ? b_inside : left - b_y, TRANSPOSE_B ? left - b_x : b_inside);                           \
+    a += a_step;                                                                                                      \
+    b += b_step;                                                                                                      \
+  }
+#else
+  // Are all vectors of the block aligned and inside, but perhaps in the last step?
+  const int a_is_plain = block.first_row + TILE_M <= m && (((a_first + product * stride_a) | lda) & (V - 1)) == 0;
+  const int b_is_plain = block.first_column + TILE_N <= n && (((b_first + product * stride_b) | ldb) & (V - 1)) == 0;
   vector a_copy[A_COPIES];
   vector b_copy[B_COPIES];
 #define FETCH(first_p)                                                                                               \
@@ -142,6 +179,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
     place(a_tiles[pair], A_WIDTH, !TRANSPOSE_A, a_copy, A_COPIES, A_ROWS_AT_ONCE, a_x, a_y);                         \
     place(b_tiles[pair], B_WIDTH, TRANSPOSE_B, b_copy, B_COPIES, B_ROWS_AT_ONCE, b_x, b_y);                          \
   }
+#endif
   MULTIPLY_TILES(k_begin, k_end)
 
   c += c_first + block.product * stride_c;

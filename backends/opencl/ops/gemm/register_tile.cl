@@ -1,12 +1,15 @@
 // A tile of a product in work-items' registers, fed through local memory: what gemm's register and cnn_layer's
-// implicit_gemm share. Options: FLOAT64, 0 or 1, TILE_M, TILE_N, WORK_M, WORK_N, DEPTH, SLICES. register_local.cl draws
-// the picture and says what each part of it is worth.
+// implicit_gemm share. Options: FLOAT64, 0 or 1, TILE_M, TILE_N, WORK_M, WORK_N, DEPTH, SLICES, STAGES. Behind it comes
+// register_fma.cl, where a work-item multiplies by itself, or register_tensor.cl, where 32 do it together; then the
+// kernel. register_local.cl draws the picture and says what each part of it is worth.
 //
 // A kernel that uses it defines
-//   A_WIDTH, B_WIDTH    elements from one p to the next in the tiles in local memory
+//   A_WIDTH, B_WIDTH    elements from one p to the next in the tiles in local memory: TILE_M and TILE_N, or where they
+//                       are turned, or as tensor cores read them, PADDING more
 //   RUN                 elements that are stored together: V times a divisor of WORK_N / SLICES
 //   FETCH(p)            reads this work-item's share of the tiles from p on into registers
 //   PLACE(pair)         writes it to a_tiles[pair] and b_tiles[pair]
+//   START(pair, p)      with tensor cores, in place of both: sends it there without registers
 //   STORE(r, c, run)    stores RUN sums of the tile from row r, column c on, given as an array
 // and says DECLARE_TILES, MULTIPLY_TILES and STORE_TILES.
 #if FLOAT64
@@ -20,19 +23,17 @@ typedef float4 vector;
 #define STORE_VECTOR vstore4
 #define LOAD_VECTOR vload4
 #endif
-// 32 work-items beside each other cover LANES_M x LANES_N places of V x V elements, and as many again further on.
-#define LANES_M 4
-#define LANES_N 8
+// 32 work-items cover LANES_M x LANES_N places of V x V elements, and as many again further on: ROW_OF(i) and COLUMN_OF(j)
+// say where, from a work-item's first.
 #define ITEMS_N (TILE_N / WORK_N)
 #define SLICE_ITEMS (TILE_M / WORK_M * ITEMS_N)
 #define ITEMS (SLICE_ITEMS * SLICES)
-#define STEPS (DEPTH / SLICES)
 #define A_TILE (DEPTH * A_WIDTH)
 #define B_TILE (DEPTH * B_WIDTH)
 // With slices the same memory holds their sums at the end: of V rows of every work-item at a time, WORK_N vectors.
-#define TILES_SIZE (2 * (A_TILE + B_TILE))
+#define TILES_SIZE (STAGES * (A_TILE + B_TILE))
 #define SUMS_SIZE (WORK_N * V * ITEMS)
-#if WORK_N % SLICES != 0 || STEPS % 2 != 0 || STEPS * SLICES != DEPTH
+#if WORK_N % SLICES != 0
 #error "no such number of slices"
 #endif
 
@@ -41,100 +42,38 @@ typedef struct {
   int row;
   int column;
 } Spot;
-static inline Spot spot_of_item(const uint item_of_slice) {
-  const uint lane = item_of_slice % 32;
-  const uint warp = item_of_slice / 32;
-  const uint warp_row = warp / (ITEMS_N / LANES_N);
-  const uint warp_column = warp - warp_row * (ITEMS_N / LANES_N);
-  // Lanes go in pairs down two rows, then along: a quarter of them reads little of A and little of B.
-  Spot spot;
-  spot.row = (int)(warp_row * (LANES_M * WORK_M) + (lane / (2 * LANES_N) * 2 + lane % 2) * V);
-  spot.column = (int)(warp_column * (LANES_N * WORK_N) + lane / 2 % LANES_N * V);
-  return spot;
-}
-
 // The numbers of one p that a work-item multiplies: vectors `apart` from each other.
 static inline void read_numbers(real *numbers, const int count, __local const real *from, const int apart) {
 #pragma unroll
   for (int i = 0; i < count / V; ++i) STORE_VECTOR(*(__local const vector *)(from + i * apart), i, numbers);
 }
 
-static inline void multiply(real sums[WORK_M][WORK_N], const real *a_numbers, const real *b_numbers) {
-#pragma unroll
-  for (int i = 0; i < WORK_M; ++i) {
-#pragma unroll
-    for (int turn = 0; turn < WORK_N; ++turn) {
-      const int j = i % 2 == 0 ? turn : WORK_N - 1 - turn;
-      sums[i][j] += a_numbers[i] * b_numbers[j];
-    }
-  }
-}
-
-// Two pairs of tiles in local memory, and what of them this work-item computes.
+// Pairs of tiles in local memory, and what of them this work-item computes.
 #if SLICES == 1
-#define DECLARE_TILES                                                \
-  __local real a_tiles[2][A_TILE] __attribute__((aligned(128)));     \
-  __local real b_tiles[2][B_TILE] __attribute__((aligned(128)));     \
-  const uint slice = 0;                                              \
-  const uint item = (uint)get_local_id(0);                           \
-  const uint item_of_slice = item;                                   \
+#define DECLARE_TILES                                                     \
+  __local real a_tiles[STAGES][A_TILE] __attribute__((aligned(128)));     \
+  __local real b_tiles[STAGES][B_TILE] __attribute__((aligned(128)));     \
+  const uint slice = 0;                                                   \
+  const uint item = (uint)get_local_id(0);                                \
+  const uint item_of_slice = item;                                        \
   const Spot spot = spot_of_item(item_of_slice);
 #else
 #define DECLARE_TILES                                                                                    \
   __local real memory[TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE] __attribute__((aligned(128)));    \
   __local real(*const a_tiles)[A_TILE] = (__local real(*)[A_TILE])memory;                                \
-  __local real(*const b_tiles)[B_TILE] = (__local real(*)[B_TILE])(memory + 2 * A_TILE);                 \
+  __local real(*const b_tiles)[B_TILE] = (__local real(*)[B_TILE])(memory + STAGES * A_TILE);            \
   const uint item = (uint)get_local_id(0);                                                               \
   const uint slice = item / SLICE_ITEMS;                                                                 \
   const uint item_of_slice = item - slice * SLICE_ITEMS;                                                 \
   const Spot spot = spot_of_item(item_of_slice);
 #endif
 
-#define READ_NUMBERS(pair, p)                                                                           \
-  {                                                                                                     \
-    const int step = (int)slice * STEPS + (p);                                                          \
-    read_numbers(a_numbers[(p)&1], WORK_M, &a_tiles[pair][step * A_WIDTH + spot.row], LANES_M * V);     \
-    read_numbers(b_numbers[(p)&1], WORK_N, &b_tiles[pair][step * B_WIDTH + spot.column], LANES_N * V);  \
-  }
-
-// Declares `sums`, of all p from `begin` to `end`. Numbers are read once more behind the last step, for nothing, but
-// without a condition that overlaps the products.
-#define MULTIPLY_TILES(begin, end)                                        \
-  real sums[WORK_M][WORK_N];                                              \
-  _Pragma("unroll") for (int i = 0; i < WORK_M; ++i) {                    \
-    _Pragma("unroll") for (int j = 0; j < WORK_N; ++j) sums[i][j] = 0;    \
-  }                                                                       \
-  {                                                                       \
-    real a_numbers[2][WORK_M];                                            \
-    real b_numbers[2][WORK_N];                                            \
-    int pair = 0;                                                         \
-    if ((begin) < (end)) {                                                \
-      FETCH(begin);                                                       \
-      PLACE(0);                                                           \
-      barrier(CLK_LOCAL_MEM_FENCE);                                       \
-      READ_NUMBERS(0, 0);                                                 \
-    }                                                                     \
-    for (long first_p = (begin); first_p < (end); first_p += DEPTH) {     \
-      const int is_last = first_p + DEPTH >= (end);                       \
-      if (!is_last) FETCH(first_p + DEPTH);                               \
-      _Pragma("unroll") for (int p = 0; p < STEPS - 1; ++p) {             \
-        READ_NUMBERS(pair, p + 1);                                        \
-        multiply(sums, a_numbers[p & 1], b_numbers[p & 1]);               \
-      }                                                                   \
-      pair ^= 1;                                                          \
-      if (!is_last) PLACE(pair);                                          \
-      barrier(CLK_LOCAL_MEM_FENCE);                                       \
-      READ_NUMBERS(pair, 0);                                              \
-      multiply(sums, a_numbers[1], b_numbers[1]);                         \
-    }                                                                     \
-  }
-
 // With slices, every one leaves its sums in local memory and adds up its share of all slices', in their order.
 #if SLICES == 1
 #define STORE_TILES                                                                                         \
   _Pragma("unroll") for (int i = 0; i < WORK_M; ++i) {                                                      \
     _Pragma("unroll") for (int j = 0; j < WORK_N; j += RUN) {                                               \
-      STORE(spot.row + i / V * (LANES_M * V) + i % V, spot.column + j * LANES_N, &sums[i][j]);              \
+      STORE(spot.row + ROW_OF(i), spot.column + COLUMN_OF(j), &sums[i][j]);                                 \
     }                                                                                                       \
   }
 #else
@@ -157,8 +96,8 @@ static inline void multiply(real sums[WORK_M][WORK_N], const real *a_numbers, co
         }                                                                                                   \
         STORE_VECTOR(sum, e - first_e, run);                                                                \
       }                                                                                                     \
-      STORE(spot.row + i * LANES_M + first_e / (WORK_N / V),                                                \
-            spot.column + first_e % (WORK_N / V) * (LANES_N * V), run);                                     \
+      STORE(spot.row + ROW_OF(i + first_e / (WORK_N / V)),                                                  \
+            spot.column + COLUMN_OF(first_e % (WORK_N / V) * V), run);                                      \
     }                                                                                                       \
   }
 #endif
