@@ -50,7 +50,7 @@ class StaticExecutor final : public Executor {
     begin_.notify_all();
     work(0);
     const auto all_done = [this] { return busy_.load(std::memory_order_acquire) == 0; };
-    if (!spin_until(all_done)) {
+    if (!spin_until(all_done, kSpinsOfTeam)) {
       std::unique_lock lock(mutex_);
       end_.wait(lock, all_done);
     }
@@ -75,7 +75,7 @@ class StaticExecutor final : public Executor {
   void serve(int thread) noexcept {
     for (std::uint64_t seen = 0;;) {
       const auto changed = [&] { return loop_number_.load(std::memory_order_acquire) != seen; };
-      if (!spin_until(changed)) {
+      if (!spin_until(changed, kSpinsOfTeam)) {
         std::unique_lock lock(mutex_);
         begin_.wait(lock, changed);
       }

@@ -11,9 +11,9 @@
 
 namespace tessera::cpu_tbb {
 
-/// march(), and true where it cannot fail.
+/// march(), and whether it came to the end: rows of Small may turn out not to be small.
 template <class Source, class Output>
-[[nodiscard]] bool march_if_small(const MarchingRows<Source, Output>& rows) {
+[[nodiscard]] bool try_march(const MarchingRows<Source, Output>& rows) {
   if constexpr (std::is_same_v<Source, Small>) {
     return march(rows);
   } else {

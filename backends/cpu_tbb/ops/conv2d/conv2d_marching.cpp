@@ -50,7 +50,7 @@ std::int64_t march_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source,
       }
       rows.upcoming_rows = upcoming_rows(images, part.strip(), first + above + step, step, upcoming);
       part.give(rows);
-      if (!march_if_small(rows)) return false;
+      if (!try_march(rows)) return false;
       part.advance(rows.rows);
       return true;
     });

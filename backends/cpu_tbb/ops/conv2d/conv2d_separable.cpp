@@ -42,7 +42,7 @@ std::int64_t convolve_strip(const Conv2dImages<Pixel>& images, MarchingRows<Sour
           row_sums[i] = reinterpret_cast<RowSum*>(sums.rows()[place + done + i] + part.strip().column - strip.column);
         }
         part.give(along);
-        if (!march_if_small(along)) return false;
+        if (!try_march(along)) return false;
       }
       return true;
     });
