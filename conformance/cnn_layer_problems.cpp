@@ -105,6 +105,23 @@ void add_steps(CaseList& list, DataType type) {
   list.add_with_fast({.problem = one_row});
 }
 
+/// Padding that keeps the image's size, with so many channels that rows of narrow images are copied all at once.
+void add_same_size(CaseList& list, DataType type) {
+  struct Kept {
+    Channels channels;
+    Size size;
+    std::int64_t filter;
+    std::int64_t pool;
+  };
+  for (const Kept& kept : {Kept{{10, 50}, {7, 7}, 3, 1}, Kept{{16, 60}, {11, 11}, 3, 1}, Kept{{24, 70}, {14, 14}, 3, 2},
+                           Kept{{6, 100}, {8, 9}, 5, 1}, Kept{{6, 100}, {8, 9}, 7, 1}}) {
+    CnnLayer problem = layer_of(type, kept.channels, kept.size, kept.filter, kept.pool);
+    problem.padding = kept.filter / 2;
+    problem.batch = 2;
+    list.add({.problem = problem});
+  }
+}
+
 /// Pools that do not divide what they pool, that overlap, that leave gaps.
 void add_pools(CaseList& list, DataType type) {
   for (const std::int64_t pool : {2, 3}) {
@@ -238,6 +255,7 @@ ProblemSet cnn_layer_problem_set() {
     add_sizes(list, type);
     add_filters(list, type);
     add_steps(list, type);
+    add_same_size(list, type);
     add_pools(list, type);
     add_options(list, type);
     add_special(list, type);

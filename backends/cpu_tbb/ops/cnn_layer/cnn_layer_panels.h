@@ -41,7 +41,12 @@ class PanelLayout {
   [[nodiscard]] const EqualParts& panels() const noexcept { return panels_; }
   /// The first element of a panel; (row, p) lies row * kRegisterDepth + p behind it.
   [[nodiscard]] std::int64_t offset(std::int64_t step, std::int64_t panel) const noexcept {
-    return (step * panels_.whole + panels_.first(panel)) * kRegisterDepth<T>;
+    return offset_of_channel(step, panels_.first(panel));
+  }
+  /// The same where panels are cut in another way: they follow each other without gaps, so that any channel may be the
+  /// first of one.
+  [[nodiscard]] std::int64_t offset_of_channel(std::int64_t step, std::int64_t channel) const noexcept {
+    return (step * panels_.whole + channel) * kRegisterDepth<T>;
   }
   [[nodiscard]] std::int64_t size() const noexcept { return steps_.parts * panels_.whole * kRegisterDepth<T>; }
 

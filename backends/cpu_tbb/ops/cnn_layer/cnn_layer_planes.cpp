@@ -96,10 +96,60 @@ HWY_INLINE void deal(const PixelRow<T>& row, std::int64_t count, T* planes, std:
   }
 }
 
+/// Copies elements [first, first + count) of `source`, of which it has `size`; what lies outside of it stays as it was.
+template <class T>
+HWY_INLINE void copy_inside(const T* HWY_RESTRICT source, std::int64_t size, std::int64_t first, std::int64_t count,
+                            T* HWY_RESTRICT target) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t k = std::max<std::int64_t>(0, -first);
+  const std::int64_t end = std::min(count, size - first);
+  source += first;
+  for (; k + 4 * lanes <= end; k += 4 * lanes) {
+    const auto v0 = hn::LoadU(d, source + k);
+    const auto v1 = hn::LoadU(d, source + k + lanes);
+    const auto v2 = hn::LoadU(d, source + k + 2 * lanes);
+    const auto v3 = hn::LoadU(d, source + k + 3 * lanes);
+    hn::StoreU(v0, d, target + k);
+    hn::StoreU(v1, d, target + k + lanes);
+    hn::StoreU(v2, d, target + k + 2 * lanes);
+    hn::StoreU(v3, d, target + k + 3 * lanes);
+  }
+  for (; k < end; ++k) target[k] = source[k];
+}
+
+/// Planes that are the image, shifted: all rows of one in one copy, then zeros where a row took its neighbours' pixels.
+template <class T>
+HWY_INLINE void pack_images(const CnnOperands<T>& layer, const PatchCorner& corner, std::int64_t channel,
+                            const PatchGrid& grid, T* planes) {
+  const CnnLayer& p = layer.problem;
+  const std::int64_t width = p.width;
+  const std::int64_t rows = grid.plane_rows();
+  const std::int64_t above = std::clamp<std::int64_t>(-corner.top, 0, rows);
+  const std::int64_t last = std::clamp<std::int64_t>(p.height - corner.top, above, rows);
+  const T* const image = layer.input.at(corner.image, channel, 0, 0);
+  for (std::int64_t across = 0; across < grid.planes_across(); ++across) {
+    T* const plane = planes + across * grid.plane_size();
+    const std::int64_t shift = std::clamp(corner.left + across, -width, width);
+    std::fill_n(plane, above * width, T(0));
+    copy_inside(image, p.height * width, (corner.top + above) * width + shift, (last - above) * width,
+                plane + above * width);
+    const std::int64_t first_zero = shift < 0 ? 0 : width - shift;
+    const std::int64_t zeros = shift < 0 ? -shift : shift;
+    for (std::int64_t y = above; y < last; ++y) {
+      T* const edge = plane + y * width + first_zero;
+      for (std::int64_t k = 0; k < zeros; ++k) edge[k] = T(0);
+    }
+    std::fill_n(plane + last * width, (rows - last) * width, T(0));
+  }
+}
+
 template <class T>
 HWY_INLINE void pack(const CnnOperands<T>& layer, const PatchCorner& corner, std::int64_t channel,
                      const PatchGrid& grid, T* planes) {
   const CnnLayer& p = layer.problem;
+  if (grid.are_planes_images(layer.input.row_step, layer.input.column_step))
+    return pack_images(layer, corner, channel, grid, planes);
   const std::int64_t pitch = grid.pitch();
   const bool is_dealt = grid.planes_across() == grid.step && (grid.step == 2 || grid.step == 4);
   for (std::int64_t down = 0; down < grid.planes_down(); ++down) {

@@ -12,7 +12,8 @@
 //     two c d c d c d          c c c  d d d                 rows of them lie pitch - columns that mean nothing.
 //
 // Where images are narrow, what means nothing costs more than copies: with the columns of patches apart each j has
-// planes of its own, and positions follow each other without gaps.
+// planes of its own, and positions follow each other without gaps. If there are as many in a row as the image has
+// pixels, as where padding keeps its size, such a plane is the image, shifted by j, and zeros at its edge.
 #pragma once
 
 #include <algorithm>
@@ -38,6 +39,10 @@ struct PatchGrid {
   [[nodiscard]] std::int64_t planes_down() const noexcept { return std::min(step, patch_height); }
   [[nodiscard]] std::int64_t planes_across() const noexcept {
     return are_columns_apart ? patch_width : std::min(step, patch_width);
+  }
+  /// Do a plane's rows lie as those of an image with these steps do, so that one copy takes them all?
+  [[nodiscard]] bool are_planes_images(std::int64_t row_step, std::int64_t column_step) const noexcept {
+    return are_columns_apart && step == 1 && column_step == 1 && row_step == columns;
   }
   /// Elements of all planes of one channel.
   [[nodiscard]] std::int64_t channel_size() const noexcept { return planes_down() * planes_across() * plane_size(); }
