@@ -63,8 +63,8 @@ class Plan {
 
   [[nodiscard]] const PanelLayout<T>& layout() const noexcept { return layout_; }
   [[nodiscard]] const CnnBlocks& blocks() const noexcept { return blocks_; }
-  /// Parts of the output channels, each for one chunk. Panels are cut in each of them: of panels for all channels, one
-  /// group of 37 in two would have 266 channels of 512.
+  /// Parts of the output channels, each for one chunk and with panels of its own. Of the 37 panels that 512 channels
+  /// have together, one of two groups would get 19, which is 265 channels.
   [[nodiscard]] EqualParts groups() const noexcept { return {problem_.output_channels, groups_}; }
   [[nodiscard]] std::int64_t filter() const noexcept { return filter_; }
   [[nodiscard]] PatchGrid grid(std::int64_t sum_rows, std::int64_t sum_columns) const noexcept {
