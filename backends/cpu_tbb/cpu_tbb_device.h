@@ -32,6 +32,7 @@ class CpuTbbDevice final : public backend::Device {
   [[nodiscard]] std::unique_ptr<backend::PinnedMemory> allocate_pinned(std::size_t size_bytes) override;
   [[nodiscard]] std::unique_ptr<backend::Queue> make_queue() override;
   [[nodiscard]] std::unique_ptr<backend::OwnKernel> compile(const KernelSource& source) override;
+  [[nodiscard]] Team team() const noexcept { return executor_->team(); }
 
  private:
   const Machine machine_;
@@ -39,5 +40,10 @@ class CpuTbbDevice final : public backend::Device {
   const ExecutorKind kind_;
   const std::shared_ptr<Executor> executor_;  // shared with the queues
 };
+
+/// The device behind the seam's, for an operator's pays() and make().
+[[nodiscard]] inline const CpuTbbDevice& native(const backend::Device& device) noexcept {
+  return static_cast<const CpuTbbDevice&>(device);
+}
 
 }  // namespace tessera::cpu_tbb

@@ -1,61 +1,22 @@
 // How a loop is spread over threads: one interface with two implementations, oneTBB and a static partition over
-// threads of its own, because studies compare them. Also the scratch memory that loop bodies work in.
+// threads of its own, because studies compare them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <utility>
-#include <vector>
+
+#include "cpu_tbb_scratch.h"
 
 namespace tessera::cpu_tbb {
 
-/// Memory lent to loop bodies and kept for the next one: taken fresh from the system, 300 kB cost more page faults
-/// than a small product costs arithmetic. Holds as many blocks as were ever lent at once. A thread gets the block that
-/// it had last, if that is free: another's is in another core's cache.
-class ScratchPool {
-  struct Block {
-    std::unique_ptr<std::byte[], void (*)(std::byte*)> memory{nullptr, nullptr};
-    std::size_t size_bytes = 0;
-    std::thread::id last_user;
-  };
-
- public:
-  static constexpr std::size_t kAlignment = 64;
-
-  ScratchPool() = default;
-  /// Asks `lender` where it has none, and gives everything back to it when it dies: for one thread that borrows very
-  /// often, so that it does not meet the others at one lock.
-  explicit ScratchPool(std::shared_ptr<ScratchPool> lender) noexcept : lender_(std::move(lender)) {}
-  ~ScratchPool();
-  ScratchPool(const ScratchPool&) = delete;
-  ScratchPool& operator=(const ScratchPool&) = delete;
-
-  /// A block on loan, uninitialised, aligned to kAlignment; goes back to the pool when this object dies.
-  class Loan {
-   public:
-    Loan(ScratchPool& pool, std::size_t size_bytes);
-    ~Loan();
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-    [[nodiscard]] std::byte* data() const noexcept { return block_.memory.get(); }
-
-   private:
-    ScratchPool& pool_;
-    Block block_;
-  };
-
- private:
-  /// Takes the block that suits best out of the list, an empty one if there is none.
-  [[nodiscard]] Block take(std::size_t size_bytes, std::thread::id user) noexcept;
-  void give_back(Block block) noexcept;
-
-  const std::shared_ptr<ScratchPool> lender_;  // null: none
-  std::mutex mutex_;
-  std::vector<Block> free_;
+/// Whom a loop is cut into chunks for.
+struct Team {
+  int threads = 1;
+  /// How much of a chunk's time the others wait for the slowest thread in the end, which began later or whose core is
+  /// disturbed, where smaller chunks would shorten that.
+  double waited_for = 0;
 };
 
 /// Runs loops on at most threads() threads. Used by several queues at once.
@@ -76,6 +37,7 @@ class Executor {
   void parallel_for(std::int64_t chunks, const Body& body);
 
   [[nodiscard]] virtual int threads() const noexcept = 0;
+  [[nodiscard]] Team team() const noexcept { return {threads(), waited_for()}; }
   /// The calling thread alone, with scratch memory from this executor's: for bodies that are themselves one of many.
   [[nodiscard]] std::unique_ptr<Executor> alone() const;
   [[nodiscard]] ScratchPool& scratch() noexcept { return *scratch_; }
@@ -86,6 +48,8 @@ class Executor {
  private:
   /// parallel_for with at least 2 chunks and 2 threads.
   virtual void run(std::int64_t chunks, const Body& body) = 0;
+  /// As in Team: nothing where every thread's part is fixed.
+  [[nodiscard]] virtual double waited_for() const noexcept { return 0; }
 
   std::shared_ptr<ScratchPool> scratch_;
 };

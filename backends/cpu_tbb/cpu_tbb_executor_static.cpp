@@ -9,6 +9,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "cpu_tbb_error.h"
 #include "cpu_tbb_executor.h"

@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "ops/cnn_layer/cnn_layer_planes.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -57,6 +58,15 @@ struct PixelRow {
     for (; k < inside; ++k) target[k] = source[k * step * column_step];
   }
 
+  /// Brings `count` of its pixels nearer as they are in another row, `distance` elements behind this one.
+  HWY_INLINE void prefetch(std::int64_t distance, std::int64_t count) const {
+    if (column_step != 1) return;
+    constexpr auto kLine = static_cast<std::int64_t>(64 / sizeof(T));
+    const std::int64_t first = std::clamp<std::int64_t>(left, 0, width);
+    const std::int64_t last = std::clamp<std::int64_t>(left + count, first, width);
+    for (std::int64_t x = first; x < last; x += kLine) hwy::Prefetch(pixels + distance + x);
+  }
+
  private:
   /// How many of `count` pixels from `first` on, `step` apart, lie before `end`.
   static HWY_INLINE std::int64_t before(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t end) {
@@ -87,9 +97,7 @@ HWY_INLINE void deal(const PixelRow<T>& row, std::int64_t count, T* planes, std:
         if (k + lanes <= taken) {
           hn::StoreU(v[plane], d, target);
         } else {
-          HWY_ALIGN T edge[hn::MaxLanes(d)];
-          hn::Store(v[plane], d, edge);
-          for (std::int64_t i = 0; i < taken - k; ++i) target[i] = edge[i];
+          hn::BlendedStore(v[plane], hn::FirstN(d, static_cast<std::size_t>(taken - k)), d, target);
         }
       }
     }
@@ -163,6 +171,7 @@ HWY_INLINE void pack(const CnnOperands<T>& layer, const PatchCorner& corner, std
       }
       const PixelRow<T> row{layer.input.at(corner.image, channel, row_number, 0), layer.input.column_step, p.width,
                             corner.left};
+      if (channel + 1 < p.input_channels) row.prefetch(layer.input.channel_step, pitch * grid.step);
       if (is_dealt && grid.step == 4) {
         deal<4>(row, pitch, target, grid.plane_size());
       } else if (is_dealt) {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "backend/cnn_layer_winograd.h"
+#include "cpu_tbb_device.h"
 #include "ops/cnn_layer/cnn_layer_finish.h"
 #include "ops/cnn_layer/cnn_layer_plain.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
@@ -224,8 +225,8 @@ void compute_stages(Executor& executor, const CnnOperands<T>& layer, const Winog
 
 template <class T>
 void compute(Executor& executor, const CnnOperands<T>& layer, const WinogradPlan<T>& plan) {
-  // A thread without a block would wait for the others. With as many blocks as threads, or more, they stay apart: 32
-  // blocks of 64 -> 64 channels, 3 x 3, reached 1178 GFLOP/s on 16 cores of a Xeon, and oneDNN 935.
+  // A thread without a block would wait for the others. On 16 cores of a Xeon, 64 -> 64 channels, 3 x 3, 56 x 56: 7
+  // blocks take 255 us in stages and 356 apart, the 56 of 8 images 1175 and 1082.
   if (plan.blocks().count(layer.problem) < executor.threads()) {
     compute_stages(executor, layer, plan);
   } else {
@@ -265,30 +266,54 @@ backend::Verdict check(const CnnLayer& p, const backend::Device&) {
   return admitted(p).empty() ? backend::cnn_layer_winograd_check(p, smallest) : backend::Verdict::yes();
 }
 
-/// Tells whether all threads must go through the stages of few blocks together, with too little to do for each to be
-/// worth meeting three times. implicit_gemm's time over winograd's on a Xeon, by the layer's operations for each
-/// thread: 0.16 with 14 million (64 -> 64, 3 x 3, 56 x 56 on 16 threads), 1.0 with 116 (256 -> 512, 28 x 28 on 16), 2.1
-/// with 925 (the same on 2).
-bool is_small_for_threads(const CnnLayer& p, std::int64_t outputs, std::int64_t threads) {
-  constexpr double kFewestPerThread = 150e6;
-  if (WinogradPlan<float>(p, outputs).blocks().count(p) >= threads) return false;
-  const double sums = static_cast<double>(p.batch * p.output_channels * p.convolved_height() * p.convolved_width());
-  const double products = static_cast<double>(p.input_channels * p.filter_height * p.filter_width);
-  return 2 * sums * products < kFewestPerThread * static_cast<double>(threads);
+/// What a layer gains by the algorithm, in products, and in how many blocks it is computed.
+struct Balance {
+  double saved = 0;  ///< beside the direct sum; less than 0 where tiles in whole vectors are more than the sums
+  double paid = 0;   ///< by the transforms
+  std::int64_t blocks = 0;
+};
+template <class T>
+Balance balance(const CnnLayer& p, std::int64_t outputs) {
+  const WinogradPlan<T> plan(p, outputs);
+  const PatchGrid grid = plan.largest_grid();
+  Balance found;
+  found.blocks = plan.blocks().count(p);
+  const auto blocks = static_cast<double>(found.blocks);
+  const auto pairs = static_cast<double>(p.input_channels) * static_cast<double>(p.output_channels);
+  const auto sums = static_cast<double>(p.batch * p.convolved_height() * p.convolved_width());
+  found.saved = pairs * (static_cast<double>(plan.taps() * plan.taps()) * sums -
+                         static_cast<double>(plan.matrices() * plan.tiles_step(grid)) * blocks);
+  found.paid = static_cast<double>(grid.rows * grid.columns * winograd_transforms(p, outputs)) * blocks;
+  return found;
 }
 
-/// Yes where the preferred tile saves at least twice what its transforms cost, and threads have enough to do.
+/// How many times what its transforms cost, counted in products, a layer must save: they move more than they multiply.
+constexpr double kTimesPaid = 4;
+/// Products of the direct sum that a thread must have where all go through the stages of few blocks together, to be
+/// worth meeting three times.
+constexpr double kFewestPerThread = 2e6;
+
+/// Yes where the preferred tile saves enough, and threads have enough to do. implicit_gemm's time over winograd's on a
+/// Xeon, 3 x 3 filters, 1 to 4 images, on 1 and 2 cores / on 16: 16 channels at 56 x 56 0.8 to 1.2 / 0.5 to 1.0; 32
+/// channels 1.1 to 2.2 / 0.7 to 1.2, the less the smaller; 64 channels 1.1 to 1.7 / 0.9 to 1.4; 128 at 28 x 28 1.7 to
+/// 2.4 / 1.6 to 1.9; 512 at 7 x 7, where 4 tiles are computed as 16, 0.8 to 0.9 on 16.
 backend::Verdict pays(const CnnLayer& p, const backend::Device& device) {
   const std::int64_t outputs = admitted(p).front();
-  const std::int64_t saved = winograd_costs(p, outputs).saved * p.input_channels * p.output_channels;
-  const std::int64_t paid = winograd_transforms(p, outputs);
-  if (saved < 2 * paid) {
-    return backend::Verdict::no(backend::sentence(
-        "with ", p.input_channels, " input and ", p.output_channels, " output channels a tile of winograd saves ",
-        saved, " products, but pays from 2 * ", paid, ", twice what its transforms cost"));
+  const Balance found = p.type == DataType::float32 ? balance<float>(p, outputs) : balance<double>(p, outputs);
+  if (found.saved <= 0) {
+    return backend::Verdict::no(
+        backend::sentence("at ", p.convolved_height(), " x ", p.convolved_width(),
+                          " winograd's tiles in whole vectors need more products than the sums"));
   }
-  const auto threads = static_cast<std::int64_t>(device.info().compute_units);
-  if (!is_small_for_threads(p, outputs, threads)) return backend::Verdict::yes();
+  if (found.saved < kTimesPaid * found.paid) {
+    return backend::Verdict::no(backend::sentence(
+        "with ", p.input_channels, " input and ", p.output_channels, " output channels winograd saves ", found.saved,
+        " products, but pays from ", kTimesPaid, " * ", found.paid, " on, by what its transforms cost"));
+  }
+  const int threads = native(device).team().threads;
+  const double direct = static_cast<double>(p.batch * p.output_channels * p.convolved_height() * p.convolved_width()) *
+                        static_cast<double>(p.input_channels * p.filter_height * p.filter_width);
+  if (found.blocks >= threads || direct >= kFewestPerThread * threads) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("winograd cuts the layer into fewer blocks than there are threads (",
                                                 threads, "), and for each thread it is too small to share them"));
 }

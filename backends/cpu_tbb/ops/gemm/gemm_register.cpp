@@ -21,6 +21,7 @@
 #include <memory>
 #include <utility>
 
+#include "cpu_tbb_device.h"
 #include "ops/gemm/gemm_matrices.h"
 #include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_kernel.h"
@@ -50,17 +51,17 @@ constexpr std::int64_t kMostColumns = kPackedBytes / static_cast<std::int64_t>(s
 /// takes some microseconds.
 class Plan {
  public:
-  Plan(const Gemm& problem, int threads)
+  Plan(const Gemm& problem, const Team& team)
       : tile_(problem.type == DataType::float32 ? register_tile<float>() : register_tile<double>()),
-        shared_(blocks_for(problem, threads)),
-        alone_(blocks_for(problem, 1)) {}
+        shared_(blocks_for(problem, team)),
+        alone_(blocks_for(problem, Team())) {}
   [[nodiscard]] const RegisterTile& tile() const noexcept { return tile_; }
   [[nodiscard]] const Blocks& blocks(int threads) const noexcept { return threads == 1 ? alone_ : shared_; }
 
  private:
-  [[nodiscard]] Blocks blocks_for(const Gemm& problem, int threads) const {
+  [[nodiscard]] Blocks blocks_for(const Gemm& problem, const Team& team) const {
     const std::int64_t most_columns = problem.type == DataType::float32 ? kMostColumns<float> : kMostColumns<double>;
-    return register_blocks(problem.m, problem.n, problem.k, tile_, most_columns, threads);
+    return register_blocks(problem.m, problem.n, problem.k, tile_, most_columns, team);
   }
 
   RegisterTile tile_;
@@ -197,14 +198,14 @@ GemmMatrices<T> turned(GemmMatrices<T> gemm) {
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning&) {
-  const auto threads = static_cast<int>(device.info().compute_units);
+  const Team team = native(device).team();
   if (!is_column_to_turn(problem)) {
-    const Plan plan(problem, threads);
+    const Plan plan(problem, team);
     return make_gemm_kernel(problem, [plan](Executor& executor, const auto& gemm) { multiply(executor, gemm, plan); });
   }
   Gemm row = problem;
   std::swap(row.m, row.n);
-  const Plan plan(row, threads);
+  const Plan plan(row, team);
   return make_gemm_kernel(problem,
                           [plan](Executor& executor, const auto& gemm) { multiply(executor, turned(gemm), plan); });
 }

@@ -30,12 +30,6 @@ constexpr double kForChunk = 1 << 16;
 /// costs to give one of 16 threads its part, and twice what it costs to give it to one of 2.
 constexpr double kSmallest = 1 << 20;
 constexpr std::int64_t kMostPerThread = 8;
-/// How much of a chunk's time the others wait for the slowest thread, which began later or is disturbed: the more of
-/// them, the likelier one is. Of 16 threads 0.3 to 0.5: 512 x 512 x 512 floats take 268 us in 16 chunks, 257 in 32 and
-/// 240 in 64; 2048 x 256 x 256 258, 230 and 226. Of 2 threads next to none: with 0.023, which cuts 2048 x 2048 x 2048
-/// floats into more chunks than this, they take 48.5 ms in place of 46.7 on two cores of a Xeon.
-constexpr double kWaitedForPerPair = 0.0015;
-constexpr double kWaitedForAtMost = 0.35;
 
 std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
   return value / divisor + (value % divisor != 0);
@@ -51,35 +45,34 @@ Blocks blocks_of(std::int64_t m, std::int64_t n, const RegisterTile& tile, std::
 }
 
 /// In multiply-adds.
-double time_of(const Blocks& blocks, std::int64_t n, std::int64_t k, int threads) {
+double time_of(const Blocks& blocks, std::int64_t n, std::int64_t k, const Team& team) {
   const double columns = static_cast<double>(std::min(blocks.columns, n));
   const double chunk =
       (static_cast<double>(blocks.rows) + kRowsForPacking) * (columns + kColumnsForPacking) * static_cast<double>(k) +
       kForChunk;
-  const auto rounds = static_cast<double>(divide_up(blocks.down * blocks.across, threads));
-  const double others = threads - 1;
-  return (rounds + std::min(kWaitedForPerPair * others * others, kWaitedForAtMost)) * chunk;
+  const auto rounds = static_cast<double>(divide_up(blocks.down * blocks.across, team.threads));
+  return (rounds + team.waited_for) * chunk;
 }
 
 }  // namespace
 
 Blocks register_blocks(std::int64_t m, std::int64_t n, std::int64_t k, const RegisterTile& tile,
-                       std::int64_t most_columns, int threads) {
+                       std::int64_t most_columns, const Team& team) {
   if (m == 0 || n == 0) return {};
   const std::int64_t tiles_down = divide_up(m, tile.rows);
   const std::int64_t tiles_across = divide_up(n, tile.columns);
   const std::int64_t least_across = divide_up(tiles_across, most_columns / tile.columns);
   Blocks best = blocks_of(m, n, tile, 1, least_across);
-  if (threads == 1) return best;
+  if (team.threads == 1) return best;
   const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const auto most_chunks =
-      static_cast<std::int64_t>(std::clamp(products / kSmallest, 1.0, static_cast<double>(kMostPerThread) * threads));
+  const auto most_chunks = static_cast<std::int64_t>(
+      std::clamp(products / kSmallest, 1.0, static_cast<double>(kMostPerThread) * team.threads));
   double best_time = std::numeric_limits<double>::infinity();
   for (std::int64_t down = 1; down <= std::min(most_chunks, tiles_down); ++down) {
     const std::int64_t most_across = std::max(least_across, std::min(most_chunks / down, tiles_across));
     for (std::int64_t across = least_across; across <= most_across; ++across) {
       const Blocks blocks = blocks_of(m, n, tile, down, across);
-      const double time = time_of(blocks, n, k, threads);
+      const double time = time_of(blocks, n, k, team);
       if (time >= best_time) continue;
       best = blocks;
       best_time = time;

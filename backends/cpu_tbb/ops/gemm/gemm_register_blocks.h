@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "cpu_tbb_executor.h"
 #include "ops/gemm/gemm_register_kernel.h"
 
 namespace tessera::cpu_tbb {
@@ -15,9 +16,9 @@ struct Blocks {
   std::int64_t across = 1;
 };
 
-/// The grid for m x n sums of k products each that takes `threads` threads the least time. Blocks have at most
+/// The grid for m x n sums of k products each that takes a team the least time. Blocks have at most
 /// `most_columns` columns. It may depend on the threads: what a block computes does not depend on where it ends.
 [[nodiscard]] Blocks register_blocks(std::int64_t m, std::int64_t n, std::int64_t k, const RegisterTile& tile,
-                                     std::int64_t most_columns, int threads);
+                                     std::int64_t most_columns, const Team& team);
 
 }  // namespace tessera::cpu_tbb
