@@ -9,11 +9,6 @@ target_compile_options(tessera_compiler INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(tessera_compiler INTERFACE -Wno-restrict)
 endif()
-# What a sanitizer adds hides from g++ that a member was written: GCC's manual warns of its warning.
-if(TESSERA_SANITIZER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(tessera_compiler INTERFACE -Wno-maybe-uninitialized)
-endif()
-
 # Under a sanitizer's instrumentation g++ takes std::optional's empty payload for a use of it.
 if(TESSERA_SANITIZER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(tessera_compiler INTERFACE -Wno-maybe-uninitialized)
