@@ -25,16 +25,14 @@ inline constexpr std::int64_t kWinogradLine = 64;
   return winograd_divide_up(value, multiple) * multiple;
 }
 
-/// What the transforms of a tile cost for each channel, and what it saves for each pair of them, in products. Counted,
-/// not measured.
+/// What the transforms of a tile cost for each channel, in products. Counted, not measured.
 struct WinogradCosts {
   std::int64_t of_input;
   std::int64_t of_output;
-  std::int64_t saved;
 };
 [[nodiscard]] inline WinogradCosts winograd_costs(const CnnLayer& p, std::int64_t outputs) {
-  if (p.filter_height == 3) return {340, 200, 144 - 36};
-  return outputs == 4 ? WinogradCosts{700, 400, 400 - 64} : WinogradCosts{300, 130, 100 - 36};
+  if (p.filter_height == 3) return {340, 200};
+  return outputs == 4 ? WinogradCosts{700, 400} : WinogradCosts{300, 130};
 }
 [[nodiscard]] inline std::int64_t winograd_transforms(const CnnLayer& p, std::int64_t outputs) {
   const WinogradCosts costs = winograd_costs(p, outputs);
