@@ -9,6 +9,7 @@ target_compile_options(tessera_compiler INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(tessera_compiler INTERFACE -Wno-restrict)
 endif()
+
 # Under a sanitizer's instrumentation g++ takes std::optional's empty payload for a use of it.
 if(TESSERA_SANITIZER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(tessera_compiler INTERFACE -Wno-maybe-uninitialized)

@@ -11,7 +11,8 @@
 namespace tessera::cpu_tbb {
 
 /// Memory lent to loop bodies and kept for the next one: taken fresh from the system, 300 kB cost more page faults
-/// than a small product costs arithmetic. Holds as many blocks as were ever lent at once.
+/// than a small product costs arithmetic. A new block is made where none is free, so that it holds about as many as
+/// were ever lent at once.
 ///
 /// A thread puts blocks back on a shelf of its own and finds them there the next time, in its own core's cache, without
 /// meeting another thread. With one list and one lock for all, 16 threads that borrowed three times each waited for

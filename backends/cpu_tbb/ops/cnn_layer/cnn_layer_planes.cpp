@@ -58,7 +58,7 @@ struct PixelRow {
     for (; k < inside; ++k) target[k] = source[k * step * column_step];
   }
 
-  /// Brings `count` of its pixels nearer as they are in another row, `distance` elements behind this one.
+  /// Prefetches `count` pixels from `left` on, of the row that lies `distance` elements behind this one.
   HWY_INLINE void prefetch(std::int64_t distance, std::int64_t count) const {
     if (column_step != 1) return;
     constexpr auto kLine = static_cast<std::int64_t>(64 / sizeof(T));

@@ -266,10 +266,11 @@ backend::Verdict check(const CnnLayer& p, const backend::Device&) {
   return admitted(p).empty() ? backend::cnn_layer_winograd_check(p, smallest) : backend::Verdict::yes();
 }
 
-/// What a layer gains by the algorithm, in products, and in how many blocks it is computed.
+/// What a layer costs in products, and in how many blocks it is computed.
 struct Balance {
-  double saved = 0;  ///< beside the direct sum; less than 0 where tiles in whole vectors are more than the sums
-  double paid = 0;   ///< by the transforms
+  double direct = 0;  ///< of the direct sum
+  double tiles = 0;   ///< of tiles in whole vectors
+  double paid = 0;    ///< by the transforms
   std::int64_t blocks = 0;
 };
 template <class T>
@@ -281,8 +282,8 @@ Balance balance(const CnnLayer& p, std::int64_t outputs) {
   const auto blocks = static_cast<double>(found.blocks);
   const auto pairs = static_cast<double>(p.input_channels) * static_cast<double>(p.output_channels);
   const auto sums = static_cast<double>(p.batch * p.convolved_height() * p.convolved_width());
-  found.saved = pairs * (static_cast<double>(plan.taps() * plan.taps()) * sums -
-                         static_cast<double>(plan.matrices() * plan.tiles_step(grid)) * blocks);
+  found.direct = pairs * static_cast<double>(plan.taps() * plan.taps()) * sums;
+  found.tiles = pairs * static_cast<double>(plan.matrices() * plan.tiles_step(grid)) * blocks;
   found.paid = static_cast<double>(grid.rows * grid.columns * winograd_transforms(p, outputs)) * blocks;
   return found;
 }
@@ -300,20 +301,19 @@ constexpr double kFewestPerThread = 2e6;
 backend::Verdict pays(const CnnLayer& p, const backend::Device& device) {
   const std::int64_t outputs = admitted(p).front();
   const Balance found = p.type == DataType::float32 ? balance<float>(p, outputs) : balance<double>(p, outputs);
-  if (found.saved <= 0) {
+  const double saved = found.direct - found.tiles;
+  if (saved <= 0) {
     return backend::Verdict::no(
         backend::sentence("at ", p.convolved_height(), " x ", p.convolved_width(),
                           " winograd's tiles in whole vectors need more products than the sums"));
   }
-  if (found.saved < kTimesPaid * found.paid) {
+  if (saved < kTimesPaid * found.paid) {
     return backend::Verdict::no(backend::sentence(
-        "with ", p.input_channels, " input and ", p.output_channels, " output channels winograd saves ", found.saved,
+        "with ", p.input_channels, " input and ", p.output_channels, " output channels winograd saves ", saved,
         " products, but pays from ", kTimesPaid, " * ", found.paid, " on, by what its transforms cost"));
   }
   const int threads = native(device).team().threads;
-  const double direct = static_cast<double>(p.batch * p.output_channels * p.convolved_height() * p.convolved_width()) *
-                        static_cast<double>(p.input_channels * p.filter_height * p.filter_width);
-  if (found.blocks >= threads || direct >= kFewestPerThread * threads) return backend::Verdict::yes();
+  if (found.blocks >= threads || found.direct >= kFewestPerThread * threads) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("winograd cuts the layer into fewer blocks than there are threads (",
                                                 threads, "), and for each thread it is too small to share them"));
 }

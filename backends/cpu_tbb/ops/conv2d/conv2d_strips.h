@@ -82,8 +82,7 @@ class Strips {
   static constexpr std::int64_t kMostColumns = 8192;
   /// Enough to keep some threads busy to the end.
   static constexpr std::int64_t kFewest = 64;
-  /// Of a small image, so that every thread has a run, as long as it is worth a hand-over: a microsecond of 3 x 3. On
-  /// 16 threads of a Xeon 512 x 512 took 69 us in 8 runs, and 38 by `unrolled`, which gives every thread rows. More
+  /// Of a small image, so that every thread has a run, as long as it is worth a hand-over: a microsecond of 3 x 3. More
   /// runs than threads cost more than they balance: on 2 threads 128 x 128 takes 8 us in 2 runs and 11 in 4.
   static constexpr std::int64_t kFewestRows = 16;
   static constexpr std::int64_t kFewestPixels = 4096;
