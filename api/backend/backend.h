@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -24,7 +25,7 @@
 namespace tessera::backend {
 
 /// Raised whenever anything in api/backend changes: a plug-in of another version is refused.
-inline constexpr std::uint32_t kSeamVersion = 5;
+inline constexpr std::uint32_t kSeamVersion = 6;
 
 /// Memory on a device. Freed by the destructor, which does not throw.
 class Buffer {
@@ -64,9 +65,9 @@ struct Suspects {
 };
 
 /// An ordered line of work. The front half numbers the commands and calls from one thread at a time, with one
-/// exception: finish() may run on several threads, and while other functions are called. Everything but finish()
-/// returns before the work is done. The destructor waits for the work. Refusals (invalid_argument, unsupported) queue
-/// nothing.
+/// exception: finish() and drain() may run on several threads, and while other functions are called. Everything but these
+/// two returns before the work is done. The destructor runs only after drain() answered true. Refusals
+/// (invalid_argument, unsupported) queue nothing; any other error may leave part of a command queued.
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -85,6 +86,10 @@ class Queue {
   virtual void wait(Event& event) = 0;
   /// Blocks until everything queued is done; throws the first error.
   virtual void finish() = 0;
+  /// Blocks until nothing that was queued runs any more or touches memory, whether it succeeded or failed. True: it is so,
+  /// for certain; of a lost device it is. False: the driver does not tell, though asked again. Then everything that the
+  /// queue uses is kept, and drain() is called again later. Works on a queue that has failed, and after finish() threw.
+  [[nodiscard]] virtual bool drain() noexcept = 0;
 
   /// After finish(), Event::wait() or is_done() threw: which commands may have done it.
   [[nodiscard]] virtual Suspects suspects() const = 0;
@@ -109,6 +114,8 @@ class Kernel {
   /// Of operators with weights: size of the form that launch() wants them in; 0 if it takes them as the operator's
   /// Operands document them. Asked once, after make().
   [[nodiscard]] virtual std::size_t prepared_bytes() const { return 0; }
+  /// Memory of the device that the kernel itself holds, from make() on until it goes. Asked once, after make().
+  [[nodiscard]] virtual std::size_t held_bytes() const { return 0; }
   /// Queues the preparation of raw `weights` into `prepared`, which is at least prepared_bytes() long and begins at a
   /// multiple of kPreparedAlignment in its buffer. Called only if prepared_bytes() is not 0. `workspace` as in
   /// launch().
@@ -153,6 +160,19 @@ class Device {
   /// Throws unsupported if `source` holds nothing for this backend, build_failed with the whole log, and
   /// invalid_argument if the compiled kernel's parameters are not the declared ones.
   [[nodiscard]] virtual std::unique_ptr<OwnKernel> compile(const KernelSource& source) = 0;
+
+  /// Names the memory that allocate() takes from. Devices that answer alike, of one backend or of several, share it: when
+  /// one of them runs out, the front half empties the caches of all. "host" for the machine's own memory,
+  /// "pci 0000:01:00.0" for a card's.
+  [[nodiscard]] virtual std::string memory_name() const = 0;
+  /// What the backend itself holds of that memory beside buffers and pinned memory: kernels' scratch, vendors' workspaces.
+  [[nodiscard]] virtual std::uint64_t held_bytes() const { return 0; }
+  /// Gives back what of it lies idle, and returns how much that was. Waits for no queue.
+  virtual std::uint64_t trim() noexcept { return 0; }
+  /// Called once, before anything else. `reclaim` empties this process's caches of the memory and answers whether that
+  /// gave any back. A command that runs out of memory while it executes calls it and tries once more; what is called by
+  /// the front half need not, because the front half does. Waits for no queue, so that a queue's own thread may call it.
+  virtual void set_reclaim(std::function<bool()> reclaim) { static_cast<void>(reclaim); }
 };
 
 /// Options behind the '?' of a device name: "threads=4".
@@ -170,7 +190,8 @@ struct Probe {
   std::string reason;  ///< one sentence: what was found, or why there is nothing
 };
 
-/// One way of reaching devices. One object a process, never destroyed.
+/// One way of reaching devices. One object a process, never destroyed. In a child process of fork() the front half calls
+/// nothing of what was made before, and destroys none of it.
 class Backend {
  public:
   virtual ~Backend() = default;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "backend/backend.h"
@@ -32,6 +33,7 @@ class CpuTbbDevice final : public backend::Device {
   [[nodiscard]] std::unique_ptr<backend::PinnedMemory> allocate_pinned(std::size_t size_bytes) override;
   [[nodiscard]] std::unique_ptr<backend::Queue> make_queue() override;
   [[nodiscard]] std::unique_ptr<backend::OwnKernel> compile(const KernelSource& source) override;
+  [[nodiscard]] std::string memory_name() const override { return "host"; }
   [[nodiscard]] Team team() const noexcept { return executor_->team(); }
 
  private:

@@ -36,6 +36,7 @@ class CpuTbbQueue final : public backend::Queue {
   [[nodiscard]] std::unique_ptr<backend::Event> record() override;
   void wait(backend::Event& event) override;
   void finish() override;
+  [[nodiscard]] bool drain() noexcept override;
   [[nodiscard]] backend::Suspects suspects() const override;
 
  private:

@@ -22,6 +22,8 @@ class CudaDevice final : public backend::Device {
   [[nodiscard]] std::unique_ptr<backend::Queue> make_queue() override;
   [[nodiscard]] std::unique_ptr<backend::OwnKernel> compile(const KernelSource& source) override;
 
+  [[nodiscard]] std::string memory_name() const override { return "pci " + info_.pci_address; }
+
   /// Shared by everything made on the device.
   [[nodiscard]] const std::shared_ptr<Context>& context() const noexcept { return context_; }
 

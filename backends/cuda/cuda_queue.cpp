@@ -157,6 +157,10 @@ void CudaQueue::finish() {
   progress_->reached(queued);
 }
 
+bool CudaQueue::drain() noexcept {
+  return context_->try_make_current() && context_->api().cuStreamSynchronize(stream_) == CUDA_SUCCESS;
+}
+
 backend::Suspects CudaQueue::suspects() const {
   backend::Suspects suspects{progress_->known() + 1, queued_.load(std::memory_order_relaxed)};
   marks_.narrow(suspects);

@@ -42,6 +42,7 @@ class CudaQueue final : public backend::Queue {
   [[nodiscard]] std::unique_ptr<backend::Event> record() override;
   void wait(backend::Event& event) override;
   void finish() override;
+  [[nodiscard]] bool drain() noexcept override;
   [[nodiscard]] backend::Suspects suspects() const override;
 
   /// Lets `enqueue(stream)` queue something of another library, with the context current.

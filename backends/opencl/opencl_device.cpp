@@ -1,6 +1,7 @@
 // Opens a device and makes what lives on it.
 #include "opencl_device.h"
 
+#include "backend/sentence.h"
 #include "opencl_buffer.h"
 #include "opencl_own_kernel.h"
 #include "opencl_queue.h"
@@ -20,6 +21,14 @@ std::unique_ptr<backend::PinnedMemory> OpenclDevice::allocate_pinned(std::size_t
 
 std::unique_ptr<backend::Queue> OpenclDevice::make_queue() {
   return std::make_unique<OpenclQueue>(context_);
+}
+
+std::string OpenclDevice::memory_name() const {
+  const DeviceInfo& info = facts().info;
+  if (info.kind == DeviceKind::cpu) return "host";
+  if (!info.pci_address.empty()) return "pci " + info.pci_address;
+  // The driver does not say where the card is: then it shares its memory with other openings of it alone.
+  return backend::sentence("opencl device ", static_cast<const void*>(facts().device));
 }
 
 std::unique_ptr<backend::OwnKernel> OpenclDevice::compile(const KernelSource& source) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "backend/backend.h"
 #include "opencl_context.h"
@@ -18,6 +19,8 @@ class OpenclDevice final : public backend::Device {
   [[nodiscard]] std::unique_ptr<backend::PinnedMemory> allocate_pinned(std::size_t size_bytes) override;
   [[nodiscard]] std::unique_ptr<backend::Queue> make_queue() override;
   [[nodiscard]] std::unique_ptr<backend::OwnKernel> compile(const KernelSource& source) override;
+
+  [[nodiscard]] std::string memory_name() const override;
 
   [[nodiscard]] const DeviceFacts& facts() const noexcept { return context_->facts(); }
   [[nodiscard]] const std::shared_ptr<OpenclContext>& context() const noexcept { return context_; }

@@ -110,6 +110,10 @@ void OpenclQueue::finish() {
   progress_->note_done(newest);
 }
 
+bool OpenclQueue::drain() noexcept {
+  return context_->api().clFinish(queue_.get()) == CL_SUCCESS;
+}
+
 backend::Suspects OpenclQueue::suspects() const {
   const std::uint64_t newest = progress_->newest;
   return {std::min(progress_->done + 1, newest), newest};

@@ -35,6 +35,7 @@ class OpenclQueue final : public backend::Queue {
   [[nodiscard]] std::unique_ptr<backend::Event> record() override;
   void wait(backend::Event& event) override;
   void finish() override;
+  [[nodiscard]] bool drain() noexcept override;
   [[nodiscard]] backend::Suspects suspects() const override;
 
   /// Queues a kernel whose arguments are set. The caller holds the kernel's lock.

@@ -66,6 +66,8 @@ class Device : public backend::Device {
     }
     return std::make_unique<OwnKernel>(source.cpu);
   }
+  /// Its buffers come out of a budget of its own, which nothing else shares.
+  [[nodiscard]] std::string memory_name() const override { return backend::sentence("minimal budget ", budget_.get()); }
 
  private:
   std::shared_ptr<Budget> budget_ = std::make_shared<Budget>();

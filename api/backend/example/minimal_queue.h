@@ -116,6 +116,7 @@ class Queue : public backend::Queue {
   [[nodiscard]] std::unique_ptr<backend::Event> record() override { return std::make_unique<Event>(failure_); }
   void wait(backend::Event& event) override { event.wait(); }
   void finish() override { failure_->rethrow(); }
+  [[nodiscard]] bool drain() noexcept override { return true; }  // every call has done its work when it returns
   [[nodiscard]] backend::Suspects suspects() const override { return {failure_->command, failure_->command}; }
 
   /// Does the work at once; a failure is kept for the next wait, and what comes after it is left out.
