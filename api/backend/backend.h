@@ -66,7 +66,7 @@ struct Suspects {
 
 /// An ordered line of work. The front half numbers the commands and calls from one thread at a time, with one
 /// exception: finish() and drain() may run on several threads, and while other functions are called. Everything but these
-/// two returns before the work is done. The destructor runs only after drain() answered true. Refusals
+/// two returns before the work is done. The destructor runs only after drain() answered true or finish() succeeded. Refusals
 /// (invalid_argument, unsupported) queue nothing; any other error may leave part of a command queued.
 class Queue {
  public:
@@ -205,6 +205,8 @@ class Backend {
   /// Throws invalid_argument for a bad option value.
   [[nodiscard]] virtual std::unique_ptr<Device> open(std::size_t index, const DeviceOptions& options) = 0;
   [[nodiscard]] virtual const OperatorTable& operators() const = 0;
+  /// Asked in a child process of fork(), whose parent had called probe(): can devices still be opened here?
+  [[nodiscard]] virtual bool works_after_fork() const { return false; }
 };
 
 /// What a plug-in's one symbol returns. Plain data, so that every compiler lets a C function return it.

@@ -12,6 +12,7 @@
 #include "backend/sentence.h"
 #include "backend/shared_library.h"
 #include "environment.h"
+#include "fork.h"
 
 namespace tessera::detail {
 namespace {
@@ -185,10 +186,28 @@ int preference(const DeviceInfo& device) {
 
 }  // namespace
 
-const std::vector<ListedBackend>& listed_backends() {
+namespace {
+
+struct Found {
+  Birthplace birthplace;
+  std::unique_ptr<const std::vector<ListedBackend>> list{look_for_all()};
+};
+
+const Found& found() {
+  count_forks();
   // Never destroyed: plug-ins stay loaded, and no driver is called from a static destructor.
-  static const std::vector<ListedBackend>* const list = look_for_all();
-  return *list;
+  static const Found* const found = new Found;
+  return *found;
+}
+
+}  // namespace
+
+const std::vector<ListedBackend>& listed_backends() {
+  return *found().list;
+}
+
+bool backends_are_elsewhere() {
+  return found().birthplace.is_elsewhere();
 }
 
 std::vector<DeviceInfo> devices_by_preference() {

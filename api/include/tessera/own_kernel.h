@@ -176,6 +176,15 @@ class CpuFunction {
     call_(group, arguments);
   }
 
+  /// For the library: the same parameters, and `call` in place of the callable.
+  using Call = std::function<void(const WorkGroup&, std::span<const detail::HostArgument>)>;
+  [[nodiscard]] CpuFunction with_call(Call call) const {
+    CpuFunction function;
+    function.parameters_ = parameters_;
+    function.call_ = std::move(call);
+    return function;
+  }
+
  private:
   template <class F, class... Args>
   CpuFunction(F function, std::tuple<Args...>*)
@@ -189,7 +198,7 @@ class CpuFunction {
             }) {}
 
   std::vector<Parameter> parameters_;
-  std::function<void(const WorkGroup&, std::span<const detail::HostArgument>)> call_;
+  Call call_;
 };
 
 /// A kernel of the program's own, in as many languages as it likes. The declaration is checked against what each
