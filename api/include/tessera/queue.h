@@ -13,6 +13,7 @@
 
 #include <tessera/buffer.h>
 #include <tessera/device.h>
+#include <tessera/error.h>
 #include <tessera/export.h>
 #include <tessera/kernel.h>
 #include <tessera/own_kernel.h>
@@ -96,7 +97,9 @@ class TESSERA_API Queue {
   /// The same, taking the vector over.
   template <class Destination>
   void upload(const Destination& destination, std::vector<typename Destination::value_type>&& host) {
-    auto kept = std::make_shared<std::vector<typename Destination::value_type>>(std::move(host));
+    using Elements = std::vector<typename Destination::value_type>;
+    auto kept = detail::host_memory("a note of an upload", sizeof(Elements),
+                                    [&] { return std::make_shared<Elements>(std::move(host)); });
     upload_bytes(checked_destination(destination), kept->data(), kept->size(), kept);
   }
   /// The same from pinned memory: the fast way, and the queue keeps the memory alive.
@@ -122,7 +125,9 @@ class TESSERA_API Queue {
   /// The same into memory of its own: `std::vector<float> c = queue.download(buffer).get();`
   template <class Source>
   [[nodiscard]] Download<typename Source::value_type> download(const Source& source) {
-    auto elements = std::make_shared<std::vector<typename Source::value_type>>(source.size());
+    using Elements = std::vector<typename Source::value_type>;
+    auto elements = detail::host_memory("a download", source.size_bytes(),
+                                        [&] { return std::make_shared<Elements>(source.size()); });
     download_bytes(source.untyped(), elements->data(), elements->size(), elements);
     return {elements, record()};
   }
