@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <tuple>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include <tessera/buffer.h>
+#include <tessera/error.h>
 #include <tessera/export.h>
 #include <tessera/kernel.h>
 #include <tessera/types.h>
@@ -187,15 +189,20 @@ class CpuFunction {
 
  private:
   template <class F, class... Args>
-  CpuFunction(F function, std::tuple<Args...>*)
-      : parameters_{Parameter{"", detail::HostParameter<Args>::kKind, detail::HostParameter<Args>::kType}...},
-        call_(
-            [function = std::move(function)](const WorkGroup& group, std::span<const detail::HostArgument> arguments) {
-              [&]<std::size_t... I>(std::index_sequence<I...>) {
-                function(group, detail::HostParameter<Args>::convert(arguments[I])...);
-              }
-              (std::index_sequence_for<Args...>{});
-            }) {}
+  CpuFunction(F function, std::tuple<Args...>*) {
+    try {
+      parameters_ = {Parameter{"", detail::HostParameter<Args>::kKind, detail::HostParameter<Args>::kType}...};
+      call_ = [function = std::move(function)](const WorkGroup& group,
+                                               std::span<const detail::HostArgument> arguments) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+          function(group, detail::HostParameter<Args>::convert(arguments[I])...);
+        }
+        (std::index_sequence_for<Args...>{});
+      };
+    } catch (const std::bad_alloc&) {
+      detail::throw_out_of_host_memory("a CPU function", sizeof(F));
+    }
+  }
 
   std::vector<Parameter> parameters_;
   Call call_;
