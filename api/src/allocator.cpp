@@ -32,8 +32,8 @@ bool is_over(const Holding& holding) {
 void add_waits(std::vector<Use>& waits, const Holding& holding) {
   for (const Use& use : holding.uses) {
     if (use.is_over()) continue;
-    const auto known = std::find_if(waits.begin(), waits.end(),
-                                    [&](const Use& wait) { return wait.progress == use.progress; });
+    const auto known =
+        std::find_if(waits.begin(), waits.end(), [&](const Use& wait) { return wait.progress == use.progress; });
     if (known == waits.end()) {
       waits.push_back(use);
     } else {
@@ -96,8 +96,8 @@ void Allocator::abandon() noexcept {
 }
 
 void Allocator::collect_pending(bool wait) noexcept {
-  // Queues are asked without the lock: a queue's own thread may be giving memory back meanwhile. What waits stays in the
-  // book, so that another thread that is short of memory waits for it too.
+  // Queues are asked without the lock: a queue's own thread may be giving memory back meanwhile. What waits stays in
+  // the book, so that another thread that is short of memory waits for it too.
   std::vector<Use> waits;
   try {
     const std::lock_guard lock(mutex_);

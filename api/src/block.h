@@ -32,7 +32,8 @@ struct Holding {
   std::vector<Use> uses;
 };
 
-/// Holdings by their capacity in bytes. One moves from book to book as a node, so that giving memory back allocates none.
+/// Holdings by their capacity in bytes. One moves from book to book as a node, so that giving memory back allocates
+/// none.
 using MemoryBook = std::multimap<std::size_t, Holding>;
 using Memory = MemoryBook::node_type;
 
@@ -83,7 +84,8 @@ class Block {
 /// Host memory that a device's driver knows.
 class PinnedBlock {
  public:
-  PinnedBlock(std::shared_ptr<DeviceCore> device, std::unique_ptr<backend::PinnedMemory> memory, std::size_t size_bytes);
+  PinnedBlock(std::shared_ptr<DeviceCore> device, std::unique_ptr<backend::PinnedMemory> memory,
+              std::size_t size_bytes);
   ~PinnedBlock();
   PinnedBlock(const PinnedBlock&) = delete;
   PinnedBlock& operator=(const PinnedBlock&) = delete;

@@ -61,8 +61,9 @@ DeviceInfo DeviceCore::info() const {
 void DeviceCore::refuse_elsewhere() const {
   if (!is_elsewhere()) return;
   throw Error(ErrorCode::unavailable,
-              sentence(id_, " was opened before fork(): in the child process it has neither its threads nor its driver, so "
-                            "nothing of it can be used there"));
+              sentence(id_,
+                       " was opened before fork(): in the child process it has neither its threads nor its driver, so "
+                       "nothing of it can be used there"));
 }
 
 std::shared_ptr<Block> DeviceCore::allocate(std::size_t size_bytes, const std::string& label) {
@@ -81,8 +82,8 @@ std::shared_ptr<PinnedBlock> DeviceCore::allocate_pinned(std::size_t size_bytes)
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
     throw Error(ErrorCode::out_of_memory,
-                sentence("pinned memory of ", size_bytes, " bytes for ", id_, " is not to be had: ", error.sentence(), "; ",
-                         host_memory_->largest_holders()),
+                sentence("pinned memory of ", size_bytes, " bytes for ", id_, " is not to be had: ", error.sentence(),
+                         "; ", host_memory_->largest_holders()),
                 error.native());
   }
 }

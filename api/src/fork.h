@@ -1,4 +1,5 @@
-// What a child process of fork() must know: that the threads and the driver behind an opened device stayed in its parent.
+// What a child process of fork() must know: that the threads and the driver behind an opened device stayed in its
+// parent.
 #pragma once
 
 #include <atomic>
@@ -6,8 +7,8 @@
 
 namespace tessera::detail {
 
-/// How often this process is a child of fork(), counted from the first opened device on: 0 in the process that opened it,
-/// 1 in its child.
+/// How often this process is a child of fork(), counted from the first opened device on: 0 in the process that opened
+/// it, 1 in its child.
 [[nodiscard]] std::uint64_t fork_depth() noexcept;
 /// Sees to it that forks are counted from now on. Called from any thread.
 void count_forks();

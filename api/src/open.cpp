@@ -128,9 +128,10 @@ std::shared_ptr<detail::DeviceCore> open_core(std::string_view name) {
                            " device(s); devices present: ", enumerate(ids_present())));
     }
     if (detail::backends_are_elsewhere() && !listed.backend->works_after_fork()) {
-      throw Error(ErrorCode::unavailable,
-                  sentence("the backend ", listed.info.name, " was loaded before fork(): its driver stayed in the parent "
-                           "process, so the child cannot open ", parsed.id(), "; fork before the first use of Tessera"));
+      throw Error(ErrorCode::unavailable, sentence("the backend ", listed.info.name,
+                                                   " was loaded before fork(): its driver stayed in the parent "
+                                                   "process, so the child cannot open ",
+                                                   parsed.id(), "; fork before the first use of Tessera"));
     }
     check_options(listed, parsed);
     auto device = listed.backend->open(parsed.index, parsed.options);

@@ -70,7 +70,7 @@ concept HasWeights = requires {
 struct WeightsPlan {
   std::shared_ptr<Block> memory;  ///< that the two lie in
   backend::Slice workspace;       ///< of the run and of the preparation
-  backend::Slice prepared_here;  ///< behind the workspace, where raw weights are prepared on this run; or null
+  backend::Slice prepared_here;   ///< behind the workspace, where raw weights are prepared on this run; or null
 };
 
 /// The queue's workspace for one run, with room for prepared weights if the kernel wants them and was given raw ones.
@@ -84,7 +84,8 @@ struct WeightsPlan {
   const std::size_t offset = (info.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
   auto memory = queue.workspace(offset + info.prepared_bytes);
   const backend::Slice whole = slice_of(memory);
-  return {std::move(memory), info.workspace_bytes == 0 ? backend::Slice() : whole,
+  return {std::move(memory),
+          info.workspace_bytes == 0 ? backend::Slice() : whole,
           {whole.buffer, offset, info.prepared_bytes}};
 }
 
@@ -181,8 +182,8 @@ PreparedWeights Queue::prepare_weights(const OperatorKernel<Problem>& kernel, co
     const std::size_t raw_bytes = specs[0].elements * size_bytes(specs[0].type);
     const std::size_t prepared_bytes = core.info().prepared_bytes;
     const UntypedView memory = allocate_prepared(core, prepared_bytes == 0 ? raw_bytes : prepared_bytes);
-    auto prepared = std::make_shared<const PreparedCore>(memory, kernel.core(),
-                                                         OperatorTraits<Problem>::key(kernel.problem()));
+    auto prepared =
+        std::make_shared<const PreparedCore>(memory, kernel.core(), OperatorTraits<Problem>::key(kernel.problem()));
     const auto workspace = queue_core.workspace(core.info().workspace_bytes);
     const std::array views{&raw, &memory};
     queue_core.submit(Command{"preparing weights of ", core.description()}, views,

@@ -120,8 +120,7 @@ void Queue::upload_bytes(const UntypedView& destination, const void* host, std::
     check_host(destination, host, count, "destination of the upload");
     if (count == 0) return core.throw_if_poisoned();
     core.submit(Command{"uploading ", nullptr, destination.size_bytes()}, std::array{&destination},
-                {.object = std::move(keep)},
-                [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
+                {.object = std::move(keep)}, [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
   });
 }
 
@@ -131,8 +130,8 @@ void Queue::download_bytes(const UntypedView& source, void* host, std::size_t co
     check_view(source, core, "source of the download");
     check_host(source, host, count, "source of the download");
     if (count == 0) return core.throw_if_poisoned();
-    core.submit(Command{"downloading ", nullptr, source.size_bytes()}, std::array{&source},
-                {.object = std::move(keep)}, [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
+    core.submit(Command{"downloading ", nullptr, source.size_bytes()}, std::array{&source}, {.object = std::move(keep)},
+                [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
   });
 }
 
@@ -171,8 +170,9 @@ void Queue::wait(const Event& event) {
     QueueCore& core = checked(core_);
     const detail::EventCore& waited_for = detail::core_of(event.core(), "event");
     if (waited_for.queue->device() != core.device()) {
-      refuse(sentence("the event is of ", waited_for.queue->description(), ", but ", core.description(),
-                      " can wait on the device only for events of its own device; wait on the host with Event::wait()"));
+      refuse(
+          sentence("the event is of ", waited_for.queue->description(), ", but ", core.description(),
+                   " can wait on the device only for events of its own device; wait on the host with Event::wait()"));
     }
     core.wait(*waited_for.event, event.core());
   });

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-
 namespace tessera::detail {
 namespace {
 
@@ -114,8 +113,9 @@ void QueueCore::fail(const Error& error) {
 void QueueCore::throw_poison(bool has_settled) const {
   const std::lock_guard lock(mutex_);
   if (has_settled) throw Error(*poison_);
-  throw told(*poison_, "waiting for ", Lazily([this] { return description(); }),
-             ", of which the driver does not tell whether its work has ended: host memory that was lent to it must stay");
+  throw told(
+      *poison_, "waiting for ", Lazily([this] { return description(); }),
+      ", of which the driver does not tell whether its work has ended: host memory that was lent to it must stay");
 }
 
 void QueueCore::throw_if_poisoned() const {

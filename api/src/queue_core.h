@@ -84,8 +84,8 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   void wait(backend::Event& event, std::shared_ptr<void> owner);
   /// Blocks until everything queued has ended; throws the queue's first error.
   void finish();
-  /// For the last owner that can queue something: blocks as finish() does and lets no error out. A queue whose driver does
-  /// not tell that its work has ended is kept by its device.
+  /// For the last owner that can queue something: blocks as finish() does and lets no error out. A queue whose driver
+  /// does not tell that its work has ended is kept by its device.
   void close() noexcept;
   /// After close(): asks the driver again.
   [[nodiscard]] bool has_ended() noexcept;

@@ -1,5 +1,5 @@
-// One memory and every opened device that takes from it: a card reached through two backends, a device opened twice, the
-// machine's own memory under all CPU devices. When one of them runs out, all give back what they cache.
+// One memory and every opened device that takes from it: a card reached through two backends, a device opened twice,
+// the machine's own memory under all CPU devices. When one of them runs out, all give back what they cache.
 #pragma once
 
 #include <tessera/error.h>

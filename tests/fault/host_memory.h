@@ -1,4 +1,5 @@
-// The test program's operator new, which can be told to fail: what the library does when the process has no memory left.
+// The test program's operator new, which can be told to fail: what the library does when the process has no memory
+// left.
 #pragma once
 
 namespace tessera::testing {

@@ -14,7 +14,18 @@
 namespace tessera::scripted {
 
 /// The calls of the seam that can be told to fail.
-enum class Call : std::uint8_t { allocate, allocate_pinned, make_queue, make_kernel, enqueue, record, poll, wait, finish, drain };
+enum class Call : std::uint8_t {
+  allocate,
+  allocate_pinned,
+  make_queue,
+  make_kernel,
+  enqueue,
+  record,
+  poll,
+  wait,
+  finish,
+  drain
+};
 
 /// One object for the process. All functions may be called from any thread.
 class Script {

@@ -84,9 +84,7 @@ DeviceInfo Device::info() const {
 
 class ScriptedBackend : public backend::Backend {
  public:
-  ScriptedBackend() {
-    operators_.set<Gemm>({{"zeros", "writes zeros", check, nullptr, make}});
-  }
+  ScriptedBackend() { operators_.set<Gemm>({{"zeros", "writes zeros", check, nullptr, make}}); }
   [[nodiscard]] std::string_view name() const override { return "scripted"; }
   [[nodiscard]] std::string_view device_prefix() const override { return "scripted"; }
   [[nodiscard]] backend::Probe probe() override { return {true, "it does what it is told"}; }

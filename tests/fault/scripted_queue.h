@@ -1,15 +1,14 @@
-// Memory, queue and events of the scripted backend: host memory, and a thread for each queue that runs commands in order
-// once the script lets it.
+// Memory, queue and events of the scripted backend: host memory, and a thread for each queue that runs commands in
+// order once the script lets it.
 #pragma once
 
-#include <chrono>
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,13 +27,13 @@ class Buffer : public backend::Buffer {
  public:
   explicit Buffer(std::size_t size_bytes) : size_bytes_(size_bytes) {
     script().pass(Call::allocate);
+    bytes_ = std::make_unique<std::byte[]>(size_bytes);
     std::size_t taken = script().taken_bytes.load();
     do {
       if (size_bytes > script().memory_bytes - std::min<std::size_t>(taken, script().memory_bytes)) {
         throw Error(ErrorCode::out_of_memory, "the scripted memory is full");
       }
     } while (!script().taken_bytes.compare_exchange_weak(taken, taken + size_bytes));
-    bytes_ = std::make_unique<std::byte[]>(size_bytes);
     ++script().buffers;
   }
   ~Buffer() override {
@@ -130,8 +129,8 @@ class Queue : public backend::Queue {
     for (const Slice& slice : slices) used.push_back(buffer_of(slice));
     {
       const std::lock_guard lock(mutex_);
-      for (Buffer* buffer : used) buffer->use(+1);
       commands_.push_back({std::move(work), std::move(used)});
+      for (Buffer* buffer : commands_.back().used) buffer->use(+1);
       ++script().commands;
     }
     changed_.notify_all();
