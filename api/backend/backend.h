@@ -21,6 +21,7 @@
 #include <tessera/version.h>
 
 #include "backend/operator_table.h"
+#include "backend/plugin_fingerprint.h"
 
 namespace tessera::backend {
 
@@ -209,11 +210,13 @@ class Backend {
   [[nodiscard]] virtual bool works_after_fork() const { return false; }
 };
 
-/// What a plug-in's one symbol returns. Plain data, so that every compiler lets a C function return it.
+/// What a plug-in's one symbol returns. Plain data, so that every compiler lets a C function return it. The first two
+/// stay as they are in every version of the seam; the others are read only where those are the reader's own.
 struct PluginEntry {
   std::uint32_t seam_version;
   const char* tessera_version;  ///< TESSERA_VERSION of the headers that it was built with
-  Backend* backend;             ///< not owned; null if the versions differ
+  const char* fingerprint;      ///< plugin_fingerprint() as its compiler saw it
+  Backend* (*make)();           ///< called once, if all of the above are the library's own; may throw. Not owned
 };
 
 /// The type of that symbol, `tessera_backend_entry`. It is given the version that the front half speaks.
@@ -224,11 +227,10 @@ using PluginEntryFunction = PluginEntry (*)(std::uint32_t seam_version);
 /// Exports a plug-in's entry: `TESSERA_BACKEND_PLUGIN(tessera::cuda::CudaBackend)`.
 #define TESSERA_BACKEND_PLUGIN(BackendClass)                                                             \
   extern "C" __attribute__((visibility("default"))) tessera::backend::PluginEntry tessera_backend_entry( \
-      std::uint32_t seam_version) {                                                                      \
-    tessera::backend::PluginEntry entry{tessera::backend::kSeamVersion, TESSERA_VERSION, nullptr};       \
-    if (seam_version == tessera::backend::kSeamVersion) {                                                \
-      static BackendClass* const backend = new BackendClass; /* never destroyed: see rule 9 */           \
-      entry.backend = backend;                                                                           \
-    }                                                                                                    \
-    return entry;                                                                                        \
+      std::uint32_t) {                                                                                   \
+    static constexpr auto fingerprint = tessera::backend::plugin_fingerprint();                          \
+    return {tessera::backend::kSeamVersion, TESSERA_VERSION, fingerprint.text.data(),                    \
+            []() -> tessera::backend::Backend* {                                                         \
+              return new BackendClass; /* never destroyed */                                             \
+            }};                                                                                          \
   }
