@@ -14,6 +14,7 @@ std::string OpenclApi::open() {
   TESSERA_OPENCL_FUNCTIONS(TESSERA_OPENCL_LOAD)
 #undef TESSERA_OPENCL_LOAD
   if (!missing.empty()) return library_.name() + " has no " + missing + ", but must be a loader of OpenCL 1.2 or newer";
+  if (wrap_functions != nullptr) wrap_functions(*this);
   return {};
 }
 

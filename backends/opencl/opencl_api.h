@@ -44,6 +44,10 @@ class OpenclApi {
   backend::SharedLibrary library_;
 };
 
+/// A build of this plug-in for tests defines it, and puts functions of its own before the driver's; see
+/// tests/fault/opencl. The plug-in that users have does not.
+[[gnu::weak, gnu::visibility("hidden")]] void wrap_functions(OpenclApi& api);
+
 /// Owns one OpenCL object: calls the matching clRelease function once. What that function answers is not looked at,
 /// since a destructor could not report it.
 template <class Object>

@@ -21,8 +21,10 @@ class OpenclBackend final : public backend::Backend {
   [[nodiscard]] const backend::OperatorTable& operators() const override;
 
  private:
-  /// Lists the usable devices of a platform, and notes in `left_out` why others are not.
-  void list_devices(cl_platform_id platform, std::string& left_out);
+  /// Appends the usable devices of a platform to `usable`, and notes in `left_out` why others are not.
+  void list_devices(cl_platform_id platform, std::vector<DeviceFacts>& usable, std::string& left_out) const;
+  /// The same for devices_, whatever happens: a platform that fails is noted and the others stay.
+  void take_platform(cl_platform_id platform, std::string& left_out);
 
   OpenclApi api_;
   std::vector<DeviceFacts> devices_;  ///< platform by platform, in the drivers' order

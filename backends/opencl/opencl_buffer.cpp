@@ -10,12 +10,12 @@ namespace {
 
 [[noreturn]] void throw_no_memory(const OpenclContext& context, std::size_t size_bytes, cl_int code) {
   // A device that has crashed has no memory left either, but nothing that the caller gives back would help.
-  context.check(context.api().clFinish(context.service_queue()), "clFinish", Stage::execution);
-  throw_error(code, Stage::allocation,
+  throw_error(code, context.is_lost() ? Stage::lost : Stage::allocation,
               "'" + context.device_name() + "' has no " + std::to_string(size_bytes) + " bytes left for a buffer");
 }
 
-Handle<cl_mem> create(const OpenclContext& context, cl_mem_flags flags, std::size_t size_bytes) {
+Handle<cl_mem> create(const OpenclContext& context, cl_mem_flags flags, std::size_t size_bytes,
+                      const void* contents = nullptr) {
   const std::uint64_t limit = context.facts().info.max_allocation_bytes;
   if (size_bytes > limit) {
     throw_error(CL_INVALID_BUFFER_SIZE, Stage::allocation,
@@ -23,8 +23,9 @@ Handle<cl_mem> create(const OpenclContext& context, cl_mem_flags flags, std::siz
                     "' allows, which is " + std::to_string(limit) + " bytes");
   }
   cl_int code = CL_SUCCESS;
-  Handle<cl_mem> memory(context.api().clCreateBuffer(context.native(), flags, size_bytes, nullptr, &code),
-                        context.api().clReleaseMemObject);
+  Handle<cl_mem> memory(
+      context.api().clCreateBuffer(context.native(), flags, size_bytes, const_cast<void*>(contents), &code),
+      context.api().clReleaseMemObject);
   if (code != CL_SUCCESS) throw_no_memory(context, size_bytes, code);
   return memory;
 }
@@ -33,12 +34,24 @@ Handle<cl_mem> create(const OpenclContext& context, cl_mem_flags flags, std::siz
 
 OpenclBuffer::OpenclBuffer(std::shared_ptr<OpenclContext> context, std::size_t size_bytes)
     : context_(std::move(context)), memory_(create(*context_, CL_MEM_READ_WRITE, size_bytes)) {
+  occupy(size_bytes, std::byte{0});
+}
+
+OpenclBuffer::OpenclBuffer(std::shared_ptr<OpenclContext> context, std::span<const std::byte> contents)
+    : context_(std::move(context)),
+      memory_(create(*context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, contents.size(), contents.data())) {
+  occupy(contents.size(), contents.back());
+}
+
+void OpenclBuffer::occupy(std::size_t size_bytes, std::byte last) const {
   // Drivers take the memory when a command first uses it. One byte written here makes them do it now, while the caller
   // can still give something back.
   const OpenclApi& api = context_->api();
-  const unsigned char zero = 0;
-  const cl_int code = api.clEnqueueWriteBuffer(context_->service_queue(), native(), CL_TRUE, size_bytes - 1, 1, &zero,
-                                               0, nullptr, nullptr);
+  const cl_command_queue queue = context_->service_queue();
+  cl_int code = api.clEnqueueWriteBuffer(queue, native(), CL_TRUE, size_bytes - 1, 1, &last, 0, nullptr, nullptr);
+  // The blocking write has read the byte, and need not have written it: on Intel's runtime for CPUs it comes, once in a
+  // thousand times, after what another queue then writes there.
+  if (code == CL_SUCCESS) code = ask_again([&] { return api.clFinish(queue); });
   if (code != CL_SUCCESS) throw_no_memory(*context_, size_bytes, code);
 }
 
@@ -56,7 +69,7 @@ Handle<cl_mem> sub_buffer(const OpenclContext& context, const backend::Slice& sl
   Handle<cl_mem> part(
       context.api().clCreateSubBuffer(native(slice), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code),
       context.api().clReleaseMemObject);
-  context.check(code, "clCreateSubBuffer");
+  context.check(code, "clCreateSubBuffer", Stage::allocation);
   return part;
 }
 
@@ -66,13 +79,25 @@ OpenclPinnedMemory::OpenclPinnedMemory(std::shared_ptr<OpenclContext> context, s
   data_ = context_->api().clEnqueueMapBuffer(context_->service_queue(), memory_.get(), CL_TRUE,
                                              CL_MAP_READ | CL_MAP_WRITE, 0, size_bytes, 0, nullptr, nullptr, &code);
   context_->check(code, "clEnqueueMapBuffer", Stage::allocation);
+  // Nothing of the mapping is left to the service queue when other queues copy from and to this memory.
+  code = ask_again([&] { return context_->api().clFinish(context_->service_queue()); });
+  if (code == CL_SUCCESS) return;
+  unmap();
+  context_->check(code, "clFinish", Stage::allocation);
 }
 
 OpenclPinnedMemory::~OpenclPinnedMemory() {
+  unmap();
+}
+
+void OpenclPinnedMemory::unmap() const noexcept {
+  // No command uses the memory any more. If the driver refuses for good, the object is released as it is, mapped: the
+  // mapping is part of it.
   const OpenclApi& api = context_->api();
-  if (data_ == nullptr) return;
-  (void)api.clEnqueueUnmapMemObject(context_->service_queue(), memory_.get(), data_, 0, nullptr, nullptr);
-  (void)api.clFinish(context_->service_queue());
+  const cl_command_queue queue = context_->service_queue();
+  (void)ask_again([&] { return api.clEnqueueUnmapMemObject(queue, memory_.get(), data_, 0, nullptr, nullptr); });
+  // Drivers that begin only when they are flushed would keep the memory.
+  (void)ask_again([&] { return api.clFinish(queue); });
 }
 
 }  // namespace tessera::opencl

@@ -19,11 +19,21 @@ OpenclContext::OpenclContext(const OpenclApi& api, DeviceFacts facts) : api_(api
   check(code, "clCreateBuffer", Stage::allocation);
 }
 
+bool OpenclContext::is_lost() const noexcept {
+  if (!service_queue_) return false;
+  // Twice, because a driver that is short of something may give any answer once.
+  return is_lost_code(api_.clFinish(service_queue())) && is_lost_code(api_.clFinish(service_queue()));
+}
+
+void OpenclContext::fail(cl_int native, std::string_view call, Stage stage) const {
+  throw_failed_call(native, is_lost() ? Stage::lost : stage, call, device_name());
+}
+
 Handle<cl_command_queue> OpenclContext::make_queue() const {
   cl_int code = CL_SUCCESS;
   Handle<cl_command_queue> queue(api_.clCreateCommandQueue(native(), facts_.device, CL_QUEUE_PROFILING_ENABLE, &code),
                                  api_.clReleaseCommandQueue);
-  check(code, "clCreateCommandQueue");
+  check(code, "clCreateCommandQueue", Stage::allocation);
   return queue;
 }
 
@@ -34,7 +44,9 @@ bool OpenclContext::times_markers() {
     const Handle<cl_event> marker(event, api_.clReleaseEvent);
     check(api_.clWaitForEvents(1, &event), "clWaitForEvents", Stage::execution);
     cl_ulong end_ns = 0;
-    const cl_int code = api_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end_ns), &end_ns, nullptr);
+    const cl_int code = ask_again([&] {
+      return api_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end_ns), &end_ns, nullptr);
+    });
     times_markers_ = code == CL_SUCCESS && end_ns != 0;
   });
   return times_markers_;

@@ -73,15 +73,25 @@ std::string name_of(cl_int native) {
 #undef TESSERA_OPENCL_CODE
 }
 
+bool is_lost_code(cl_int native) noexcept {
+  return native == CL_INVALID_CONTEXT || native == CL_INVALID_COMMAND_QUEUE || native == CL_DEVICE_NOT_AVAILABLE ||
+         native == kNvidiaIllegalAccess;
+}
+
+bool is_shortage(cl_int native) noexcept {
+  return native == CL_OUT_OF_HOST_MEMORY || native == CL_OUT_OF_RESOURCES || native == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
 ErrorCode code_of(cl_int native, Stage stage) noexcept {
+  if (stage == Stage::lost) return ErrorCode::device_lost;
+  if (stage == Stage::rest) return is_shortage(native) ? ErrorCode::out_of_memory : ErrorCode::internal;
   switch (native) {
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
     case CL_OUT_OF_HOST_MEMORY: return ErrorCode::out_of_memory;
     case CL_OUT_OF_RESOURCES:
       // Memory is taken when it is allocated (opencl_buffer.cpp), so a launch that is refused wants more registers or
-      // local memory than there is; anything else is a command that crashed.
-      if (stage == Stage::launch) return ErrorCode::unsupported;
-      return stage == Stage::allocation ? ErrorCode::out_of_memory : ErrorCode::device_lost;
+      // local memory than there is. Anything else lacks memory, unless a command has crashed: then the stage is lost.
+      return stage == Stage::launch ? ErrorCode::unsupported : ErrorCode::out_of_memory;
     case CL_INVALID_BUFFER_SIZE: return ErrorCode::out_of_memory;
     case CL_BUILD_PROGRAM_FAILURE:
     case CL_COMPILE_PROGRAM_FAILURE:
@@ -92,12 +102,7 @@ ErrorCode code_of(cl_int native, Stage stage) noexcept {
     case CL_LINKER_NOT_AVAILABLE:
     case CL_DEVICE_NOT_FOUND:
     case kPlatformNotFound: return ErrorCode::unavailable;
-    case CL_DEVICE_NOT_AVAILABLE: return stage == Stage::execution ? ErrorCode::device_lost : ErrorCode::unavailable;
-    // A queue or context that was valid before is refused once a command has crashed it.
-    case CL_INVALID_CONTEXT:
-    case CL_INVALID_COMMAND_QUEUE:
-    case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
-    case kNvidiaIllegalAccess: return ErrorCode::device_lost;
+    case CL_DEVICE_NOT_AVAILABLE: return ErrorCode::unavailable;
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:
     case CL_INVALID_GLOBAL_WORK_SIZE: return ErrorCode::invalid_argument;
@@ -112,7 +117,8 @@ void throw_error(cl_int native, Stage stage, std::string sentence, std::string l
 
 void throw_failed_call(cl_int native, Stage stage, std::string_view call, std::string_view device) {
   std::string sentence = std::string(call) + " on '" + std::string(device) + "' fails with " + name_of(native);
-  if (stage == Stage::execution) sentence = "a command crashes on the device: " + sentence;
+  if (stage == Stage::lost) sentence = "a command has crashed the device: " + sentence;
+  if (stage == Stage::execution && !is_shortage(native)) sentence = "a command fails on the device: " + sentence;
   if (stage == Stage::launch && native == CL_OUT_OF_RESOURCES) {
     sentence = "the kernel needs more registers or local memory than a work-group of this size can have: " + sentence;
   }

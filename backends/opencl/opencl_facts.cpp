@@ -33,15 +33,15 @@ struct PciBusInfo {
 /// Asks for a value of fixed size. False if the device does not know the question.
 template <class Value>
 bool ask(const OpenclApi& api, cl_device_id device, cl_device_info what, Value& value) {
-  return api.clGetDeviceInfo(device, what, sizeof(Value), &value, nullptr) == CL_SUCCESS;
+  return ask_again([&] { return api.clGetDeviceInfo(device, what, sizeof(Value), &value, nullptr); }) == CL_SUCCESS;
 }
 
 /// The same for a question that every OpenCL 1.2 device must answer.
 template <class Value>
 Value must_ask(const OpenclApi& api, cl_device_id device, cl_device_info what) {
   Value value{};
-  check(api.clGetDeviceInfo(device, what, sizeof(Value), &value, nullptr), Stage::request, "clGetDeviceInfo",
-        "a device that is being listed");
+  check(ask_again([&] { return api.clGetDeviceInfo(device, what, sizeof(Value), &value, nullptr); }), Stage::request,
+        "clGetDeviceInfo", "a device that is being listed");
   return value;
 }
 
@@ -50,6 +50,16 @@ std::string trimmed(std::string text) {
   text.erase(text.find_last_not_of(kPadding) + 1);
   text.erase(0, text.find_first_not_of(kPadding));
   return text;
+}
+
+/// A text that is asked for twice: for its size, then for itself. "" if the driver does not give it.
+template <class Ask>
+std::string text_of(const Ask& ask) {
+  std::size_t size = 0;
+  if (ask_again([&] { return ask(0, nullptr, &size); }) != CL_SUCCESS) return {};
+  std::string text(size, '\0');
+  if (ask_again([&] { return ask(size, text.data(), nullptr); }) != CL_SUCCESS) return {};
+  return trimmed(std::move(text));
 }
 
 std::string pci_text(unsigned domain, unsigned bus, unsigned device, unsigned function) {
@@ -111,8 +121,9 @@ std::string short_version(const std::string& version) {
 std::array<std::uint64_t, 3> group_extent(const OpenclApi& api, cl_device_id device) {
   std::vector<std::size_t> extents(
       std::max<cl_uint>(must_ask<cl_uint>(api, device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS), 3));
-  check(api.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, extents.size() * sizeof(std::size_t), extents.data(),
-                            nullptr),
+  const std::size_t size = extents.size() * sizeof(std::size_t);
+  check(ask_again(
+            [&] { return api.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, size, extents.data(), nullptr); }),
         Stage::request, "clGetDeviceInfo", "a device that is being listed");
   return {extents[0], extents[1], extents[2]};
 }
@@ -120,19 +131,15 @@ std::array<std::uint64_t, 3> group_extent(const OpenclApi& api, cl_device_id dev
 }  // namespace
 
 std::string platform_text(const OpenclApi& api, cl_platform_id platform, cl_platform_info what) {
-  std::size_t size = 0;
-  if (api.clGetPlatformInfo(platform, what, 0, nullptr, &size) != CL_SUCCESS) return {};
-  std::string text(size, '\0');
-  if (api.clGetPlatformInfo(platform, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
-  return trimmed(std::move(text));
+  return text_of([&](std::size_t size, void* text, std::size_t* needed) {
+    return api.clGetPlatformInfo(platform, what, size, text, needed);
+  });
 }
 
 std::string device_text(const OpenclApi& api, cl_device_id device, cl_device_info what) {
-  std::size_t size = 0;
-  if (api.clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS) return {};
-  std::string text(size, '\0');
-  if (api.clGetDeviceInfo(device, what, size, text.data(), nullptr) != CL_SUCCESS) return {};
-  return trimmed(std::move(text));
+  return text_of([&](std::size_t size, void* text, std::size_t* needed) {
+    return api.clGetDeviceInfo(device, what, size, text, needed);
+  });
 }
 
 std::string why_unusable(const OpenclApi& api, cl_device_id device) {

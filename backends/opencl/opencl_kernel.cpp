@@ -67,6 +67,7 @@ namespace {
 
 void run_all(const std::vector<OperatorLaunch>& launches, backend::Queue& queue,
              std::span<const backend::Slice> operands, const backend::Slice& workspace) {
+  Stage stage = Stage::launch;
   for (const OperatorLaunch& launch : launches) {
     const std::lock_guard lock(launch.kernel->mutex());
     cl_uint index = 0;
@@ -76,7 +77,8 @@ void run_all(const std::vector<OperatorLaunch>& launches, backend::Queue& queue,
       launch.kernel->set(index++, native(slice));
       launch.kernel->set(index++, first_element);
     }
-    static_cast<OpenclQueue&>(queue).launch(launch.kernel->native(), launch.range);
+    static_cast<OpenclQueue&>(queue).launch(launch.kernel->native(), launch.range, stage);
+    stage = Stage::rest;
   }
 }
 

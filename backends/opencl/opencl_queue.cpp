@@ -2,6 +2,8 @@
 #include "opencl_queue.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "opencl_buffer.h"
@@ -23,7 +25,8 @@ OpenclQueue::OpenclQueue(std::shared_ptr<OpenclContext> context)
       queue_(context_->make_queue()) {}
 
 OpenclQueue::~OpenclQueue() {
-  // An error has nowhere to go from here; finish() reports it to those who ask.
+  // drain() has answered true. By the standard a queue that is released ends what is left of it in peace, and holds on
+  // to its memory objects; but not to the host's memory, for which this waits once more. It costs nothing.
   (void)context_->api().clFinish(queue_.get());
 }
 
@@ -63,21 +66,24 @@ void OpenclQueue::fill(const backend::Slice& destination, std::span<const std::b
     // Far into a large buffer, the part to fill becomes a buffer of its own.
     const std::size_t alignment = context_->facts().base_alignment_bytes;
     const std::size_t origin = first < largest_bytes ? 0 : first / alignment * alignment;
+    // It may go before the command has run: see sub_buffer().
     const Handle<cl_mem> part = sub_buffer(*context_, {destination.buffer, origin, first + bytes - origin});
     accepted(context_->api().clEnqueueFillBuffer(queue_.get(), part ? part.get() : native(destination), pattern.data(),
                                                  pattern.size(), first - origin, bytes, 0, nullptr, nullptr),
-             "clEnqueueFillBuffer");
+             "clEnqueueFillBuffer", done == 0 ? Stage::request : Stage::rest);
   }
 }
 
-void OpenclQueue::launch(cl_kernel kernel, const NdRange& range) {
+void OpenclQueue::launch(cl_kernel kernel, const NdRange& range, Stage stage) {
   accepted(context_->api().clEnqueueNDRangeKernel(queue_.get(), kernel, range.dimensions, nullptr, range.global.data(),
                                                   range.local.data(), 0, nullptr, nullptr),
-           "clEnqueueNDRangeKernel", Stage::launch);
+           "clEnqueueNDRangeKernel", stage);
 }
 
 void OpenclQueue::launch_library(std::string_view call, const std::function<cl_int(cl_command_queue)>& enqueue) {
-  accepted(enqueue(queue_.get()), call, Stage::launch);
+  const cl_int code = enqueue(queue_.get());
+  progress_->newest = command();  // whatever the answer, some of its commands may be queued
+  accepted(code, call, Stage::rest);
 }
 
 std::unique_ptr<backend::Event> OpenclQueue::record() {
@@ -111,7 +117,31 @@ void OpenclQueue::finish() {
 }
 
 bool OpenclQueue::drain() noexcept {
-  return context_->api().clFinish(queue_.get()) == CL_SUCCESS;
+  // A driver that fails to wait may do so for want of memory, so it is asked again; and a marker is another way to ask,
+  // which needs a command of its own but not clFinish. What fails for another reason fails in the same way each time.
+  if (ask_again([&] { return context_->api().clFinish(queue_.get()); }) == CL_SUCCESS) return true;
+  return waits_for_marker() || context_->is_lost();
+}
+
+bool OpenclQueue::waits_for_marker() const noexcept {
+  const OpenclApi& api = context_->api();
+  cl_event event = nullptr;
+  const auto mark = [&] { return api.clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event); };
+  if (ask_again(mark) != CL_SUCCESS) return false;
+  const Handle<cl_event> owned(event, api.clReleaseEvent);
+  (void)ask_again([&] { return api.clFlush(queue_.get()); });
+  if (ask_again([&] { return api.clWaitForEvents(1, &event); }) == CL_SUCCESS) return true;
+  // The third way: to look again and again. A marker that has failed, below CL_COMPLETE, may have done so alone, ahead
+  // of what runs before it.
+  for (;;) {
+    cl_int status = CL_QUEUED;
+    const auto ask = [&] {
+      return api.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, nullptr);
+    };
+    if (ask_again(ask) != CL_SUCCESS || status < CL_COMPLETE) return false;
+    if (status == CL_COMPLETE) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 backend::Suspects OpenclQueue::suspects() const {

@@ -35,16 +35,19 @@ class OpenclQueue final : public backend::Queue {
   [[nodiscard]] std::unique_ptr<backend::Event> record() override;
   void wait(backend::Event& event) override;
   void finish() override;
-  [[nodiscard]] bool drain() noexcept override;
+  [[nodiscard]] bool drain() noexcept override;  ///< asks in three ways, each several times: see there
   [[nodiscard]] backend::Suspects suspects() const override;
 
-  /// Queues a kernel whose arguments are set. The caller holds the kernel's lock.
-  void launch(cl_kernel kernel, const NdRange& range);
+  /// Queues a kernel whose arguments are set. The caller holds the kernel's lock. `stage` is Stage::rest for all but
+  /// the first launch of a command.
+  void launch(cl_kernel kernel, const NdRange& range, Stage stage = Stage::launch);
   /// Lets a library queue commands of its own. `enqueue` is given the queue and answers with the library's code, of
   /// which those that are OpenCL's are translated; `call` names its function in errors.
   void launch_library(std::string_view call, const std::function<cl_int(cl_command_queue)>& enqueue);
 
  private:
+  /// Blocks until a marker behind everything queued so far is past. False if the driver does not say so.
+  [[nodiscard]] bool waits_for_marker() const noexcept;
   /// Notes a command that the driver has accepted, or throws, and sees to it that it starts.
   void accepted(cl_int code, std::string_view call, Stage stage = Stage::request);
 

@@ -12,11 +12,11 @@ __kernel void cnn_layer_finish(__global const real *restrict parts, const ulong 
   const long index = (long)get_global_id(0);
   if (index >= outputs) return;
   const long outputs_of_plane = layer.output_height * layer.output_width;
-  const long plane = index / outputs_of_plane;
+  const long plane = quotient(index, outputs_of_plane);
   const long pixel = index - plane * outputs_of_plane;
-  const long image = plane / layer.output_channels;
+  const long image = quotient(plane, layer.output_channels);
   const long channel = plane - image * layer.output_channels;
-  const long y = pixel / layer.output_width;
+  const long y = quotient(pixel, layer.output_width);
   const long x = pixel - y * layer.output_width;
   parts += parts_first + (plane * layer.convolved_height + y * layer.pool_stride) * layer.convolved_width +
            x * layer.pool_stride;

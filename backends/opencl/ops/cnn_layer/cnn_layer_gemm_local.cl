@@ -44,11 +44,11 @@ static inline Corner corner_of(const long column, const Layer layer, const Produ
   corner.x = NOWHERE;
   corner.is_interior = 0;
   if (column < product.columns) {
-    const long image = column / product.image_columns;
+    const long image = quotient(column, product.image_columns);
     const long in_image = column - image * product.image_columns;
     const long window = product.pooled ? in_image / 4 : in_image;
     const int place = product.pooled ? (int)(in_image & 3) : 0;
-    const long row = window / product.row_windows;
+    const long row = quotient(window, product.row_windows);
     const long step = product.pooled ? 2 : 1;
     corner.y = (int)((row * step + place / 2) * layer.stride - layer.padding);
     corner.x = (int)(((window - row * product.row_windows) * step + (place & 1)) * layer.stride - layer.padding);
@@ -115,7 +115,7 @@ static inline void gather(real *pixels, __global const real *input, const Corner
 static inline void store_columns(__global real *output, const real bias, const long column, const real *sums,
                                  const int is_plain, const Layer *layer, const Product *product) {
   if (column >= product->columns) return;
-  const long image = column / product->image_columns;
+  const long image = quotient(column, product->image_columns);
   const long in_image = column - image * product->image_columns;
   __global real *const channel = output + image * product->target_image;
   if (product->pooled) {
@@ -134,7 +134,8 @@ static inline void store_columns(__global real *output, const real bias, const l
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (column + i < product->columns) {
-        const long later = (in_image + i) / product->image_columns;  // images of a few pixels end within the four
+        // Images of a few pixels end within the four.
+        const long later = quotient(in_image + i, product->image_columns);
         channel[later * product->target_image +
                 (in_image + i - later * product->image_columns) * product->target_pixel] = results[i];
       }
@@ -148,10 +149,10 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_gemm_
   DECLARE_TILES
   // Blocks of channels first, which read the same pixels; then columns, then parts of the steps.
   const long group = (long)get_group_id(0);
-  const long block = group / product.channel_blocks;
+  const long block = quotient(group, product.channel_blocks);
   const long first_channel = (group - block * product.channel_blocks) * TILE_M;
   const long column_blocks = (product.columns + TILE_N - 1) / TILE_N;
-  const long part = block / column_blocks;
+  const long part = quotient(block, column_blocks);
   const long first_column = (block - part * column_blocks) * TILE_N;
   const long first_step = part * product.part_steps;
   const long end_step = min(product.padded_steps, first_step + product.part_steps);

@@ -122,15 +122,15 @@ static inline void compute_tile(__global const real *first, __global const real 
 __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void cnn_layer_gemm_panels(
     CNN_LAYER_OPERANDS, __global const int *restrict places, const ulong places_first, const Layer layer,
     const Product product, const Rows rows) {
-  const long runs = (rows.tiles_of_row + rows.tiles_of_group - 1) / rows.tiles_of_group;
+  const long runs = quotient(rows.tiles_of_row + rows.tiles_of_group - 1, rows.tiles_of_group);
   const long group = (long)get_group_id(0);
-  const long line = group / runs;
+  const long line = quotient(group, runs);
   const long first_tile = (group - line * runs) * rows.tiles_of_group;
-  const long plane = line / rows.rows;
+  const long plane = quotient(line, rows.rows);
   const long row = line - plane * rows.rows;
-  const long stack = plane / layer.batch;
+  const long stack = quotient(plane, layer.batch);
   const long image = plane - stack * layer.batch;
-  const long part = stack / product.channel_blocks;
+  const long part = quotient(stack, product.channel_blocks);
   const long panel = stack - part * product.channel_blocks;
   const long first_step = part * product.part_steps;
   const long steps = min(product.part_steps, product.steps - first_step);

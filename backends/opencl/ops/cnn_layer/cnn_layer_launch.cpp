@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "ops/quotient.h"
+
 extern "C" const unsigned char tessera_opencl_cnn_layer_images[];
 extern "C" const unsigned long tessera_opencl_cnn_layer_images_size;
 extern "C" const unsigned char tessera_opencl_cnn_layer_product[];
@@ -63,8 +65,8 @@ backend::Verdict check_cnn_layer_type(const CnnLayer& problem, const DeviceFacts
 
 ProgramSource cnn_layer_program(std::string name, std::initializer_list<std::string_view> kernel_texts,
                                 const CnnLayer& problem, const std::string& more_options) {
-  std::string text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_images),
-                   tessera_opencl_cnn_layer_images_size);
+  std::string text(quotient_text());
+  text.append(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_images), tessera_opencl_cnn_layer_images_size);
   text.append(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_product), tessera_opencl_cnn_layer_product_size);
   for (const std::string_view kernel_text : kernel_texts) text += kernel_text;
   std::string options =

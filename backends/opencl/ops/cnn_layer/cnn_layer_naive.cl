@@ -28,15 +28,15 @@ static inline real sum_at(__global const real *input, __global const real *weigh
 __kernel void cnn_layer_naive(CNN_LAYER_OPERANDS, const Layer layer, const long outputs) {
   const long index = (long)get_global_id(0);
   if (index >= outputs) return;
-  const long image = index / layer.output_image;
+  const long image = quotient(index, layer.output_image);
   const long in_image = index - image * layer.output_image;
   // One of the two steps is 1, and tells what goes fastest.
   const long inner_size = layer.output_pixel == 1 ? layer.output_channel : layer.output_pixel;
-  const long outer = in_image / inner_size;
+  const long outer = quotient(in_image, inner_size);
   const long inner = in_image - outer * inner_size;
   const long channel = layer.output_pixel == 1 ? outer : inner;
   const long pixel = layer.output_pixel == 1 ? inner : outer;
-  const long output_y = pixel / layer.output_width;
+  const long output_y = quotient(pixel, layer.output_width);
   const long y = output_y * layer.pool_stride;
   const long x = (pixel - output_y * layer.output_width) * layer.pool_stride;
 

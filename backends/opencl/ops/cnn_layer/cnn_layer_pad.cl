@@ -11,7 +11,7 @@ __kernel void cnn_layer_pad(__global const real *restrict input, const ulong inp
                             const long top, const long left) {
   const long index = (long)get_global_id(0);
   if (index >= all_rows) return;
-  const long plane = index / copied_rows;
+  const long plane = quotient(index, copied_rows);
   const long row = index - plane * copied_rows - top;
   __global real *const to = copied + copied_first + index * copied_length;
   if (row < 0 || row >= rows) {

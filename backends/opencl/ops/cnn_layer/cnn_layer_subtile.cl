@@ -153,9 +153,9 @@ static inline void store_windows(real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS],
       const real of_channel = layer->has_bias ? bias[at.channel + o] : 0;
 #endif
 #pragma unroll
-      for (int r = 0; r + pool <= SUB_ROWS; r += pool) {
+      for (int r = 0, window_y = 0; r + pool <= SUB_ROWS; r += pool, ++window_y) {
 #pragma unroll
-        for (int s = 0; s + pool <= SUB_COLUMNS; s += pool) {
+        for (int s = 0, window_x = 0; s + pool <= SUB_COLUMNS; s += pool, ++window_x) {
           real most = sums[o][r][s];
 #pragma unroll
           for (int i = 0; i < pool; ++i) {
@@ -167,9 +167,9 @@ static inline void store_windows(real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS],
 #if FUSED
           most = finished(most, of_channel, layer->relu);
 #endif
-          const long y = at.output_y + r / pool;
-          const long x = at.output_x + s / pool;
-          if (r / pool < tiles->windows_y && s / pool < tiles->windows_x && y < layer->output_height &&
+          const long y = at.output_y + window_y;
+          const long x = at.output_x + window_x;
+          if (window_y < tiles->windows_y && window_x < tiles->windows_x && y < layer->output_height &&
               x < layer->output_width) {
             plane[(y * layer->output_width + x) * layer->output_pixel] = most;
           }
@@ -181,12 +181,12 @@ static inline void store_windows(real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS],
 
 __kernel void cnn_layer_subtile(CNN_LAYER_OPERANDS, const Layer layer, const Tiles tiles) {
   long group = (long)get_group_id(0);
-  long rest = group / tiles.tiles_x;
+  long rest = quotient(group, tiles.tiles_x);
   const long tile_x = group - rest * tiles.tiles_x;
   group = rest;
-  rest = group / tiles.tiles_y;
+  rest = quotient(group, tiles.tiles_y);
   const long tile_y = group - rest * tiles.tiles_y;
-  const long image = rest / tiles.tiles_channels;
+  const long image = quotient(rest, tiles.tiles_channels);
   const long tile_channel = rest - image * tiles.tiles_channels;
   bias += bias_first;
   output += output_first + image * layer.output_image;
@@ -194,8 +194,8 @@ __kernel void cnn_layer_subtile(CNN_LAYER_OPERANDS, const Layer layer, const Til
 
   const int items = (int)(tiles.items_x * tiles.items_y * tiles.items_channels);
   for (int item = (int)get_local_id(0); item < items; item += (int)get_local_size(0)) {
-    const int item_line = item / (int)tiles.items_x;
-    const int item_channel = item_line / (int)tiles.items_y;
+    const int item_line = small_quotient(item, (int)tiles.items_x);
+    const int item_channel = small_quotient(item_line, (int)tiles.items_y);
     Place at;
     at.channel = (tile_channel * tiles.items_channels + item_channel) * SUB_CHANNELS;
     at.output_y = (tile_y * tiles.items_y + item_line - item_channel * tiles.items_y) * tiles.windows_y;

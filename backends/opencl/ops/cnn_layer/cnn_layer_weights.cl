@@ -18,12 +18,12 @@ typedef struct {
 
 static inline Step step_at(const long step, const long chunk, const Layer *layer) {
   const long places = layer->filter_height * layer->filter_width;
-  const long run = step / chunk;
-  const long first_channels = run / places;
+  const long run = quotient(step, chunk);
+  const long first_channels = quotient(run, places);
   const long place = run - first_channels * places;
   Step at;
   at.channel = first_channels * chunk + step - run * chunk;
-  at.row = place / layer->filter_width;
+  at.row = quotient(place, layer->filter_width);
   at.column = place - at.row * layer->filter_width;
   return at;
 }
@@ -36,10 +36,10 @@ __kernel void cnn_layer_weights(__global const real *restrict weights, const ulo
                                 const long channel_step, const long row_step, const long pixel_step,
                                 const long chunk) {
   const long index = (long)get_global_id(0);
-  const long row = index / panel;
+  const long row = quotient(index, panel);
   if (row >= panels * padded_steps) return;
   const long in_panel = index - row * panel;
-  const long panel_index = row / padded_steps;
+  const long panel_index = quotient(row, padded_steps);
   const long step = row - panel_index * padded_steps;
   const long output_channel = panel_index * panel + in_panel;
   const Step at = step_at(step, chunk, &layer);

@@ -36,12 +36,12 @@ typedef struct {
 } Place;
 inline Place place_of_group(const long group, const long columns, const long rows, const long width,
                             const long height) {
-  const long across = (width + columns - 1) / columns;
-  const long down = (height + rows - 1) / rows;
-  const long row = group / across;
+  const long across = quotient(width + columns - 1, columns);
+  const long down = quotient(height + rows - 1, rows);
+  const long row = quotient(group, across);
   Place place;
   place.column = (group - row * across) * columns;
-  place.image = row / down;
+  place.image = quotient(row, down);
   place.row = (row - place.image * down) * rows;
   return place;
 }

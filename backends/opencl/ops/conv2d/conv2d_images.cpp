@@ -2,10 +2,12 @@
 #include "ops/conv2d/conv2d_images.h"
 
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "backend/conv2d_filter.h"
 #include "opencl_buffer.h"
+#include "ops/quotient.h"
 
 extern "C" const unsigned char tessera_opencl_conv2d_images[];
 extern "C" const unsigned long tessera_opencl_conv2d_images_size;
@@ -30,19 +32,22 @@ bool is_in_float(const Conv2d& problem, Conv2dSums sums) {
 /// Owns the weights' buffer beside the kernel that reads it.
 class WeightedKernel final : public backend::Kernel {
  public:
-  WeightedKernel(OperatorLaunch launch, std::unique_ptr<backend::Buffer> weights) : weights_(std::move(weights)) {
-    launch.kernel->set(kFirstConv2dExtra, static_cast<const OpenclBuffer&>(*weights_).native());
+  WeightedKernel(std::shared_ptr<OpenclContext> context, OperatorLaunch launch, std::span<const std::byte> weights)
+      : weights_(std::move(context), weights), weights_bytes_(weights.size()) {
+    launch.kernel->set(kFirstConv2dExtra, weights_.native());
     std::vector<OperatorLaunch> launches;
     launches.push_back(std::move(launch));
     kernel_ = std::make_unique<OperatorKernel>(std::move(launches));
   }
+  [[nodiscard]] std::size_t held_bytes() const override { return weights_bytes_; }
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& workspace) override {
     kernel_->launch(queue, operands, workspace);
   }
 
  private:
-  std::unique_ptr<backend::Buffer> weights_;
+  OpenclBuffer weights_;
+  std::size_t weights_bytes_;
   std::unique_ptr<OperatorKernel> kernel_;
 };
 
@@ -50,7 +55,8 @@ class WeightedKernel final : public backend::Kernel {
 
 ProgramSource conv2d_program(std::string name, std::string_view kernel_text, const Conv2d& problem,
                              const std::string& more_options, Conv2dSums sums) {
-  std::string text(reinterpret_cast<const char*>(tessera_opencl_conv2d_images), tessera_opencl_conv2d_images_size);
+  std::string text(quotient_text());
+  text.append(reinterpret_cast<const char*>(tessera_opencl_conv2d_images), tessera_opencl_conv2d_images_size);
   text += kernel_text;
   std::string options = "-cl-std=CL1.2 -DPIXEL=" + pixel_type(problem.type) +
                         " -DIS_FLOAT=" + (is_in_float(problem, sums) ? "1" : "0") + more_options;
@@ -92,12 +98,8 @@ OperatorLaunch conv2d_launch(std::unique_ptr<CompiledKernel> kernel, const Conv2
 
 std::unique_ptr<backend::Kernel> bind_conv2d_weights(OperatorLaunch launch, const std::vector<std::uint32_t>& weights,
                                                      backend::Device& device) {
-  const std::size_t bytes = weights.size() * sizeof(std::uint32_t);
-  std::unique_ptr<backend::Buffer> buffer = device.allocate(bytes);
-  const auto queue = device.make_queue();
-  queue->upload({buffer.get(), 0, bytes}, weights.data());
-  queue->finish();
-  return std::make_unique<WeightedKernel>(std::move(launch), std::move(buffer));
+  return std::make_unique<WeightedKernel>(native(device).context(), std::move(launch),
+                                          std::as_bytes(std::span(weights)));
 }
 
 }  // namespace tessera::opencl

@@ -165,6 +165,9 @@ class TogetherKernel final : public backend::Kernel {
     if (fits) vectors_ = make(problem, device, weights, rows, true);
   }
 
+  [[nodiscard]] std::size_t held_bytes() const override {
+    return pixels_->held_bytes() + (vectors_ != nullptr ? vectors_->held_bytes() : 0);
+  }
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& workspace) override {
     const bool is_aligned =

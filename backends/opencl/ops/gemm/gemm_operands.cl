@@ -41,12 +41,12 @@ typedef struct {
 } Block;
 
 static inline Block block_of_group(const long group, const long m, const long n, const long rows, const long columns) {
-  const long blocks_per_row = (n + columns - 1) / columns;
-  const long blocks = blocks_per_row * ((m + rows - 1) / rows);
+  const long blocks_per_row = quotient(n + columns - 1, columns);
+  const long blocks = blocks_per_row * quotient(m + rows - 1, rows);
   Block block;
-  block.product = group / blocks;
+  block.product = quotient(group, blocks);
   const long in_product = group - block.product * blocks;
-  block.first_row = in_product / blocks_per_row;
+  block.first_row = quotient(in_product, blocks_per_row);
   block.first_column = (in_product - block.first_row * blocks_per_row) * columns;
   block.first_row *= rows;
   return block;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "ops/quotient.h"
+
 extern "C" const unsigned char tessera_opencl_gemm_operands[];
 extern "C" const unsigned long tessera_opencl_gemm_operands_size;
 
@@ -17,7 +19,8 @@ backend::Verdict check_gemm_type(const Gemm& problem, const DeviceFacts& facts) 
 
 ProgramSource gemm_program(std::string name, std::string_view kernel_text, const Gemm& problem,
                            const std::string& more_options) {
-  std::string text(reinterpret_cast<const char*>(tessera_opencl_gemm_operands), tessera_opencl_gemm_operands_size);
+  std::string text(quotient_text());
+  text.append(reinterpret_cast<const char*>(tessera_opencl_gemm_operands), tessera_opencl_gemm_operands_size);
   text += kernel_text;
   std::string options = "-cl-std=CL1.2 -DFLOAT64=" + std::to_string(problem.type == DataType::float64 ? 1 : 0) +
                         " -DTRANSPOSE_A=" + std::to_string(problem.transpose_a ? 1 : 0) +

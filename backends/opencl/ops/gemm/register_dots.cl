@@ -37,11 +37,11 @@ __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_dots(
   const long rows_of_tiles = (m + WORK_M - 1) / WORK_M;
   const long columns_of_tiles = (n + WORK_N - 1) / WORK_N;
   const long group = (long)get_group_id(0);
-  const long column_of_all = group / rows_of_tiles;
+  const long column_of_all = quotient(group, rows_of_tiles);
   const long row = (group - column_of_all * rows_of_tiles) * WORK_M;
-  const long result = column_of_all / columns_of_tiles;
+  const long result = quotient(column_of_all, columns_of_tiles);
   const long column = (column_of_all - result * columns_of_tiles) * WORK_N;
-  const long part = result / batch;
+  const long part = quotient(result, batch);
   const long product = result - part * batch;
   const long first_p = part * k_of_part;
   const long count = min(k_of_part, k - first_p);

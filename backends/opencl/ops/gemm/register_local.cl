@@ -125,7 +125,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
                                                                                      const long k_of_part) {
   DECLARE_TILES
   const Block block = block_of_group((long)get_group_id(0), m, n, TILE_M, TILE_N);
-  const long part = block.product / batch;
+  const long part = quotient(block.product, batch);
   const long product = block.product - part * batch;
   const long k_begin = part * k_of_part;
   const long k_end = min(k, k_begin + k_of_part);

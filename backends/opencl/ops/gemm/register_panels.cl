@@ -88,21 +88,21 @@ __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_pack(
   const int is_a = group < a_groups;
   const long in_operand = is_a ? group : group - a_groups;
   const long piece = is_a ? a_piece : b_piece;
-  const long pieces = (k + piece - 1) / piece;
-  const long panel_of_all = in_operand / pieces;
+  const long pieces = quotient(k + piece - 1, piece);
+  const long panel_of_all = quotient(in_operand, pieces);
   const long first_p = (in_operand - panel_of_all * pieces) * piece;
   const long count = min(piece, k - first_p);
   panels += panels_first;
   if (is_a) {
     const long a_count = (m + WORK_M - 1) / WORK_M;
-    const long product = panel_of_all / a_count;
+    const long product = quotient(panel_of_all, a_count);
     const long first = (panel_of_all - product * a_count) * WORK_M;
     copy_to_a_panel(panels + (panel_of_all * k + first_p) * WORK_M,
                     a + a_first + product * stride_a + first * a_step + first_p * a_p_step, a_step, a_p_step,
                     (int)min((long)WORK_M, m - first), count);
   } else {
     const long b_count = (n + WORK_N - 1) / WORK_N - b_direct;
-    const long product = panel_of_all / b_count;
+    const long product = quotient(panel_of_all, b_count);
     const long first = (b_direct + panel_of_all - product * b_count) * WORK_N;
     copy_to_b_panel(panels + b_panels_first + (panel_of_all * k + first_p) * WORK_N,
                     b + b_first + product * stride_b + first * b_step + first_p * b_p_step, b_step, b_p_step,
@@ -169,13 +169,13 @@ __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_panel
     const long b_panels_apart, const long b_direct, const long tiles) {
   const long a_count = (m + WORK_M - 1) / WORK_M;
   const long b_count = (n + WORK_N - 1) / WORK_N;
-  const long blocks_per_column = (a_count + tiles - 1) / tiles;
+  const long blocks_per_column = quotient(a_count + tiles - 1, tiles);
   const long group = (long)get_group_id(0);
-  const long column_of_all = group / blocks_per_column;
+  const long column_of_all = quotient(group, blocks_per_column);
   const long first_tile = (group - column_of_all * blocks_per_column) * tiles;
-  const long result = column_of_all / b_count;
+  const long result = quotient(column_of_all, b_count);
   const long b_panel = column_of_all - result * b_count;
-  const long part = result / batch;
+  const long part = quotient(result, batch);
   const long product = result - part * batch;
   const long first_p = part * k_of_part;
   const long count = min(k_of_part, k - first_p);

@@ -13,9 +13,9 @@ __kernel void gemm_register_sum(__global const real *restrict parts, const ulong
                                 const real alpha, const real beta, const long batch, const long width,
                                 const int count) {
   const long element = (long)get_global_id(0);
-  const long row_of_all = element / n;
+  const long row_of_all = quotient(element, n);
   const long column = element - row_of_all * n;
-  const long product = row_of_all / m;
+  const long product = quotient(row_of_all, m);
   const long row = row_of_all - product * m;
   if (product >= batch) return;
   parts += parts_first + row_of_all * width + column;
