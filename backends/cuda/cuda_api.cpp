@@ -48,6 +48,7 @@ DriverApi open_driver() {
   }
   library.function(api.cuStreamWriteValue32, TESSERA_CUDA_TEXT(cuStreamWriteValue32));
   library.function(api.cuFuncGetParamInfo, "cuFuncGetParamInfo");
+  if (wrap_driver != nullptr) wrap_driver(api);
   return api;
 }
 
