@@ -24,10 +24,12 @@ constexpr int kLookForInterruptMs = 200;
 
 InputFile::InputFile(const std::string& path)
     : name_(path == "-" ? "the image on standard input" : fmt::format("the image '{}'", path)), buffer_(kBufferBytes) {
-  descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: a FIFO that nobody writes would hold open() up, signals or not; refill() waits for it.
+  descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (descriptor_ < 0) {
     throw Error(ErrorCode::invalid_argument, fmt::format("{} cannot be read: {}", name_, std::strerror(errno)));
   }
+  if (path != "-") static_cast<void>(::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK));
   struct stat facts = {};
   if (::fstat(descriptor_, &facts) == 0 && S_ISDIR(facts.st_mode)) {
     if (descriptor_ != STDIN_FILENO) ::close(descriptor_);

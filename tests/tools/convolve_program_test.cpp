@@ -114,6 +114,26 @@ TEST_F(ConvolveProgram, OtherFailuresAreOneLineAndExitCode1) {
   expect_one_line(run("convolve in.png out.png -f box:3 -d cpu:0 --max-pixels 1199"), 1, "40 x 30 pixels");
 }
 
+TEST_F(ConvolveProgram, ASignalEndsTheWaitForAFifosWriter) {
+  const Outcome outcome = run_line(scratch,
+                                   "mkfifo pipe && timeout --foreground --preserve-status -s TERM 1 \"$tessera\" "
+                                   "convolve pipe out.png -f box:3 -d cpu:0");
+  EXPECT_EQ(outcome.exit_code, 143);
+  EXPECT_EQ(outcome.standard_error, "tessera: interrupted by SIGTERM\n");
+  EXPECT_EQ(scratch.names(), (std::set<std::string>{"in.png", "pipe"}));
+}
+
+TEST_F(ConvolveProgram, WritesThroughAFifoAndReadsOne) {
+  ASSERT_EQ(run("convolve in.png out.png -f box:3 -d cpu:0").exit_code, 0);
+  const Outcome outcome =
+      run_line(scratch,
+               "mkfifo in out && { cat in.png >in & } && { cat out >got & } && \"$tessera\" convolve "
+               "in out -f box:3 -d cpu:0 && wait");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  EXPECT_EQ(scratch.read("got"), scratch.read("out.png"));
+  EXPECT_EQ(scratch.names(), (std::set<std::string>{"got", "in", "in.png", "out", "out.png"}));
+}
+
 class ConvolveSignal : public ConvolveProgram, public testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Each, ConvolveSignal, testing::Values(SIGINT, SIGTERM, SIGHUP));
 

@@ -143,7 +143,7 @@ std::string reason_of(const Json& devices, const std::string& name, const std::s
 std::vector<std::string> built_backends(const Json& devices) {
   std::vector<std::string> built;
   for (const char* name : {"cuda", "opencl"}) {
-    if (reason_of(devices, name, "not_found").empty()) built.emplace_back(name);
+    if (reason_of(devices, name, "not found").empty()) built.emplace_back(name);
   }
   return built;
 }

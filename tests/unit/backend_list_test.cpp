@@ -44,7 +44,7 @@ TEST(BackendListTest, AnotherSeamVersionIsRefusedWithBothVersions) {
 
 TEST(BackendListTest, LibrariesThatAreNoPluginsAreRefused) {
   expect_state("no_entry", BackendState::refused, "tessera_backend_entry");
-  expect_state("garbage", BackendState::refused, "does not load");
+  expect_state("garbage", BackendState::refused, "too few for a library");
 }
 
 TEST(BackendListTest, ADriverThatFailsIsAReason) {
