@@ -17,7 +17,8 @@ CudaBuffer::CudaBuffer(std::shared_ptr<Context> context, std::size_t size_bytes)
 }
 
 CudaBuffer::~CudaBuffer() {
-  if (context_->try_make_current()) context_->api().cuMemFree(address_);
+  static_cast<void>(context_->try_make_current());
+  context_->api().cuMemFree(address_);
 }
 
 CudaPinnedMemory::CudaPinnedMemory(std::shared_ptr<Context> context, std::size_t size_bytes)
@@ -29,7 +30,8 @@ CudaPinnedMemory::CudaPinnedMemory(std::shared_ptr<Context> context, std::size_t
 }
 
 CudaPinnedMemory::~CudaPinnedMemory() {
-  if (context_->try_make_current()) context_->api().cuMemFreeHost(data_);
+  static_cast<void>(context_->try_make_current());
+  context_->api().cuMemFreeHost(data_);
 }
 
 }  // namespace tessera::cuda

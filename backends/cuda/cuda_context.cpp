@@ -45,16 +45,15 @@ Context::Context(CUdevice device) : api_(driver_api()), device_(device), limits_
 Context::~Context() {
   CUcontext before = nullptr;
   api_.cuCtxGetCurrent(&before);
-  if (try_make_current()) {
-    companions_.clear();
-    destroy_idle_events();
-    modules_.unload(api_);
-  } else {
+  if (!try_make_current()) {
     // Libraries that find another context current would take that for theirs, so what they hold is left alone.
     for (auto& [kind, kept] : companions_) {
       [[maybe_unused]] auto* const left = new (std::nothrow) std::shared_ptr<Companion>(std::move(kept));
     }
   }
+  companions_.clear();
+  destroy_idle_events();
+  modules_.unload(api_);
   api_.cuDevicePrimaryCtxRelease(device_);
   // The last release destroys the context, and a destroyed one must not stay this thread's current one. Where the
   // application holds it too, it stays as it was.

@@ -81,7 +81,8 @@ class Context {
   void make_current() const;
   /// The same, with the driver's answer.
   [[nodiscard]] CUresult set_current() const noexcept;
-  /// The same for destructors, which ask more than once: false if the driver goes on refusing.
+  /// The same for destructors, which ask more than once: false if the driver goes on refusing. What they are to release
+  /// they try to all the same.
   [[nodiscard]] bool try_make_current() const noexcept;
 
   /// A kernel of an embedded image, which is loaded on first use.

@@ -36,7 +36,8 @@ Module::Module(const Context& context, std::span<const std::byte> image, const s
 }
 
 Module::~Module() {
-  if (context_.try_make_current()) context_.api().cuModuleUnload(module_);
+  static_cast<void>(context_.try_make_current());
+  context_.api().cuModuleUnload(module_);
 }
 
 CUfunction Module::find(const std::string& kernel) const {

@@ -26,6 +26,7 @@ struct Staging::HostCopy {
   const void* from = nullptr;
   std::size_t size_bytes = 0;
   std::atomic<State> state{State::queued};
+  HostCopy* next_left = nullptr;
 
   static void CUDA_CB run(void* self) {
     auto& copy = *static_cast<HostCopy*>(self);
@@ -43,6 +44,15 @@ struct Staging::HostCopy {
   }
 
   [[nodiscard]] bool is_done() const noexcept { return state.load(std::memory_order_acquire) == State::done; }
+
+  /// Keeps an abandoned one for as long as the process lives: the driver may yet call its function, which looks there.
+  static void leave(std::unique_ptr<HostCopy> copy) noexcept {
+    static std::atomic<HostCopy*> left{nullptr};
+    HostCopy* const kept = copy.release();
+    kept->next_left = left.load();
+    while (!left.compare_exchange_weak(kept->next_left, kept)) {
+    }
+  }
 };
 
 bool is_page_locked(const Context& context, const void* host) noexcept {
@@ -59,10 +69,11 @@ Staging::Staging(const Context& context) : context_(context) {}
 
 Staging::~Staging() {
   for (std::unique_ptr<HostCopy>& copy : copies_) {
-    // The driver of a dead context may yet call the function, which then looks here.
-    if (copy->state.load() == HostCopy::State::abandoned) static_cast<void>(copy.release());
+    if (copy->state.load() == HostCopy::State::abandoned) HostCopy::leave(std::move(copy));
   }
-  if (memory_ != nullptr && context_.try_make_current()) context_.api().cuMemFreeHost(memory_);
+  if (memory_ == nullptr) return;
+  static_cast<void>(context_.try_make_current());
+  context_.api().cuMemFreeHost(memory_);
 }
 
 void Staging::abandon() noexcept {
