@@ -1,6 +1,7 @@
 // The program's own kernels on every device: right results, and every mistake refused by name.
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <numeric>
 #include <vector>
 
@@ -94,6 +95,29 @@ TEST_P(OwnKernelTest, group_sums_through_local_memory) {
       ASSERT_EQ(found[group], std::accumulate(first, last, 0)) << "group " << group << " of size " << size;
     }
   }
+}
+
+/// On the CPU the function is the program's own, and may use the library: its device's other queues too.
+TEST_P(OwnKernelTest, a_cpu_function_may_use_its_own_device) {
+  if (!is("cpu_tbb")) GTEST_SKIP() << "only the CPU takes a function";
+  constexpr std::size_t kCount = std::size_t{1} << 20;  // copies of that size are spread over threads
+  const std::vector<float> ones(kCount, 1.0F);
+  const auto other_memory = device().allocate<float>(kCount);
+  Queue other(device());
+  std::mutex other_in_use;
+  const OwnKernel kernel = device().compile(
+      {.name = "inner", .parameters = {output<float>("y")}, .cpu = [&](const WorkGroup& group, std::span<float> y) {
+         const auto uploaded = device().upload<float>(ones);
+         const std::lock_guard one_at_a_time(other_in_use);
+         other.fill(other_memory, static_cast<float>(group.id.x));
+         other.copy(other_memory.view(0, kCount / 2), uploaded.view(0, kCount / 2));
+         const std::vector<float> found = other.download(other_memory).get();
+         y[group.id.x] = 10 * found.front() + found.back();
+       }});
+  Queue queue(device());
+  const auto y = device().allocate<float>(8);
+  queue.launch(kernel, {.groups = {8}}, y);
+  EXPECT_EQ(queue.download(y).get(), (std::vector<float>{10, 11, 12, 13, 14, 15, 16, 17}));
 }
 
 TEST_P(OwnKernelTest, three_dimensions) {

@@ -1,0 +1,150 @@
+// The program's operator new and delete: malloc, with a counter before it.
+#include "allocation_faults.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace tessera::fault {
+
+namespace {
+
+std::atomic<bool> armed{false};
+std::atomic<std::uint64_t> counted{0};
+std::atomic<std::uint64_t> failing{0};
+std::atomic<bool> lasting{false};
+std::atomic<bool> of_one_thread{false};
+std::atomic<bool> within_library{false};
+std::atomic<std::int64_t> live{0};
+constinit thread_local bool is_the_thread = false;
+
+/// Is a function of libtessera or one of its plug-ins on the stack?
+bool library_is_on_stack() noexcept {
+  std::array<void*, 64> frames{};
+  const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  for (int frame = 0; frame < count; ++frame) {
+    Dl_info info{};
+    if (dladdr(frames[static_cast<std::size_t>(frame)], &info) == 0 || info.dli_fname == nullptr) continue;
+    if (std::strstr(info.dli_fname, "libtessera") != nullptr) return true;
+  }
+  return false;
+}
+
+void* allocate(std::size_t size, std::size_t alignment) noexcept {
+  if (next_request_fails()) return nullptr;
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  void* const memory = alignment <= alignof(std::max_align_t) ? std::malloc(size == 0 ? 1 : size)
+                                                              : std::aligned_alloc(alignment, rounded);
+  if (memory != nullptr) live.fetch_add(1, std::memory_order_relaxed);
+  return memory;
+}
+
+void* allocate_or_throw(std::size_t size, std::size_t alignment) {
+  void* const memory = allocate(size, alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void release(void* memory) noexcept {
+  if (memory != nullptr) live.fetch_sub(1, std::memory_order_relaxed);
+  std::free(memory);
+}
+
+}  // namespace
+
+void arm_allocations(std::uint64_t k, Whose whose, bool is_lasting) noexcept {
+  // The first call loads a library, which must not be while nothing can be allocated.
+  static const bool warm = library_is_on_stack();
+  static_cast<void>(warm);
+  is_the_thread = true;
+  of_one_thread = whose == Whose::this_thread;
+  lasting = is_lasting;
+  failing = k;
+  counted = 0;
+  within_library = false;
+  armed = true;
+}
+
+std::uint64_t disarm_allocations() noexcept {
+  armed = false;
+  is_the_thread = false;
+  return counted;
+}
+
+bool failed_within_library() noexcept {
+  return within_library;
+}
+
+std::int64_t live_allocations() noexcept {
+  return live;
+}
+
+bool next_request_fails() noexcept {
+  if (!armed.load(std::memory_order_relaxed)) return false;
+  if (of_one_thread && !is_the_thread) return false;
+  const std::uint64_t number = ++counted;
+  if (failing == 0 || (lasting ? number < failing : number != failing)) return false;
+  if (library_is_on_stack()) within_library = true;
+  return true;
+}
+
+}  // namespace tessera::fault
+
+using tessera::fault::allocate;
+using tessera::fault::allocate_or_throw;
+using tessera::fault::release;
+
+void* operator new(std::size_t size) {
+  return allocate_or_throw(size, 1);
+}
+void* operator new[](std::size_t size) {
+  return allocate_or_throw(size, 1);
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return allocate(size, 1);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return allocate(size, 1);
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw(size, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+  release(memory);
+}
+void operator delete[](void* memory) noexcept {
+  release(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  release(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  release(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  release(memory);
+}
+void operator delete[](void* memory, std::align_val_t) noexcept {
+  release(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  release(memory);
+}
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  release(memory);
+}

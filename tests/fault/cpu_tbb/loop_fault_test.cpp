@@ -1,0 +1,245 @@
+// Loops of the CPU's executors whose bodies wait for other loops, and executors that the system does not give threads.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "allocation_faults.h"
+#include "cpu_tbb_queue.h"
+#include "plugin_hook.h"
+#include "within_time.h"
+
+namespace tessera::fault {
+namespace {
+
+using namespace std::chrono_literals;
+using cpu_tbb::CpuTbbQueue;
+using cpu_tbb::Executor;
+using cpu_tbb::Refusable;
+
+constexpr std::chrono::seconds kLimit{60};
+
+std::shared_ptr<cpu_tbb::ScratchPool> scratch() {
+  return std::make_shared<cpu_tbb::ScratchPool>(std::make_shared<cpu_tbb::MemoryBudget>(1 << 28));
+}
+
+class LoopFaultTest : public testing::TestWithParam<bool> {
+ protected:
+  [[nodiscard]] static std::shared_ptr<Executor> executor(int threads = 2) {
+    return GetParam() ? cpu_tbb::make_static_executor(scratch(), threads)
+                      : cpu_tbb::make_tbb_executor(scratch(), threads);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(cpu, LoopFaultTest, testing::Bool(),
+                         [](const auto& test) { return test.param ? "static_partition" : "one_tbb"; });
+
+/// A loop that notes each of its chunks.
+class Chunks {
+ public:
+  explicit Chunks(std::int64_t count) : seen_(static_cast<std::size_t>(count)) {}
+  void run(Executor& executor) {
+    executor.parallel_for(static_cast<std::int64_t>(seen_.size()), [this](std::int64_t first, std::int64_t last) {
+      for (std::int64_t chunk = first; chunk < last; ++chunk) ++seen_[static_cast<std::size_t>(chunk)];
+    });
+  }
+  /// How often every chunk was called; -1 if they differ.
+  [[nodiscard]] int rounds() const {
+    for (const auto& seen : seen_)
+      if (seen != seen_.front()) return -1;
+    return seen_.front();
+  }
+
+ private:
+  std::vector<std::atomic<int>> seen_;
+};
+
+TEST_P(LoopFaultTest, ALoopInsideOfALoop) {
+  within(kLimit, "a loop inside of a loop", [] {
+    const auto team = executor();
+    std::array<Chunks, 6> inner{Chunks(10), Chunks(10), Chunks(10), Chunks(10), Chunks(10), Chunks(10)};
+    team->parallel_for(6, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) inner[static_cast<std::size_t>(i)].run(*team);
+    });
+    for (const Chunks& chunks : inner) EXPECT_EQ(chunks.rounds(), 1);
+  });
+}
+
+TEST_P(LoopFaultTest, EveryBodyWaitsForAnotherQueue) {
+  within(kLimit, "a body that waits for another queue", [] {
+    const auto team = executor();
+    CpuTbbQueue outer(team);
+    CpuTbbQueue other(team);
+    Chunks chunks(40);
+    outer.submit([&](Executor& executor) {
+      executor.parallel_for(16, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+          static std::mutex one_at_a_time;  // as the front half has it for each queue
+          const std::lock_guard lock(one_at_a_time);
+          other.submit([&](Executor& inner) { chunks.run(inner); });
+          if (i % 2 == 0) {
+            other.finish();
+          } else {
+            other.record()->wait();
+          }
+        }
+      });
+    });
+    outer.finish();
+    EXPECT_EQ(chunks.rounds(), 16);
+  });
+}
+
+TEST_P(LoopFaultTest, BodiesThatWaitForEachOthersQueues) {
+  within(kLimit, "a chain of queues that wait", [] {
+    const auto team = executor();
+    constexpr int kDepth = 5;
+    std::vector<std::unique_ptr<CpuTbbQueue>> queues;
+    for (int i = 0; i < kDepth; ++i) queues.push_back(std::make_unique<CpuTbbQueue>(team));
+    Chunks chunks(40);
+    const std::function<void(std::size_t)> wait_at = [&](std::size_t depth) {
+      queues[depth]->submit([&, depth](Executor& executor) {
+        executor.parallel_for(8, [&, depth](std::int64_t first, std::int64_t) {
+          if (first == 0 && depth + 1 < kDepth) wait_at(depth + 1);
+        });
+        chunks.run(executor);
+      });
+      queues[depth]->finish();
+    };
+    wait_at(0);
+    EXPECT_EQ(chunks.rounds(), kDepth);
+  });
+}
+
+TEST_P(LoopFaultTest, ABodyThatWaitsUnseen) {
+  within(kLimit, "a body that waits for a thread of its own", [] {
+    const auto team = executor();
+    CpuTbbQueue outer(team);
+    CpuTbbQueue other(team);
+    Chunks chunks(40);
+    outer.submit([&](Executor& executor) {
+      executor.parallel_for(2, [&](std::int64_t first, std::int64_t) {
+        if (first != 0) return;
+        std::thread([&] {
+          other.submit([&](Executor& inner) { chunks.run(inner); });
+          other.finish();
+        }).join();
+      });
+    });
+    outer.finish();
+    EXPECT_EQ(chunks.rounds(), 1);
+  });
+}
+
+TEST_P(LoopFaultTest, TwoQueuesShareTheThreads) {
+  within(kLimit, "two queues", [] {
+    const auto team = executor();
+    CpuTbbQueue one(team);
+    CpuTbbQueue other(team);
+    Chunks of_one(64);
+    Chunks of_other(64);
+    for (int i = 0; i < 500; ++i) {
+      one.submit([&](Executor& executor) { of_one.run(executor); });
+      other.submit([&](Executor& executor) { of_other.run(executor); });
+    }
+    one.finish();
+    other.finish();
+    EXPECT_EQ(of_one.rounds(), 500);
+    EXPECT_EQ(of_other.rounds(), 500);
+  });
+}
+
+TEST_P(LoopFaultTest, AThrowingBodyLetsTheNextLoopRun) {
+  within(kLimit, "the loop after one that threw", [] {
+    const auto team = executor();
+    for (int round = 0; round < 20; ++round) {
+      EXPECT_THROW(team->parallel_for(8, [](std::int64_t, std::int64_t) { throw std::bad_alloc(); }), std::bad_alloc);
+      Chunks chunks(20);
+      chunks.run(*team);
+      EXPECT_EQ(chunks.rounds(), 1);
+    }
+  });
+}
+
+std::ptrdiff_t threads_of_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+/// A thread that was joined is seen for a moment more; oneTBB's come and go.
+bool no_more_threads_than(std::ptrdiff_t count) {
+  for (int round = 0; round < 200; ++round) {
+    if (threads_of_process() <= count) return true;
+    std::this_thread::sleep_for(10ms);
+  }
+  return false;
+}
+
+std::atomic<int> threads_until_refusal{0};
+bool refuses_threads(Refusable what) noexcept {
+  return what == Refusable::thread && threads_until_refusal.fetch_sub(1) <= 1;
+}
+
+TEST(ThreadFaultTest, ThreadsThatTheSystemDoesNotGive) {
+  constexpr int kThreads = 5;
+  const auto expect_unavailable = [](auto&& action, const char* part) {
+    try {
+      action();
+      FAIL() << "nothing was refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unavailable) << error.what();
+      EXPECT_NE(error.sentence().find(part), std::string::npos) << error.what();
+    }
+  };
+  const std::ptrdiff_t before = threads_of_process();
+  for (int given = 0; given < kThreads - 1; ++given) {
+    threads_until_refusal = given + 1;
+    tessera_fault_set_cpu_tbb_hook(refuses_threads);
+    expect_unavailable([] { static_cast<void>(cpu_tbb::make_static_executor(scratch(), kThreads)); },
+                       std::to_string(given + 1).c_str());
+    tessera_fault_set_cpu_tbb_hook(nullptr);
+    EXPECT_TRUE(no_more_threads_than(before)) << "threads that were given are given back";
+  }
+  const auto team = cpu_tbb::make_static_executor(scratch(), kThreads);
+  threads_until_refusal = 1;
+  tessera_fault_set_cpu_tbb_hook(refuses_threads);
+  expect_unavailable([&] { const CpuTbbQueue queue(team); }, "queue");
+  tessera_fault_set_cpu_tbb_hook(nullptr);
+  CpuTbbQueue queue(team);
+  Chunks chunks(9);
+  queue.submit([&](Executor& executor) { chunks.run(executor); });
+  queue.finish();
+  EXPECT_EQ(chunks.rounds(), 1);
+}
+
+TEST(ThreadFaultTest, MemoryThatRunsOutWhileAPoolStarts) {
+  const std::ptrdiff_t before = threads_of_process();
+  std::uint64_t k = 0;
+  for (bool failed = true; failed;) {
+    ++k;
+    const auto pool = scratch();
+    failed = false;
+    arm_allocations(k, Whose::this_thread);
+    try {
+      const auto team = cpu_tbb::make_static_executor(pool, 4);
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    } catch (const Error& error) {
+      failed = true;
+    }
+    disarm_allocations();
+    ASSERT_TRUE(no_more_threads_than(before)) << k;
+  }
+  EXPECT_GT(k, 4U);
+}
+
+}  // namespace
+}  // namespace tessera::fault

@@ -1,0 +1,175 @@
+// The CPU's queue where memory runs out: on the side that queues, on the worker, and while somebody waits.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <new>
+#include <optional>
+#include <thread>
+
+#include "allocation_faults.h"
+#include "cpu_tbb_buffer.h"
+#include "cpu_tbb_queue.h"
+#include "within_time.h"
+
+namespace tessera::fault {
+namespace {
+
+using namespace std::chrono_literals;
+using cpu_tbb::CpuTbbQueue;
+
+class QueueFaultTest : public testing::TestWithParam<bool> {
+ protected:
+  [[nodiscard]] std::shared_ptr<cpu_tbb::Executor> executor() const {
+    auto scratch = std::make_shared<cpu_tbb::ScratchPool>(budget_);
+    return GetParam() ? cpu_tbb::make_static_executor(std::move(scratch), 2)
+                      : cpu_tbb::make_tbb_executor(std::move(scratch), 2);
+  }
+  std::shared_ptr<cpu_tbb::MemoryBudget> budget_ = std::make_shared<cpu_tbb::MemoryBudget>(1 << 28);
+};
+INSTANTIATE_TEST_SUITE_P(cpu, QueueFaultTest, testing::Bool(),
+                         [](const auto& test) { return test.param ? "static_partition" : "one_tbb"; });
+
+/// What `action` throws, with no allocation between its failure and here; nothing if it throws nothing.
+template <class Action>
+std::optional<ErrorCode> code_of(Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return std::nullopt;
+}
+
+TEST_P(QueueFaultTest, WhatCannotBeQueuedLeavesTheQueueAsItWas) {
+  constexpr std::size_t kSize = 64;
+  const std::array<std::byte, kSize> zeros{};
+  std::array<std::byte, kSize> found{};
+  cpu_tbb::CpuTbbBuffer buffer(budget_, kSize);
+  const backend::Slice all{&buffer, 0, kSize};
+  CpuTbbQueue queue(executor());
+  const std::byte one{1};
+  std::uint64_t k = 0;
+  for (bool failed = true; failed;) {
+    queue.upload(all, zeros.data());
+    ++k;
+    std::optional<ErrorCode> code;
+    bool filled = false;
+    bool downloaded = false;
+    arm_allocations(k, Whose::this_thread);
+    code = code_of([&] {
+      queue.fill(all, {&one, 1});
+      filled = true;
+      queue.download(found.data(), all);
+      downloaded = true;
+      const auto event = queue.record();
+      queue.wait(*event);
+      event->wait();
+    });
+    disarm_allocations();
+    failed = code.has_value();
+    EXPECT_EQ(code.value_or(ErrorCode::out_of_memory), ErrorCode::out_of_memory) << k;
+    EXPECT_EQ(code_of([&] { queue.finish(); }), std::nullopt) << "a refusal poisons nothing";
+    queue.download(found.data(), all);
+    queue.finish();
+    for (const std::byte value : found) ASSERT_EQ(value, filled ? one : std::byte{0}) << k;
+    EXPECT_TRUE(filled || !downloaded);
+  }
+  EXPECT_GT(k, 4U) << "each command takes memory";
+}
+
+TEST_P(QueueFaultTest, AWorkerWithoutMemoryTellsIt) {
+  CpuTbbQueue queue(executor());
+  queue.set_command(7);
+  queue.submit([](cpu_tbb::Executor&) {
+    arm_allocations(1, Whose::everybody, true);
+    throw std::bad_alloc();
+  });
+  const auto code = code_of([&] { queue.finish(); });
+  const backend::Suspects suspects = queue.suspects();
+  disarm_allocations();
+  EXPECT_EQ(code, ErrorCode::out_of_memory);
+  EXPECT_EQ(suspects.first, 7U);
+  EXPECT_EQ(code_of([&] { queue.finish(); }), ErrorCode::out_of_memory) << "and goes on telling it";
+}
+
+TEST_P(QueueFaultTest, AFailureIsTranslatedWhereMemoryRunsOutOnTheWay) {
+  for (std::uint64_t k = 1; k < 8; ++k) {
+    CpuTbbQueue queue(executor());
+    queue.submit([k](cpu_tbb::Executor&) {
+      arm_allocations(k, Whose::this_thread);
+      throw std::runtime_error("a sentence that is long enough to lie in memory of its own");
+    });
+    queue.submit([](cpu_tbb::Executor&) { FAIL() << "nothing runs on a poisoned queue"; });
+    const auto event = queue.record();
+    const auto code = code_of([&] { event->wait(); });
+    disarm_allocations();
+    ASSERT_TRUE(code == ErrorCode::out_of_memory || code == ErrorCode::internal) << k;
+  }
+}
+
+TEST_P(QueueFaultTest, DrainingAndFinishingNeedNoMemory) {
+  CpuTbbQueue queue(executor());
+  const auto used = std::make_shared<int>(1);
+  std::atomic<int> done{0};
+  const auto queue_work = [&] {
+    queue.submit([&done, used](cpu_tbb::Executor&) {
+      std::this_thread::sleep_for(30ms);
+      ++done;
+    });
+  };
+  queue_work();
+  arm_allocations(1, Whose::everybody, true);
+  const bool drained = queue.drain();
+  const int done_by_then = done;
+  disarm_allocations();
+  EXPECT_TRUE(drained);
+  EXPECT_EQ(done_by_then, 1);
+  EXPECT_EQ(used.use_count(), 1) << "what the command kept alive is let go of";
+
+  queue_work();
+  arm_allocations(1, Whose::everybody, true);
+  const auto code = code_of([&] { queue.finish(); });
+  disarm_allocations();
+  EXPECT_EQ(code, std::nullopt);
+  EXPECT_EQ(done, 2);
+}
+
+TEST_P(QueueFaultTest, AFailedQueueDrainsPastWhatWasRunning) {
+  CpuTbbQueue queue(executor());
+  queue.submit([](cpu_tbb::Executor&) { throw std::bad_alloc(); });
+  const auto used = std::make_shared<int>(1);
+  queue.submit([used](cpu_tbb::Executor&) {});
+  EXPECT_TRUE(queue.drain());
+  EXPECT_EQ(used.use_count(), 1);
+  EXPECT_EQ(code_of([&] { queue.finish(); }), ErrorCode::out_of_memory);
+  EXPECT_TRUE(queue.drain()) << "after finish() threw";
+}
+
+TEST_P(QueueFaultTest, ManyThreadsMayDrainWhileOneQueues) {
+  within(60s, "draining on several threads", [&] {
+    CpuTbbQueue queue(executor());
+    std::atomic<bool> stop{false};
+    std::atomic<int> executed{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+      threads.emplace_back([&] {
+        while (!stop) {
+          const int before = executed;
+          ASSERT_TRUE(queue.drain());
+          ASSERT_GE(executed, before);
+        }
+      });
+    }
+    for (int i = 0; i < 3000; ++i) queue.submit([&](cpu_tbb::Executor&) { ++executed; });
+    queue.finish();
+    EXPECT_EQ(executed, 3000);
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
+}  // namespace
+}  // namespace tessera::fault
