@@ -264,10 +264,12 @@ ProblemSet cnn_layer_problem_set() {
   }
   add_benchmarks(list);
   add_cnn_layer_study(set.cases);
+  const std::vector<DataType> types{DataType::float32, DataType::float64};
   set.floors = {
-      {"cpu_tbb", {"sequential", "naive", "subtile", "implicit_gemm", "winograd"}},
-      {"opencl", {"implicit_gemm", "subtile", "naive"}},
-      {"cuda", {"winograd", "implicit_gemm", "subtile", "naive"}},
+      {"cpu_tbb", types, {"winograd", "implicit_gemm", "subtile", "naive", "sequential"}},
+      {"opencl", types, {"implicit_gemm", "subtile", "naive"}},
+      {"cuda", types, {"implicit_gemm", "subtile", "naive"}},
+      {"cuda", {DataType::float32}, {"winograd"}},
   };
   return set;
 }

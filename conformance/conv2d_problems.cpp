@@ -252,10 +252,12 @@ ProblemSet conv2d_problem_set() {
   add_wide_conv2d(set.cases, DataType::float32);
   add_benchmarks(list);
   add_conv2d_study(set.cases);
+  const std::vector<DataType> types(kTypes.begin(), kTypes.end());
+  const std::vector<std::string> on_gpus{"separable", "marching", "tiled", "naive"};
   set.floors = {
-      {"cpu_tbb", {"sequential", "accumulate", "private_sum", "unrolled"}},
-      {"opencl", {"naive"}},
-      {"cuda", {"naive"}},
+      {"cpu_tbb", types, {"separable", "marching", "unrolled", "private_sum", "accumulate", "sequential"}},
+      {"opencl", types, on_gpus},
+      {"cuda", types, on_gpus},
   };
   return set;
 }

@@ -285,9 +285,10 @@ ProblemSet gemm_problem_set() {
     set.cases.push_back(make_huge_gemm_case(far));
   }
   add_gemm_study(set.cases);
-  set.floors = {{"cpu_tbb", {"sequential", "naive", "tiled", "register"}},
-                {"opencl", {"naive", "coalesced_a", "tiled", "register"}},
-                {"cuda", {"naive", "coalesced_a", "tiled", "register"}}};
+  const std::vector<DataType> types{DataType::float32, DataType::float64};
+  set.floors = {{"cpu_tbb", types, {"thin", "register", "tiled", "naive", "sequential"}},
+                {"opencl", types, {"register", "tiled", "coalesced_a", "naive"}},
+                {"cuda", types, {"register", "tiled", "coalesced_a", "naive"}}};
   return set;
 }
 

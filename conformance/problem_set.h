@@ -132,9 +132,12 @@ class Case {
   }
 };
 
-/// What one backend must at least offer for an operator: the tests fail if a variant of it is missing or runs nothing.
+/// What one backend must at least offer for an operator in these types, on every device that computes in them: all
+/// variants of ours. The tests fail if one is missing or runs nothing, or if the backend has one that stands in no
+/// floor.
 struct Floor {
   std::string backend;
+  std::vector<DataType> types;
   std::vector<std::string> variants;
 };
 

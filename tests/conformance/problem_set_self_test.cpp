@@ -55,6 +55,15 @@ TEST(ProblemSets, hold_cases_of_every_purpose_and_floors) {
                               [&](const Floor& floor) { return floor.backend == backend && !floor.variants.empty(); }))
           << set.operator_name << " has no floor for " << backend;
     }
+    // A floor demands nothing of a type that no case has.
+    for (const Floor& floor : set.floors) {
+      for (const DataType type : floor.types) {
+        EXPECT_TRUE(std::any_of(
+            set.cases.begin(), set.cases.end(),
+            [&](const auto& problem) { return problem->purpose() == Purpose::conformance && problem->type() == type; }))
+            << set.operator_name << ", " << to_string(type);
+      }
+    }
   }
 }
 

@@ -13,6 +13,7 @@ namespace tessera::testing_support {
 namespace {
 
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+const std::string kLargest = std::to_string(std::int64_t{1} << 48) + " bytes";
 
 /// 3 -> 2 channels, 3 x 3 over 6 x 5, pooled to 2 x 1.
 CnnLayer small_layer() {
@@ -69,9 +70,13 @@ TEST_P(CnnLayerMisuseTest, wrong_problems) {
   refused([](CnnLayer& p) { p.pool_stride = -1; }, {"pool_stride of cnn_layer is -1"});
   refused([](CnnLayer& p) { p.height = 0; }, {"height of cnn_layer is 0", "at least 1"});
   refused([](CnnLayer& p) { p.output_channels = -1; }, {"output_channels of cnn_layer is -1"});
+  refused([](CnnLayer& p) { p.layout = Layout{2}; }, {"layout of cnn_layer is the number 2", "nchw or nhwc"});
+  refused([](CnnLayer& p) { p.accuracy = Accuracy{9}; }, {"accuracy of cnn_layer is the number 9", "fast"});
   refused([](CnnLayer& p) { p.type = DataType::uint8; }, {"uint8", "float32 or float64"});
   refused([](CnnLayer& p) { p.padding = kLast; }, {"padding of cnn_layer is " + std::to_string(kLast), "passes"});
-  refused([](CnnLayer& p) { p.batch = kLast / 50; }, {"operand input of cnn_layer", std::to_string(kLast)});
+  refused([](CnnLayer& p) { p.batch = kLast / 50; }, {"operand input of cnn_layer", kLargest});
+  refused([](CnnLayer& p) { p.batch = 0, p.height = kLast / 2; }, {"operand input of cnn_layer", kLargest});
+  refused([](CnnLayer& p) { p.padding = p.stride = std::int64_t{1} << 40; }, {"operand input with its", kLargest});
   refused([](CnnLayer& p) { p.output_channels = kLast / 20; }, {"operand weights of cnn_layer", "passes"});
 }
 

@@ -35,6 +35,7 @@ struct WrongProblem {
 std::vector<WrongProblem> wrong_problems() {
   constexpr std::int64_t kHuge = std::int64_t{1} << 40;
   constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  const std::string largest = std::to_string(std::int64_t{1} << 48) + " bytes";
   const auto wrong = [](const auto& change, DataType type = DataType::float32) {
     Conv2d problem = right_problem(type);
     change(problem);
@@ -48,6 +49,8 @@ std::vector<WrongProblem> wrong_problems() {
       {wrong([](Conv2d& p) { p.filter_height = 0; }), {"filter_height of conv2d is 0", "at least 1"}},
       {wrong([](Conv2d& p) { p.filter_width = 64; }), {"filter_width of conv2d is 64", "at most 63"}},
       {wrong([](Conv2d& p) { p.type = DataType::float64; }), {"float64", "uint8, int16, int32 or float32"}},
+      {wrong([](Conv2d& p) { p.border = Border{2}; }), {"border of conv2d is the number 2", "same or valid"}},
+      {wrong([](Conv2d& p) { p.accuracy = Accuracy{255}; }), {"accuracy of conv2d is the number 255", "fast"}},
       {wrong([](Conv2d& p) { p.filter.pop_back(); }), {"8 values", "3 * 3 = 9"}},
       {wrong([](Conv2d& p) { p.filter[4] = std::nan(""); }), {"filter(1, 1) of conv2d is nan", "finite"}},
       {wrong([](Conv2d& p) { p.filter[8] = 1e39; }), {"filter(2, 2) of conv2d is 1e+39", "3.40282e+38"}},
@@ -58,9 +61,12 @@ std::vector<WrongProblem> wrong_problems() {
       {wrong([](Conv2d& p) { p.height = 2, p.border = Border::valid; }),
        {"height of conv2d is 2", "border valid", "3"}},
       {wrong([](Conv2d& p) { p.width = 0, p.border = Border::valid; }), {"width of conv2d is 0", "border valid", "3"}},
-      {wrong([](Conv2d& p) { p.height = p.width = kHuge; }), {"operand image", "1099511627776", std::to_string(kLast)}},
+      {wrong([](Conv2d& p) { p.height = p.width = kHuge; }), {"operand image", "1099511627776", largest}},
       {wrong([](Conv2d& p) { p.batch = kLast; }), {"operand image", std::to_string(kLast) + " images of 5 x 6"}},
-      {wrong([](Conv2d& p) { p.height = 1, p.width = kLast / 2; }, DataType::uint8), {"operand output", "int32"}},
+      {wrong([](Conv2d& p) { p.height = 1, p.width = std::int64_t{1} << 47; }, DataType::uint8),
+       {"operand output", "int32", largest}},
+      {wrong([](Conv2d& p) { p.height = 0, p.width = kLast; }), {"operand image", std::to_string(kLast), largest}},
+      {wrong([](Conv2d& p) { p.batch = 0, p.height = kHuge, p.width = kHuge; }), {"operand image", largest}},
   };
 }
 

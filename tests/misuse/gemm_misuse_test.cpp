@@ -22,6 +22,7 @@ struct WrongProblem {
 std::vector<WrongProblem> wrong_problems() {
   constexpr std::int64_t kHuge = std::int64_t{1} << 40;
   constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  const std::string largest = std::to_string(std::int64_t{1} << 48) + " bytes";
   return {
       {{.m = -1, .n = 2, .k = 2}, {"m of gemm is -1", "at least 0"}},
       {{.m = 2, .n = -7, .k = 2}, {"n of gemm is -7", "at least 0"}},
@@ -33,8 +34,14 @@ std::vector<WrongProblem> wrong_problems() {
       {{.m = 2, .n = 3, .k = 5, .ldc = 2}, {"ldc of gemm is 2", "n = 3"}},
       {{.m = 2, .n = 3, .k = 5, .ldc = -3}, {"ldc of gemm is -3"}},
       {{.m = 2, .n = 3, .k = 5, .type = DataType::int32}, {"int32", "float32 or float64"}},
-      {{.m = kHuge, .n = kHuge, .k = 1}, {"operand c of gemm", std::to_string(kHuge), std::to_string(kLast)}},
-      {{.m = 1, .n = 1, .k = kLast}, {"gemm", std::to_string(kLast)}},
+      {{.m = 2, .n = 2, .k = 2, .accuracy = Accuracy{3}}, {"accuracy of gemm is the number 3", "strict"}},
+      {{.m = kHuge, .n = kHuge, .k = 1}, {"operand c of gemm", std::to_string(kHuge), largest}},
+      {{.m = 1, .n = 1, .k = kLast}, {"gemm", std::to_string(kLast), largest}},
+      {{.m = 0, .n = kLast, .k = 1}, {"gemm", std::to_string(kLast), largest}},
+      {{.m = 0, .n = 1, .k = kHuge, .batch = kHuge}, {"operand a of gemm", std::to_string(kHuge), largest}},
+      {{.m = kHuge, .n = kHuge, .k = 1, .batch = 0}, {"operand c of gemm", std::to_string(kHuge), largest}},
+      {{.m = 1, .n = 1, .k = 1, .lda = kLast}, {"operand a of gemm", std::to_string(kLast), largest}},
+      {{.m = 1, .n = 1, .k = 1, .stride_b = kLast}, {"operand b of gemm", largest}},
       {{.m = kLast, .n = 1, .k = 1}, {"gemm", std::to_string(kLast)}},
       {{.m = 3, .n = 1, .k = 1, .ldc = kLast / 2}, {"operand c of gemm", std::to_string(kLast / 2)}},
       {{.m = 2, .n = 3, .k = 5, .batch = -1}, {"batch of gemm is -1", "at least 0"}},

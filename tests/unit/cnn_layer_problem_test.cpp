@@ -46,6 +46,14 @@ TEST(CnnLayerProblemTest, ImpossibleGeometryIsRefusedWithTheArithmetic) {
   EXPECT_ERROR(make(layer_of(6, 3), [](CnnLayer& p) { p.input_channels = 0; }), kWrong, "input_channels", "at least 1");
   EXPECT_ERROR(make(layer_of(6, 3), [](CnnLayer& p) { p.batch = INT64_MAX / 8; }), kWrong, "operand input", "passes");
   EXPECT_ERROR(make(layer_of(6, 3), [](CnnLayer& p) { p.output_channels = INT64_MAX / 8; }), kWrong, "operand weights");
+  EXPECT_ERROR(make(layer_of(6, 3), [](CnnLayer& p) { p.stride = INT64_MAX; }), kWrong, "stride of cnn_layer is 9223",
+               "at most 281474976710656");
+  EXPECT_ERROR(make(layer_of(6, 3), [](CnnLayer& p) { p.pool_size = 2, p.pool_stride = INT64_MAX; }), kWrong,
+               "pool_stride of cnn_layer is 9223", "at most 281474976710656");
+  EXPECT_ERROR(make(layer_of(6, 3), [](CnnLayer& p) { p.batch = 0, p.height = INT64_MAX; }), kWrong, "operand input",
+               "281474976710656 bytes");
+  EXPECT_ERROR(make(layer_of(6, 3), [](CnnLayer& p) { p.padding = p.stride = std::int64_t{1} << 40; }), kWrong,
+               "operand input with its padding", "281474976710656 bytes");
   EXPECT_ERROR(make(layer_of(6, 3), [](CnnLayer& p) { p.type = DataType::int32; }), kWrong, "int32",
                "float32 or float64");
 }

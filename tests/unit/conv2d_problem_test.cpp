@@ -182,15 +182,18 @@ TEST_F(Conv2dProblemTest, ImagesThatNoIndexReachesAreRefused) {
     return changed([&](Conv2d& p) { p.height = height, p.width = width, p.batch = batch; }, type);
   };
   constexpr std::int64_t kHuge = std::int64_t{1} << 40;
-  expect_refused(
-      sized(kHuge, kHuge, 1, DataType::uint8),
-      {"operand image of conv2d has 1 images of 1099511627776 x 1099511627776 uint8", std::to_string(INT64_MAX)});
+  expect_refused(sized(kHuge, kHuge, 1, DataType::uint8),
+                 {"operand image of conv2d has 1 images of 1099511627776 x 1099511627776 uint8",
+                  std::to_string(std::int64_t{1} << 48) + " bytes"});
   expect_refused(sized(3, 5, INT64_MAX / 4, DataType::int16), {"operand image", "images of 3 x 5 int16"});
   expect_refused(sized(1, std::int64_t{1} << 61, 1, DataType::int32), {"operand image", "int32"});
   // The output is of another type, and may be too large where the image is not.
-  expect_refused(sized(1, std::int64_t{1} << 61, 1, DataType::uint8), {"operand output", "int32"});
-  make(sized(1, std::int64_t{1} << 60, 1, DataType::uint8));
-  make(sized(0, INT64_MAX, INT64_MAX, DataType::int32));  // nothing in it
+  expect_refused(sized(1, std::int64_t{1} << 47, 1, DataType::uint8), {"operand output", "int32"});
+  make(sized(1, std::int64_t{1} << 46, 1, DataType::uint8));
+  // A size of 0 leaves the others bounded.
+  expect_refused(sized(0, INT64_MAX, INT64_MAX, DataType::int32), {"images of 0 x 9223372036854775807"});
+  expect_refused(sized(INT64_MAX, 1, 0, DataType::int32), {"has 0 images of 9223372036854775807 x 1"});
+  make(sized(0, std::int64_t{1} << 40, 64, DataType::int32));
 }
 
 TEST_F(Conv2dProblemTest, OperandsAreCheckedBeforeAnythingIsQueued) {

@@ -22,7 +22,9 @@ TEST(GemmProblemTest, WrongProblemsAreRefusedByField) {
   EXPECT_ERROR(make({.m = 2, .beta = 4e38}), ErrorCode::invalid_argument, "beta of gemm is 4e+38", "3.40282e+38");
   make({.m = 2, .type = DataType::float64, .alpha = 1e300});
   EXPECT_ERROR(make({.m = 2, .type = DataType::int32}), ErrorCode::invalid_argument, "int32", "float32 or float64");
-  EXPECT_ERROR(make({.m = INT64_MAX / 2, .n = 16, .k = 0}), ErrorCode::invalid_argument, "operand c", "passes");
+  EXPECT_ERROR(make({.m = INT64_MAX / 2, .n = 16, .k = 0}), ErrorCode::invalid_argument, "operand a", "passes");
+  EXPECT_ERROR(make({.m = INT64_MAX / 2, .n = 0, .k = 0}), ErrorCode::invalid_argument, "passes", "281474976710656");
+  EXPECT_ERROR(make({.m = std::int64_t{1} << 40, .n = 1 << 10, .k = 0}), ErrorCode::invalid_argument, "operand c");
 }
 
 TEST(GemmProblemTest, LeadingDimensionsAreFilledIn) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../operator_dispatch.h"
+#include "operand_size.h"
 
 namespace tessera {
 
@@ -24,6 +25,12 @@ using backend::sentence;
 
 void check_size(const char* name, std::int64_t value, std::int64_t smallest) {
   if (value < smallest) refuse(sentence(name, " of cnn_layer is ", value, ", but must be at least ", smallest));
+}
+
+/// A step that no operand has room for: backends multiply it all the same.
+void check_step(const char* name, std::int64_t value) {
+  if (value > kLargestOperandBytes)
+    refuse(sentence(name, " of cnn_layer is ", value, ", but must be at most ", kLargestOperandBytes));
 }
 
 void check_pool(const CnnLayer& p) {
@@ -54,20 +61,15 @@ void check_geometry(const CnnLayer& p, bool is_height) {
                     " + 1 = ", convolved, lines, ", but pool_size is ", p.pool_size, " and must fit into them"));
 }
 
-/// Elements of an operand; an index that would overflow is refused.
+/// Elements of an operand; more than any address space holds are refused.
 std::uint64_t elements(const char* name, std::array<std::int64_t, 4> sizes, DataType type) {
-  std::int64_t count = 1;
-  bool passes = false;
-  for (const std::int64_t size : sizes) {
-    if (size == 0) return 0;
-    passes = passes || __builtin_mul_overflow(count, size, &count);
+  const auto& [first, second, third, fourth] = sizes;
+  if (is_too_large({first, second, third, fourth}, type)) {
+    refuse(sentence("operand ", name, " of cnn_layer has ", first, " * ", second, " * ", third, " * ", fourth,
+                    " elements of ", to_string(type), ", which passes the largest size, ", kLargestOperandBytes,
+                    " bytes"));
   }
-  std::int64_t bytes = 0;
-  if (passes || __builtin_mul_overflow(count, static_cast<std::int64_t>(size_bytes(type)), &bytes)) {
-    refuse(sentence("operand ", name, " of cnn_layer has ", sizes[0], " * ", sizes[1], " * ", sizes[2], " * ", sizes[3],
-                    " elements of ", to_string(type), ", which passes the largest size, ", INT64_MAX, " bytes"));
-  }
-  return static_cast<std::uint64_t>(count);
+  return product({first, second, third, fourth});
 }
 
 std::uint64_t input_elements(const CnnLayer& p) {
@@ -96,9 +98,17 @@ struct OperatorTraits<CnnLayer> {
     check_size("filter_width", asked.filter_width, 1);
     check_size("stride", asked.stride, 1);
     check_size("padding", asked.padding, 0);
+    check_step("stride", asked.stride);
     check_pool(asked);
+    check_step("pool_stride", asked.pool_stride);
     if (asked.type != DataType::float32 && asked.type != DataType::float64)
       refuse(sentence("the type of cnn_layer is ", to_string(asked.type), ", but must be float32 or float64"));
+    if (asked.layout > Layout::nhwc)
+      refuse(
+          sentence("layout of cnn_layer is the number ", static_cast<int>(asked.layout), ", but must be nchw or nhwc"));
+    if (asked.accuracy > Accuracy::fast)
+      refuse(sentence("accuracy of cnn_layer is the number ", static_cast<int>(asked.accuracy),
+                      ", but must be strict, accurate or fast"));
     check_geometry(asked, true);
     check_geometry(asked, false);
     CnnLayer problem = asked;
@@ -107,6 +117,10 @@ struct OperatorTraits<CnnLayer> {
     (void)weight_elements(problem);
     (void)output_elements(problem);
     // What lies between input and output counts too, because variants number it.
+    (void)elements("input with its padding",
+                   {problem.batch, problem.input_channels, problem.height + 2 * problem.padding,
+                    problem.width + 2 * problem.padding},
+                   problem.type);
     (void)elements("output before the pool",
                    {problem.batch, problem.output_channels, problem.convolved_height(), problem.convolved_width()},
                    problem.type);

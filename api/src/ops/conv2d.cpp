@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../operator_dispatch.h"
+#include "operand_size.h"
 
 namespace tessera {
 
@@ -77,17 +78,13 @@ void check_fits(const char* name, std::int64_t size, const char* filter_name, st
   }
 }
 
-/// Elements of all images; an index that would overflow is refused.
+/// Elements of all images; more than any address space holds are refused.
 std::uint64_t elements(const char* name, std::int64_t batch, std::int64_t height, std::int64_t width, DataType type) {
-  std::int64_t count = 0;
-  std::int64_t bytes = 0;
-  if (batch == 0 || height == 0 || width == 0) return 0;
-  if (__builtin_mul_overflow(height, width, &count) || __builtin_mul_overflow(count, batch, &count) ||
-      __builtin_mul_overflow(count, static_cast<std::int64_t>(size_bytes(type)), &bytes)) {
+  if (is_too_large({batch, height, width}, type)) {
     refuse(sentence("operand ", name, " of conv2d has ", batch, " images of ", height, " x ", width, " ",
-                    to_string(type), ", which passes the largest size, ", INT64_MAX, " bytes"));
+                    to_string(type), ", which passes the largest size, ", kLargestOperandBytes, " bytes"));
   }
-  return static_cast<std::uint64_t>(count);
+  return product({batch, height, width});
 }
 
 std::uint64_t image_elements(const Conv2d& p) {
@@ -109,6 +106,12 @@ struct OperatorTraits<Conv2d> {
     check_size("filter_width", asked.filter_width, 1, Conv2d::kLargestFilter);
     check_size("batch", asked.batch, 0, kAny);
     check_type(asked.type);
+    if (asked.border > Border::valid)
+      refuse(
+          sentence("border of conv2d is the number ", static_cast<int>(asked.border), ", but must be same or valid"));
+    if (asked.accuracy > Accuracy::fast)
+      refuse(sentence("accuracy of conv2d is the number ", static_cast<int>(asked.accuracy),
+                      ", but must be strict, accurate or fast"));
     Conv2d problem = asked;
     problem.filter = checked_filter(asked);
     problem.anchor_y = checked_anchor("anchor_y", asked.anchor_y, "filter_height", asked.filter_height);

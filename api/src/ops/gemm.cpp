@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../operator_dispatch.h"
+#include "operand_size.h"
 
 namespace tessera {
 namespace detail {
@@ -53,24 +54,21 @@ struct Matrices {
   std::int64_t stride;
 };
 
-/// Elements from the first to the last of the matrices; an index that would overflow is refused.
+/// Elements from the first to the last of the matrices; more than any address space holds are refused. For that, the
+/// gaps behind the last row and the last matrix count, so that a whole step may be taken from each; and matrices
+/// without elements, whose packed stride is 0, count as if they lay one behind the other.
 std::uint64_t extent(const Matrices& operand, DataType type) {
   const auto& [name, rows, columns, leading, batch, stride] = operand;
-  if (rows == 0 || columns == 0 || batch == 0) return 0;
-  std::int64_t last_matrix = 0;
-  std::int64_t last_row = 0;
-  std::int64_t elements = 0;
-  std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(batch - 1, stride, &last_matrix) || __builtin_mul_overflow(rows - 1, leading, &last_row) ||
-      __builtin_add_overflow(last_row, columns, &elements) ||
-      __builtin_add_overflow(last_matrix, elements, &elements) ||
-      __builtin_mul_overflow(elements, static_cast<std::int64_t>(size_bytes(type)), &bytes)) {
+  const bool is_empty = rows == 0 || columns == 0 || batch == 0;
+  if (is_too_large({rows, leading}, type) || is_too_large({batch, stride}, type) ||
+      (is_empty && is_too_large({batch, rows, leading}, type))) {
     const std::string which = batch == 1 ? "" : sentence(batch, " matrices with stride ", stride, ", each of ");
     throw Error(ErrorCode::invalid_argument,
                 sentence("operand ", name, " of gemm has ", which, rows, " rows of leading dimension ", leading,
-                         ", which passes the largest size, ", INT64_MAX, " bytes"));
+                         ", which passes the largest size, ", kLargestOperandBytes, " bytes"));
   }
-  return static_cast<std::uint64_t>(elements);
+  if (is_empty) return 0;
+  return static_cast<std::uint64_t>((batch - 1) * stride + (rows - 1) * leading + columns);
 }
 
 /// The matrices of C follow each other, or lie beside each other in the same rows.
@@ -117,6 +115,11 @@ struct OperatorTraits<Gemm> {
     if (asked.type != DataType::float32 && asked.type != DataType::float64) {
       throw Error(ErrorCode::invalid_argument,
                   sentence("the type of gemm is ", to_string(asked.type), ", but must be float32 or float64"));
+    }
+    if (asked.accuracy > Accuracy::fast) {
+      throw Error(ErrorCode::invalid_argument,
+                  sentence("accuracy of gemm is the number ", static_cast<int>(asked.accuracy),
+                           ", but must be strict, accurate or fast"));
     }
     check_factor("alpha", asked.alpha, asked.type);
     check_factor("beta", asked.beta, asked.type);

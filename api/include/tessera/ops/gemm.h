@@ -10,8 +10,15 @@
 
 namespace tessera {
 
-/// Dense matrix multiplication. op(X) is X or its transpose. Sizes may be 0. As in BLAS, beta = 0 means that C is not
-/// read (its NaN do not spread), and alpha = 0 or k = 0 that A and B are not. With k = 0 alpha plays no part.
+/// Dense matrix multiplication. op(X) is X or its transpose. Sizes may be 0. What the factors, rounded to `type`,
+/// decide:
+///
+///   k = 0        there is no product, and alpha is not looked at, NaN or not: C = beta * C
+///   alpha = 0    A and B are not read, so that their NaN do not spread: C = beta * C
+///   beta = 0     C is not read: C = alpha * op(A) * op(B), and 0 where k or alpha is 0
+///
+/// Otherwise alpha multiplies each sum of k products as a whole, once. An operand that is not read is given all the
+/// same.
 struct Gemm {
   static constexpr std::string_view kName = "gemm";
   /// As a stride: the next matrix begins where the last row of this one ends, gap of the leading dimension included.

@@ -100,6 +100,8 @@ enum class BatchOrder {
 template <class T, class Compute>
 void compute_batch(const Gemm& problem, Executor& executor, OperandAddresses operands, BatchOrder order,
                    const Compute& compute) {
+  // An empty C may have any number of rows, columns or products: nobody may count them.
+  if (problem.m == 0 || problem.n == 0) return;
   if (order == BatchOrder::side_by_side && shares_products(problem, executor.threads())) {
     return executor.parallel_for(problem.batch, [&](std::int64_t first, std::int64_t last) {
       const std::unique_ptr<Executor> alone = executor.alone();
@@ -115,8 +117,6 @@ template <class Compute>
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_gemm_kernel(const Gemm& problem, Compute compute,
                                                                 BatchOrder order = BatchOrder::side_by_side) {
   return std::make_unique<CpuTbbKernel>([problem, compute, order](Executor& executor, OperandAddresses operands) {
-    // An empty C may have any number of rows or columns: nobody may count them.
-    if (problem.m == 0 || problem.n == 0) return;
     if (problem.type == DataType::float32) {
       compute_batch<float>(problem, executor, operands, order, compute);
     } else {
