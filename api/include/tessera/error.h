@@ -21,7 +21,7 @@ enum class ErrorCode : std::uint8_t {
   out_of_memory,     ///< no memory left, after the library's own cache was given back
   build_failed,      ///< a compiler refused a kernel; log() holds its words
   device_lost,       ///< the device or its driver failed while it worked
-  internal,          ///< a fault in the library, a driver's answer that nobody expected, or what a program's CPU function threw
+  internal,          ///< a fault in the library, a driver's unexpected answer, or what a program's CPU function threw
 };
 
 [[nodiscard]] TESSERA_API std::string_view to_string(ErrorCode code) noexcept;
