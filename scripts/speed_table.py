@@ -159,7 +159,11 @@ def largest():
             best[key] = entry
     rows = [[entry.operator, f"`{entry.case}`", entry.place, f"`{entry.variant}`", seconds(entry.ours_s),
              f"{entry.library} {seconds(entry.theirs_s)}", f"{entry.speed:.2f}"] for entry in best.values()]
-    return study_tables.table(["operator", "problem", "device", "variant", "time:", "fastest other:", "speed:"], rows)
+    every = speed_records.comparisons()
+    least = min(every, key=lambda entry: entry.speed)
+    return study_tables.table(["operator", "problem", "device", "variant", "time:", "fastest other:", "speed:"], rows) + (
+        f"\n\nOf all {len(every)} comparisons in every type, {sum(entry.speed < 1 for entry in every)} are below 1; the least is "
+        f"{least.speed:.2f},\n{least.operator} `{least.case}` on {least.place} beside {least.library}.")
 
 
 def readme():
