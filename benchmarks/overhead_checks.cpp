@@ -24,7 +24,7 @@ constexpr int kRounds = 21;
 constexpr int kLaunches = 1000;
 constexpr std::size_t kCopyBytes = std::size_t{256} << 20;
 constexpr int kAllocations = 64;
-/// The limits that the project promises (docs and README say them too).
+/// The limits that the project promises (benchmarks/README.md says them too).
 constexpr double kLaunchAtMost = 1.5;
 constexpr double kCopyAtLeast = 0.95;
 constexpr double kAllocateAtMost_s = 1e-6;

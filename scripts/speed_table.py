@@ -1,180 +1,197 @@
 #!/usr/bin/env python3
-"""Writes or checks the README's section on speed from the committed result files under benchmarks/results.
+"""Writes or checks what the documents say of speed, from the committed result files under benchmarks/results.
 
-One table per file of `tessera bench`: for each device the fastest verified variant of its largest problems, with the
-error of the result beside its bound, and where a vendor's library was measured too, conv2d's time beside its. One table
-per file of `tessera_overhead`: the library's cost beside the driver; of `tessera_conv2d_opencv`: conv2d beside OpenCV;
-and of `pytorch_peer.py`: the same layers by PyTorch.
+docs/speed.md is written whole: the library's defaults beside other libraries; a table for each file of `tessera bench`; of
+`tessera_conv2d_opencv`; of `pytorch_peer.py`; and of `tessera_overhead`. The README has the picture of the first of these
+and its largest problems. What a prose document quotes from a file is its author's care.
 """
 import argparse
-import json
 import pathlib
 import sys
 
+import speed_picture
+import speed_records
+import study_tables
+from study_tables import seconds
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 START, END = "<!-- speed -->", "<!-- end speed -->"
-SIZES = (1024, 4096)
+
+HEAD = """# Speed
+
+Written whole by `scripts/speed_table.py` from the newest result file of each machine and kind in
+[benchmarks/results](../benchmarks/results); [benchmarks](../benchmarks/README.md) says how a number is made. A file tells
+of the commit that it names and of no later one. `scripts/compare.sh` measures your machine. The studies go further:
+[gemm](studies/gemm.md), [conv2d](studies/conv2d.md), [cnn_layer](studies/cnn_layer.md).
+"""
 
 
-def title(name, result):
-    commit = result["library"]["commit"]
-    return f"Measured {result['date'][:10]}, [{name}](benchmarks/results/{name}), commit {commit}:\n"
+def measured(file):
+    content = file.content
+    return (f"Measured {content['date'][:10]}, [{file.name}](../benchmarks/results/{file.name}), commit "
+            f"{content['library']['commit']}.")
 
 
-def device_name(result, device):
-    info = next(entry for entry in result["devices"] if entry["id"] == device)
-    kind = "" if info["kind"] == "gpu" else f", {info['compute_units']} threads"
-    return f"`{device}` {info['name']} ({info['driver']}{kind})"
+def devices_line(content):
+    words = []
+    for entry in content["devices"]:
+        kind = "" if entry["kind"] == "gpu" else f", {speed_records.threads(entry['compute_units'])}"
+        words.append(f"`{entry['id']}` {entry['name']} ({entry['driver']}{kind})")
+    return "; ".join(words)
 
 
-def fastest(records):
-    verified = [record for record in records if record["status"] == "verified"]
-    return max(verified, key=lambda record: record["gflops"], default=None)
+def beside_others():
+    rows = [[f"`{entry.device}`", entry.place, f"`{entry.case}`", f"`{entry.variant}`", seconds(entry.ours_s),
+             entry.library, seconds(entry.theirs_s), f"{entry.speed:.2f}"]
+            for entry in speed_records.comparisons()]
+    operators = [entry.operator for entry in speed_records.comparisons()]
+    parts = [
+        "## Beside other libraries\n",
+        "What `device.kernel(problem)` takes by default, and the fastest other library that was measured on the same hardware:",
+        "for a device of OpenCL also those that reach its card through CUDA. PyTorch is measured by a program of its own, all",
+        "others in the same run. OpenCV runs on one thread, and so does what is beside it. `speed` is the other library's time",
+        "over ours; above 1 ours is the faster.",
+    ]
+    for operator in dict.fromkeys(operators):
+        ours = [row for row, name in zip(rows, operators) if name == operator]
+        parts.append(f"\n### {operator}\n\n" + study_tables.table(
+            ["device", "", "problem", "default", "time:", "fastest other", "time:", "speed:"], ours))
+    return "\n".join(parts)
 
 
-def problems_of(result):
-    """What the table speaks of: name, and whether a record belongs to it. Of gemm two sizes, else every case."""
-    if all(record["operator"] == "gemm" for record in result["records"]):
-        for kind in ("float32", "float64"):
-            for size in SIZES:
-                yield f"{kind}, {size}^3", lambda r, k=kind, s=size: r["type"] == k and r["problem"]["m"] == s
-        return
-    for case in dict.fromkeys(record["case"] for record in result["records"]):
-        yield f"`{case}`", lambda r, c=case: r["case"] == c
-
-
-def bench_table(name, result):
-    lines = [title(name, result), "| device | problem | variant | GFLOP/s | of peak | error / bound |", "|---|---|---|--:|--:|--:|"]
-    for device in [entry["id"] for entry in result["devices"]]:
-        for problem, belongs in problems_of(result):
-            best = fastest(r for r in result["records"] if r["device"] == device and belongs(r))
-            if best is None:
+def bench_table(file):
+    content, rows = file.content, []
+    for device in content["devices"]:
+        for case in dict.fromkeys(record["case"] for record in content["records"]):
+            verified = [record for record in content["records"] if record["status"] == "verified"
+                        and record["device"] == device["id"] and record["case"] == case]
+            if not verified:
                 continue
+            best = max(verified, key=lambda record: record["gflops"])
             share = f"{100 * best['peak_share']:.1f} %" if best["peak_share"] is not None else ""
-            worst, bound = best["error"]["worst"], best["error"]["bound"]
-            lines.append(
-                f"| {device_name(result, device)} | {best['operator']} {problem} | `{best['variant']}` | "
-                f"{best['gflops']:.0f} | {share} | {worst:.1e} / {bound:.1e} |"
-            )
-    return "\n".join(lines) + cudnn_table(result)
+            error = best["error"]
+            rows.append([f"`{device['id']}`", f"`{case}`", f"`{best['variant']}`",
+                         seconds(best["device_time_s"]["median"]), f"{best['gflops']:.0f}", share,
+                         f"{error['worst']:.1e} / {error['bound']:.1e}"])
+    table = study_tables.table(["device", "problem", "fastest", "time:", "GFLOP/s:", "of peak:", "error / bound:"], rows)
+    return f"### {file.machine}, {file.kind}\n\n{measured(file)} Devices: {devices_line(content)}.\n\n{table}"
 
 
-def cudnn_table(result):
-    """conv2d's default on cuda beside cuDNN's float32 on a filter of the same size, in the same run."""
-    verified = [r for r in result["records"] if r["operator"] == "conv2d" and r["status"] == "verified"]
-    size_of = lambda record: record["problem"]["filter_height"]
-    peers = {size_of(r): r for r in verified if r["variant"] == "vendor_cudnn" and not r["case"].endswith("rank1")}
-    lines = []
-    for record in verified:
-        peer = peers.get(size_of(record))
-        if peer is None or record["device"] != peer["device"] or record["variant"] not in ("marching", "separable"):
-            continue
-        if record["variant"] != "separable" and record["case"].endswith("rank1"):
-            continue
-        ours, theirs = record["device_time_s"]["median"], peer["device_time_s"]["median"]
-        lines.append(
-            f"| `{record['device']}` | `{record['case']}` | `{record['variant']}` | {ours * 1e6:.1f} us | "
-            f"{theirs * 1e6:.1f} us | {theirs / ours:.1f} |"
-        )
-    if not lines:
-        return ""
-    head = ["\n", "| device | problem | variant | time | cuDNN, float32 | ratio |", "|---|---|---|--:|--:|--:|"]
-    return "\n".join([*head, *lines])
+def bench_tables():
+    return "\n\n".join([
+        "## The fastest of each problem\n\n"
+        "Of all variants that were verified, other libraries (`vendor_*`) among them. The share is the larger of those of the\n"
+        "device's measured multiply-add peak and of its copy bandwidth. `winograd` does with fewer products than the problem's\n"
+        "definition has, and float64 of `gemm` on an H200 goes through tensor cores, so both pass the peak.",
+        *(bench_table(file) for file in speed_records.of_tool("tessera bench"))])
 
 
-def opencv_table(name, result):
-    rates = " and ".join(f"{rate / 1e9:.1f}" for rate in result["triad_bytes_per_s"])
-    lines = [
-        title(name, result),
-        f"4096 x 4096 on {result['machine']['cpu']}, OpenCV {result['opencv']} `filter2D` in float32 on one thread; triad",
-        f"with one and two threads {rates} GB/s.\n",
-        "| filter | variant | threads | time | OpenCV | ratio | floor |",
-        "|---|---|--:|--:|--:|--:|--:|",
-    ]
-    for record in result["records"]:
-        floor = f">= {record['at_least']:g}" if record["at_least"] else ""
-        lines.append(
-            f"| {record['size']} x {record['size']} | `{record['variant']}`, {record['type']}{' of any value' if record['pixels'] == 'any' else ''} | {record['threads']} | "
-            f"{record['ours_s']['median'] * 1e3:.2f} ms | {record['opencv_s']['median'] * 1e3:.2f} ms | "
-            f"{record['ratio']:.2f} | {floor} |"
-        )
-    return "\n".join(lines)
+def opencv_table(file):
+    content = file.content
+    rates = " and ".join(f"{rate / 1e9:.1f}" for rate in content["triad_bytes_per_s"])
+    rows = []
+    for record in content["records"]:
+        pixels = " of any value" if record["pixels"] == "any" else ""
+        rows.append([
+            f"{record['size']} x {record['size']}", f"`{record['variant']}`, {record['type']}{pixels}", str(record["threads"]),
+            f"{record['ours_s']['median'] * 1e3:.2f} ms", f"{record['opencv_s']['median'] * 1e3:.2f} ms",
+            f"{record['ratio']:.2f}", f">= {record['at_least']:g}" if record["at_least"] else ""])
+    return (
+        f"## conv2d beside OpenCV\n\n{measured(file)} 4096 x 4096 on {content['machine']['cpu']}; OpenCV "
+        f"{content['opencv']},\n`filter2D` in float32 on one thread; triad with one and two threads {rates} GB/s. `ratio` is "
+        "the median of the rounds'.\n\n"
+        + study_tables.table(["filter", "variant", "threads:", "time:", "OpenCV:", "ratio:", "floor:"], rows))
 
 
-def overhead_table(name, result):
-    lines = [title(name, result), "| device | check | library | bare driver | ratio | limit |", "|---|---|--:|--:|--:|--:|"]
-    for record in result["records"]:
-        limit = f"<= {record['at_most']:g}" if record["at_most"] else f">= {record['at_least']:g}" if record["at_least"] else ""
-        if not limit:
-            continue
-        driver = f"{record['driver_s'] * 1e6:.2f} us" if record["driver_s"] else ""
-        ratio = f"{record['ratio']:.3f}" if record["ratio"] else ""
-        if record["check"] == "allocate":
-            limit = f"<= {record['at_most'] * 1e6:g} us"
-        lines.append(
-            f"| `{record['device']}` | {record['check']} | {record['library_s'] * 1e6:.2f} us | {driver} | {ratio} | {limit} |"
-        )
-    return "\n".join(lines)
-
-
-def pytorch_table(name, result):
-    lines = [
-        f"PyTorch {result['pytorch']} with cuDNN {result['cudnn']} on an {result['card']}, TF32 off, "
-        f"[{name}](benchmarks/results/{name}): the faster of its two layouts\n",
-        "| problem | convolution | with bias, ReLU and pool |",
-        "|---|--:|--:|",
-    ]
-    best = {}
-    for record in result["records"]:
+def pytorch_table(file):
+    content, best = file.content, {}
+    for record in content["records"]:
         if record["operator"] == "conv2d":
             problem = f"conv2d {record['side']} x {record['side']}, {record['filter']} x {record['filter']}"
         else:
-            problem = (
-                f"cnn_layer {record['inputs']} -> {record['outputs']}, {record['filter']} x {record['filter']}, "
-                f"{record['side']} x {record['side']}, batch {record['images']}"
-            )
+            problem = (f"cnn_layer {record['inputs']} -> {record['outputs']}, {record['filter']} x {record['filter']}, "
+                       f"{record['side']} x {record['side']}, batch {record['images']}")
         times = [record["convolution_s"], record.get("chain_s")]
-        before = best.setdefault(problem, times)
-        best[problem] = [min(a, b) if a is not None else None for a, b in zip(before, times)]
-    for problem, times in best.items():
-        alone, chain = (f"{time * 1e6:.1f} us" if time is not None else "" for time in times)
-        lines.append(f"| {problem} | {alone} | {chain} |")
-    return "\n".join(lines)
+        best[problem] = [min(a, b) if a is not None else None for a, b in zip(best.get(problem, times), times)]
+    rows = [[problem, *(f"{time * 1e6:.1f} us" if time is not None else "" for time in times)]
+            for problem, times in best.items()]
+    return (
+        f"## PyTorch\n\nPyTorch {content['pytorch']} with cuDNN {content['cudnn']} on an {content['card']}, TF32 off, "
+        f"[{file.name}](../benchmarks/results/{file.name}):\nthe faster of its two layouts.\n\n"
+        + study_tables.table(["problem", "convolution:", "with bias, ReLU and pool:"], rows))
 
 
-TABLES = {
-    "tessera_overhead": overhead_table,
-    "tessera_conv2d_opencv": opencv_table,
-    "pytorch_peer": pytorch_table,
-}
-
-
-def render():
-    parts = []
-    for path in sorted((ROOT / "benchmarks" / "results").glob("*.json")):
-        result = json.loads(path.read_text())
-        if "studies" in result:  # scripts/study.py writes about these
+def overhead_table(file):
+    rows = []
+    for record in file.content["records"]:
+        if not record["at_most"] and not record["at_least"]:
             continue
-        table = TABLES.get(result["tool"], bench_table)
-        parts.append(table(path.name, result))
-    return "\n\n".join(parts)
+        limit = f"<= {record['at_most']:g}" if record["at_most"] else f">= {record['at_least']:g}"
+        if record["check"] == "allocate":
+            limit = f"<= {record['at_most'] * 1e6:g} us"
+        rows.append([
+            f"`{record['device']}`", record["check"], f"{record['library_s'] * 1e6:.2f} us",
+            f"{record['driver_s'] * 1e6:.2f} us" if record["driver_s"] else "",
+            f"{record['ratio']:.3f}" if record["ratio"] else "", limit])
+    newest = max(other.content["date"] for other in speed_records.of_tool("tessera bench"))
+    age = ("" if file.content["date"] >= newest else
+           f" **Older than the results above:** they reach to {newest[:10]}, and what this table says of the library is of "
+           f"commit {file.content['library']['commit']} alone.")
+    return (
+        f"## The library's cost beside the driver\n\n{measured(file)}{age}\nDevices: {devices_line(file.content)}.\n\n"
+        + study_tables.table(["device", "check", "library:", "bare driver:", "ratio:", "limit:"], rows))
+
+
+def page():
+    parts = [HEAD, beside_others(), bench_tables()]
+    for tool, table in (("tessera_conv2d_opencv", opencv_table), ("pytorch_peer", pytorch_table),
+                        ("tessera_overhead", overhead_table)):
+        parts += [table(file) for file in speed_records.of_tool(tool)]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def largest():
+    """The README's table: of each operator and device the largest problem in float32 (the first of equals)."""
+    best = {}
+    for entry in speed_records.comparisons():
+        key = (entry.operator, entry.place)
+        if speed_records.is_for_everyone(entry) and (key not in best or entry.work > best[key].work * 1.001):
+            best[key] = entry
+    rows = [[entry.operator, f"`{entry.case}`", entry.place, f"`{entry.variant}`", seconds(entry.ours_s),
+             f"{entry.library} {seconds(entry.theirs_s)}", f"{entry.speed:.2f}"] for entry in best.values()]
+    every = speed_records.comparisons()
+    least = min(every, key=lambda entry: entry.speed)
+    return study_tables.table(["operator", "problem", "device", "variant", "time:", "fastest other:", "speed:"], rows) + (
+        f"\n\nOf all {len(every)} comparisons in every type, {sum(entry.speed < 1 for entry in every)} are below 1; the least is "
+        f"{least.speed:.2f},\n{least.operator} `{least.case}` on {least.place} beside {least.library}.")
+
+
+def readme():
+    text = (ROOT / "README.md").read_text()
+    if START not in text or END not in text:
+        sys.exit(f"README.md has no {START} ... {END}")
+    before, rest = text.split(START)
+    return before + START + "\n" + largest() + "\n" + END + rest.split(END)[1]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the README says otherwise")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing; exit code 1 if a document says otherwise, or a result file is not the newest")
     arguments = parser.parse_args()
 
-    path = ROOT / "README.md"
-    readme = path.read_text()
-    if START not in readme or END not in readme:
-        sys.exit(f"README.md has no {START} ... {END}")
-    before, rest = readme.split(START)
-    written = before + START + "\n" + render() + "\n" + END + rest.split(END)[1]
-    if arguments.check and written != readme:
-        sys.exit("README.md: the section on speed is not what the files in benchmarks/results say; run scripts/speed_table.py")
-    if not arguments.check:
-        path.write_text(written)
+    older = speed_records.older_files()
+    if older:
+        sys.exit(f"benchmarks/results: {', '.join(older)}: keeps the newest file of each machine and kind, named "
+                 "<machine>-<date>-<kind>.json")
+    written = {"README.md": readme(), "docs/speed.md": page(),
+               "docs/pictures/speed.svg": speed_picture.picture(speed_records.comparisons())}
+    stale = [name for name, text in written.items()
+             if not (ROOT / name).exists() or (ROOT / name).read_text() != text]
+    if arguments.check and stale:
+        sys.exit(f"{', '.join(stale)}: not what benchmarks/results says; run scripts/speed_table.py")
+    for name in stale:
+        (ROOT / name).write_text(written[name])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes or checks the README's table of operators, backends and variants from what `tessera verify --json` or the
-conformance tests (results/ in their build folder) found.
+"""Writes or checks the table in docs/support.md of operators, backends and variants from what `tessera verify --json` or
+the conformance tests (results/ in their build folder) found.
 
 A variant stands in the table if at least one of its cases passed and none failed. Variants named vendor_* are left out:
 whether they run depends on which libraries the machine has. Only columns of backends that the
@@ -49,12 +49,12 @@ def cell(variants):
     return ", ".join(right) or "none"
 
 
-def read_table(readme):
-    """{operator: {backend: cell}} as it stands in the README."""
-    if START not in readme or END not in readme:
-        sys.exit(f"README.md has no {START} ... {END}")
+def read_table(document):
+    """{operator: {backend: cell}} as it stands in the document."""
+    if START not in document or END not in document:
+        sys.exit(f"docs/support.md has no {START} ... {END}")
     table = {}
-    for line in readme.split(START)[1].split(END)[0].splitlines():
+    for line in document.split(START)[1].split(END)[0].splitlines():
         cells = [part.strip() for part in line.strip().strip("|").split("|")]
         if line.startswith("| `") and len(cells) == 1 + len(BACKENDS):
             table[cells[0].strip("`")] = dict(zip(BACKENDS, cells[1:]))
@@ -71,14 +71,14 @@ def render(table):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the README says otherwise")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the document says otherwise")
     parser.add_argument("results", nargs="+", metavar="FILE",
                         help="result files of tessera verify --json, or of the conformance tests")
     arguments = parser.parse_args()
 
-    path = pathlib.Path(__file__).resolve().parent.parent / "README.md"
-    readme = path.read_text()
-    table = read_table(readme)
+    path = pathlib.Path(__file__).resolve().parent.parent / "docs" / "support.md"
+    document = path.read_text()
+    table = read_table(document)
     differences = 0
     for operator, backends in read_results(arguments.results).items():
         for backend, variants in backends.items():
@@ -87,11 +87,11 @@ def main():
             row = table.setdefault(operator, {})
             if row.get(backend, UNKNOWN) != cell(variants):
                 differences += 1
-                print(f"{operator} on {backend}: README says {row.get(backend, UNKNOWN)}, found {cell(variants)}")
+                print(f"{operator} on {backend}: docs/support.md says {row.get(backend, UNKNOWN)}, found {cell(variants)}")
             row[backend] = cell(variants)
     if arguments.check:
         sys.exit(1 if differences else 0)
-    before, rest = readme.split(START)
+    before, rest = document.split(START)
     path.write_text(before + START + "\n" + render(table) + "\n" + END + rest.split(END)[1])
 
 

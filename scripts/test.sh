@@ -7,7 +7,7 @@ usage() {
   cat <<'TEXT'
 usage: scripts/test.sh [--quick]
 
-Installs what is missing, then: style, build (preset ci), headers, all tests, the README's table; and the front half
+Installs what is missing, then: style, build (preset ci), headers, all tests, the table in docs/support.md; and the front half
 and the backend cpu_tbb once more under AddressSanitizer with UBSan, and under ThreadSanitizer. A stage that fails does
 not keep the next ones from running. Exit code 0 only if every stage passed.
 
@@ -62,7 +62,7 @@ all_tests() {
   rm -rf "$conformance_results"
   ctest --preset ci --no-tests=error -j "$(nproc)"
 }
-# The README must not claim more or less than the tests found on this machine.
+# docs/support.md must not claim more or less than the tests found on this machine.
 support_table() {
   if ! command -v python3 >/dev/null; then
     echo "skipped: python3 is not on this machine"

@@ -30,6 +30,7 @@ constexpr const char* kFooter =
     "is run once, or skipped with the reason. Ctrl-C ends it with the records so far.\n\n"
     "Example:\n"
     "  tessera bench gemm --device all\n"
+    "  tessera bench all --device all --most-work 0.5\n"
     "  tessera bench gemm --device cuda:0,cpu:0 --variant tiled,naive --set tile=16 --json result.json\n"
     "  tessera bench gemm --study --device all --json study.json\n"
     "  tessera bench conv2d --study --device cpu:0,cpu:1\n";
@@ -61,8 +62,14 @@ class BenchCommand : public Command {
                      "least 3), or are skipped")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    most_work_ = command_
+                     ->add_option("--most-work", most_gflop_,
+                                  "Of each operator only cases of at most so many 10^9 operations, and always its "
+                                  "smallest")
+                     ->check(CLI::NonNegativeNumber);
     command_->add_flag("--remeasure-peaks", measure_peaks_again_, "Measure the devices' peaks again");
     CLI::Option* study = command_->add_flag("--study", study_, "Measure the operator's study instead of its benchmark");
+    study->excludes(most_work_);
     command_->add_flag("--quick", quick_, "With --study: sizes so small that a test can run it")->needs(study);
     command_->add_option("--note", note_, "A remark on this run that its result file keeps");
     command_->add_option("--json", json_, "Write every record as JSON to this file, or to standard output for -")
@@ -100,8 +107,10 @@ class BenchCommand : public Command {
 
   int benchmark(const ResultFile& file, Json& result) {
     const OpenDevices devices = open_devices(selection_.devices, file.text());
-    const std::vector<Job> jobs = case_by_case(
-        plan_jobs(selection_, conformance::problem_sets(), devices.list, {conformance::Purpose::benchmark}));
+    std::vector<Job> jobs =
+        plan_jobs(selection_, conformance::problem_sets(), devices.list, {conformance::Purpose::benchmark});
+    if (most_work_->count() > 0) keep_small(jobs, most_gflop_ * 1e9);
+    jobs = case_by_case(std::move(jobs));
     const std::vector<BenchRecord> records = run_jobs(jobs, devices.list, result["devices"]);
 
     for (const BenchRecord& record : records) result["records"].push_back(to_json(record));
@@ -143,6 +152,8 @@ class BenchCommand : public Command {
   CLI::App* command_ = nullptr;
   Selection selection_;
   MeasurementLimits limits_;
+  CLI::Option* most_work_ = nullptr;
+  double most_gflop_ = 0;
   bool measure_peaks_again_ = false;
   bool study_ = false;
   bool quick_ = false;

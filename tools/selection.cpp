@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <map>
 #include <ostream>
 #include <set>
 #include <sstream>
@@ -216,6 +217,19 @@ std::vector<Job> plan_jobs(const Selection& selection, const std::vector<Problem
   }
   check_names(selection, settings, found);
   return jobs;
+}
+
+void keep_small(std::vector<Job>& jobs, double most_flops) {
+  std::map<const ProblemSet*, double> least;
+  for (const Job& job : jobs) {
+    const double flops = job.problem->work().flops;
+    const auto [place, is_new] = least.emplace(job.set, flops);
+    if (!is_new) place->second = std::min(place->second, flops);
+  }
+  std::erase_if(jobs, [&](const Job& job) {
+    const double flops = job.problem->work().flops;
+    return flops > most_flops && flops > least.at(job.set);
+  });
 }
 
 std::string command_line(std::string_view command, const Job& job) {

@@ -64,6 +64,9 @@ struct Job {
                                          const std::vector<OpenDevice>& devices,
                                          const std::vector<conformance::Purpose>& purposes);
 
+/// Leaves of each operator the jobs of cases with at most so many operations, and always those of its smallest case.
+void keep_small(std::vector<Job>& jobs, double most_flops);
+
 /// The command line that runs a job alone: "tessera verify gemm --device cpu:0 --variant tiled --case m17".
 [[nodiscard]] std::string command_line(std::string_view command, const Job& job);
 

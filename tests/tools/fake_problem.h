@@ -52,7 +52,8 @@ class FakeRun : public conformance::Run {
 
 class FakeCase : public conformance::Case {
  public:
-  FakeCase(std::string name, Behaviour behaviour) : name_(std::move(name)), behaviour_(behaviour) {}
+  FakeCase(std::string name, Behaviour behaviour, double flops = 1e6)
+      : name_(std::move(name)), behaviour_(behaviour), flops_(flops) {}
   /// How often operands were made.
   [[nodiscard]] int prepared() const { return prepared_; }
 
@@ -60,7 +61,7 @@ class FakeCase : public conformance::Case {
   [[nodiscard]] conformance::Purpose purpose() const override { return conformance::Purpose::conformance; }
   [[nodiscard]] DataType type() const override { return DataType::float32; }
   [[nodiscard]] std::vector<conformance::Field> problem() const override { return {{"n", std::int64_t{8}}}; }
-  [[nodiscard]] conformance::Work work() const override { return {1e6, 1e9}; }
+  [[nodiscard]] conformance::Work work() const override { return {flops_, 1e9}; }
   [[nodiscard]] bool tries_every_tuning() const override { return name_ == "case_0"; }
   [[nodiscard]] std::vector<VariantReport> explain(const Device&) const override {
     VariantReport plain;
@@ -83,6 +84,7 @@ class FakeCase : public conformance::Case {
  private:
   std::string name_;
   Behaviour behaviour_;
+  double flops_;
   mutable int prepared_ = 0;
 };
 

@@ -92,7 +92,8 @@ TEST_F(WrongUse, IsOneLineAndExitCode2) {
        {"", "devics", "devices --jsn x", "verify gemmm", "verify gemm --device gpu9", "verify gemm --case no_such_case",
         "verify gemm --device cpu:0 --variant no_such_variant", "bench gemm --device cpu:0 --set tle=8",
         "bench gemm --device cpu:0 --set tile=7", "bench gemm --quick", "bench gemmm --study",
-        "bench gemm --device cpu:0 --set tile", "bench --time-limit -1", "bench --min-time soon"}) {
+        "bench gemm --device cpu:0 --set tile", "bench --time-limit -1", "bench --min-time soon",
+        "bench --most-work -1", "bench gemm --study --most-work 1"}) {
     SCOPED_TRACE(arguments);
     expect_one_line_of_wrong_use(tessera(arguments));
   }

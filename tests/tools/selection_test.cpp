@@ -130,5 +130,25 @@ TEST_F(Jobs, KnowNoPurposeThatWasNotAskedFor) {
   EXPECT_TRUE(plan_jobs({}, sets_, devices_.list, {Purpose::benchmark}).empty());
 }
 
+TEST(SmallJobs, AreThoseOfSmallCasesAndOfEachOperatorsSmallest) {
+  std::vector<conformance::ProblemSet> sets(2);
+  const auto add = [](conformance::ProblemSet& set, const char* name, double flops) {
+    set.cases.push_back(std::make_unique<fake::FakeCase>(name, fake::Behaviour::right, flops));
+  };
+  add(sets[0], "large", 3e9);
+  add(sets[0], "small", 1e9);
+  add(sets[0], "at_the_limit", 2e9);
+  add(sets[1], "larger", 9e9);  // beyond the limit, both of them: the smaller one must stay
+  add(sets[1], "smallest", 8e9);
+  std::vector<Job> jobs;
+  for (const conformance::ProblemSet& set : sets) {
+    for (const auto& problem : set.cases) jobs.push_back({.set = &set, .problem = problem.get()});
+  }
+  keep_small(jobs, 2e9);
+  std::vector<std::string> left;
+  for (const Job& job : jobs) left.emplace_back(job.problem->name());
+  EXPECT_EQ(left, (std::vector<std::string>{"small", "at_the_limit", "smallest"}));
+}
+
 }  // namespace
 }  // namespace tessera::tool
