@@ -116,7 +116,7 @@ TEST_P(OwnKernelTest, a_cpu_function_may_use_its_own_device) {
        }});
   Queue queue(device());
   const auto y = device().allocate<float>(8);
-  queue.launch(kernel, {.groups = {8}}, y);
+  queue.launch(kernel, {.groups = {8}, .group_size = {1}}, y);
   EXPECT_EQ(queue.download(y).get(), (std::vector<float>{10, 11, 12, 13, 14, 15, 16, 17}));
 }
 
