@@ -48,6 +48,12 @@ void for_each_extreme(const Problem& base, const Fields<Problem>& fields, Visit&
 
 class ExtremeSizesTest : public EachDevice {
  protected:
+  /// The first question about an operator opens libraries and compiles what it asks the driver about.
+  template <class Problem>
+  void ask_once(const Problem& problem) {
+    static_cast<void>(explain(problem, device()));
+  }
+
   /// What explain() says within its time; nothing if it refuses the problem.
   template <class Problem>
   [[nodiscard]] std::vector<VariantReport> asked(const Problem& problem, const std::string& description) {
@@ -101,6 +107,7 @@ TEST_P(ExtremeSizesTest, gemm) {
   const Gemm::Operands operands{.a = none, .b = none, .c = other};
   for (const bool transposed : {false, true}) {
     const Gemm base{.m = 3, .n = 5, .k = 7, .transpose_a = transposed, .transpose_b = transposed};
+    ask_once(base);
     for_each_extreme(base, fields, [&](const Gemm& p, const std::string& description) {
       const auto reports = asked(p, "gemm " + description);
       const bool is_empty = p.batch == 0 || p.m == 0 || p.n == 0;
@@ -124,6 +131,7 @@ TEST_P(ExtremeSizesTest, conv2d) {
       const UntypedView image = device().allocate_untyped(type, 0);
       const UntypedView output = device().allocate_untyped(base.output_type(), 0);
       const Conv2d::Operands operands{.image = image, .output = output};
+      ask_once(base);
       for_each_extreme(base, fields, [&](const Conv2d& p, const std::string& text) {
         const std::string description = "conv2d of " + std::string(to_string(type)) + " " + text;
         const auto reports = asked(p, description);
@@ -160,6 +168,7 @@ TEST_P(ExtremeSizesTest, cnn_layer) {
                           .filter_height = 3,
                           .filter_width = 3,
                           .pool_size = pool};
+      ask_once(base);
       for_each_extreme(base, fields, [&](const CnnLayer& p, const std::string& text) {
         const std::string description =
             "cnn_layer with batch " + std::to_string(batch) + ", pool " + std::to_string(pool) + ", " + text;

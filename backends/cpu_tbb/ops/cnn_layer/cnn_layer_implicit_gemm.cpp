@@ -20,6 +20,7 @@
 // whole, and channels in equal groups, to 0.94 to 0.98 on two cores, and with 8 images to 0.97 to 1.00.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "cpu_tbb_device.h"
@@ -96,7 +97,8 @@ class Plan {
     const auto blocks_across = (CnnBlocks::sums(p, p.output_width()) + kMostColumns - 1) / kMostColumns;
     blocks_.columns = (p.output_width() + blocks_across - 1) / blocks_across;
     const double once = kProductsForChunk / static_cast<double>(p.input_channels * filter_);  // in sums
-    double best = 0;
+    constexpr double kNone = std::numeric_limits<double>::infinity();  // not 0: a batch of nothing takes no time
+    double best = kNone;
     for (const bool apart : {false, true}) {
       // Every number of groups up to kAllGroups, and beyond in steps that change the chunks by as little as that.
       for (std::int64_t groups = 1; groups <= panels; groups += std::max<std::int64_t>(1, groups / kAllGroups)) {
@@ -107,11 +109,11 @@ class Plan {
           PatchGrid block = grid(CnnBlocks::sums(p, blocks.rows), CnnBlocks::sums(p, blocks.columns));
           block.are_columns_apart = apart;
           const std::int64_t step = sums_step(block);
-          if (best > 0 && channels * step * static_cast<std::int64_t>(sizeof(T)) > most_sums_bytes()) break;
+          if (best < kNone && channels * step * static_cast<std::int64_t>(sizeof(T)) > most_sums_bytes()) break;
           const auto rounds = static_cast<double>((blocks.count(p) * groups + team.threads - 1) / team.threads);
           const double sums = static_cast<double>(channels) * (static_cast<double>(step) + kSumsForWeights);
           const double time = (rounds + team.waited_for) * (sums + packing(block) + once);
-          if (best > 0 && time >= best) continue;
+          if (time >= best) continue;
           best = time;
           blocks_ = blocks;
           groups_ = groups;
