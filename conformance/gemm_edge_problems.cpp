@@ -109,6 +109,54 @@ void add_special_edges(Cases& cases, DataType type) {
               .note = "nan_and_inf"});
 }
 
+/// Elements of C that are small against the parts of their sums: alpha times a part is beyond the type, alpha times the
+/// sum is not, so that alpha must be applied to the whole sum, once.
+GemmSpec with_large_parts(Gemm problem) {
+  GemmSpec spec{.problem = problem, .values = Values::positive, .note = "large_parts"};
+  const double mean = static_cast<double>(problem.k) / 4;  // of the sum without what is planted
+  const std::pair<std::int64_t, double> parts[] = {{100, 2 * mean}, {problem.k - 101, -2.75 * mean}};
+  for (const auto& [p, value] : parts) {
+    for (std::int64_t row = 0; row < problem.m; ++row) spec.plants.push_back({'a', row, p, 1});
+    for (std::int64_t column = 0; column < problem.n; ++column) spec.plants.push_back({'b', p, column, value});
+  }
+  return spec;
+}
+
+/// alpha at the ends of the type and beyond. Where k is 0 there is no product, and alpha is not looked at.
+void add_extreme_factors(Cases& cases, DataType type) {
+  const double largest =
+      type == DataType::float32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  for (const double alpha : {largest / 4, kInfinity, kNan}) {
+    for (const double beta : {0.0, 1.0, -0.5}) {
+      for (const auto& [m, n] : {std::pair{5, 7}, {130, 3}, {2, 67}}) {
+        Gemm problem = gemm_of(type, m, n, 0);
+        problem.alpha = alpha;
+        problem.beta = beta;
+        problem.batch = m == 5 ? 3 : 1;
+        add(cases, {.problem = problem});
+      }
+    }
+  }
+  struct Shape {
+    std::int64_t m;
+    std::int64_t n;
+    std::int64_t k;
+    bool transpose_b;
+  };
+  for (const Shape& shape : {Shape{19, 70, 401, false}, Shape{67, 5, 3001, false}, Shape{3, 40, 401, true}}) {
+    const double sum = static_cast<double>(shape.k) / 16;
+    for (const double alpha : {largest / (2 * sum), kInfinity, kNan}) {
+      for (const double beta : {0.0, 0.5}) {
+        Gemm problem = gemm_of(type, shape.m, shape.n, shape.k);
+        problem.transpose_b = shape.transpose_b;
+        problem.alpha = alpha;
+        problem.beta = beta;
+        add(cases, with_large_parts(problem));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void add_gemm_edges(Cases& cases, DataType type) {
@@ -116,6 +164,7 @@ void add_gemm_edges(Cases& cases, DataType type) {
   add_long_sums(cases, type);
   add_odd_layouts(cases, type);
   add_special_edges(cases, type);
+  add_extreme_factors(cases, type);
 }
 
 }  // namespace tessera::conformance

@@ -55,6 +55,7 @@ void GemmProbe<T>::add_row(const GemmInputs<T>& inputs, std::int64_t row, std::s
   std::vector<double> products(static_cast<std::size_t>(blocks_), 0);
   std::vector<double> magnitudes(products.size(), 0);
   const std::int64_t k = inputs.alpha != 0 ? inputs.problem.k : 0;
+  const double factor = k > 0 ? inputs.alpha : 0;  // alpha is not looked at where there is nothing to scale
   for (std::int64_t p = 0; p < k; ++p) {
     const double a = inputs.a_at(row, p);
     for (std::int64_t block = 0; block < blocks_; ++block) {
@@ -74,10 +75,10 @@ void GemmProbe<T>::add_row(const GemmInputs<T>& inputs, std::int64_t row, std::s
       c_square += c * c;
       c_magnitude += std::abs(c);
     }
-    const double alpha = std::abs(inputs.alpha);
+    const double alpha = std::abs(factor);
     const double beta = std::abs(inputs.beta);
     const std::int64_t cell = row * blocks_ + block;
-    expected_[cell] = inputs.alpha * products[block] + inputs.beta * c_sum;
+    expected_[cell] = factor * products[block] + inputs.beta * c_sum;
     kernel_part_[cell] =
         bound.relative * (alpha * magnitudes[block] + beta * std::sqrt(c_square)) + bound.absolute * width_root;
     own_part_[cell] = rounding_ * (alpha * width_root * magnitudes[block] + beta * c_magnitude);

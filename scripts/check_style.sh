@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Holds every file in the tree to the rules of style that a machine can check: formatting, names, lengths, opening
-# comments, the documents' links, and that what the README quotes is what the example says. Needs no build.
+# comments, the documents' links, how the environment is read, and that what the README quotes is what the example says.
+# Needs no build.
 # shellcheck disable=SC2016  # single quotes hold what an inner bash expands
 set -euo pipefail
 
@@ -93,6 +94,15 @@ check_names_and_lengths() {
   done < <(grep -nE '\b(TODO|FIXME|XXX)\b' "${code[@]}" /dev/null | grep -v '^scripts/check_style.sh:' | cut -d: -f1,2)
 }
 
+# A program that runs with rights that its caller has not must not take paths from the caller's environment.
+check_environment() {
+  local place
+  while IFS= read -r place; do
+    [[ -z $place ]] || finding "$place: reads the environment, but not with secure_getenv"
+  done < <(printf '%s\n' "${cpp[@]}" | grep -E '^(api|backends|tools)/' |
+    xargs grep -nE '(^|[^_[:alnum:]])getenv *\(|envname *\(' /dev/null | cut -d: -f1,2)
+}
+
 # A quote stands in README.md between "<!-- quote FILE -->" and "<!-- end quote -->", in a fence; it is the whole file
 # but for its opening comment.
 check_quotes() {
@@ -134,6 +144,7 @@ check_speed() {
 
 check_formatting
 check_names_and_lengths
+check_environment
 check_quotes
 check_links
 check_speed

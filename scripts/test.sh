@@ -72,7 +72,7 @@ support_table() {
 }
 # The front half and the one backend whose code is all ours: drivers and their threads are not instrumented.
 sanitized_tests() {
-  TESSERA_REQUIRE=cpu_tbb ctest --preset "$1" --no-tests=error -j "$(nproc)" -L '^(unit|conformance|misuse)$' -LE '^slow$'
+  TESSERA_REQUIRE=cpu_tbb ctest --preset "$1" --no-tests=error -j "$(nproc)" -L '^(unit|conformance|misuse|fault)$' -LE '^slow$'
 }
 sanitizer() {
   if stage "$1 build" build "$1"; then

@@ -11,12 +11,11 @@ class App;
 
 namespace tessera::tool {
 
-/// What the program's exit says to a script.
+/// What the program's exit says to a script; a signal that asked it to end is 128 and its number.
 enum ExitCode : int {
   kExitSuccess = 0,
-  kExitFailure = 1,        ///< something was found wrong, or the library reported an error
-  kExitWrongUse = 2,       ///< the command line cannot be understood
-  kExitInterrupted = 130,  ///< Ctrl-C, as shells count it
+  kExitFailure = 1,   ///< something was found wrong, or the library reported an error
+  kExitWrongUse = 2,  ///< the command line cannot be understood
 };
 
 /// One subcommand: declares its options, and runs once they are parsed.

@@ -80,9 +80,11 @@ class ConvolveCommand : public Command {
         ->type_name("N")
         ->capture_default_str();
     command->add_flag("--force", c.replaces_input, "Allow that OUT.png is IN.png itself");
-    command->add_option("-d,--device", device_, "Device as `tessera devices` names it; without it the best one present")
-        ->type_name("D")
-        ->envname("TESSERA_DEVICE");
+    command
+        ->add_option(
+            "-d,--device", device_,
+            "Device as `tessera devices` names it; without it that of $TESSERA_DEVICE, or the best one present")
+        ->type_name("D");
     command->add_option("-v,--variant", c.kernel.variant, "Force this variant of conv2d")->type_name("V");
     command->add_option("-s,--set", settings_, "Tuning value of the variant")
         ->type_name("KEY=VALUE")

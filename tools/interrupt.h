@@ -1,4 +1,6 @@
-// Ctrl-C: the first one asks the program to end after the command that runs, the second one ends it at once.
+// Being asked to end: by Ctrl-C (SIGINT), by the system (SIGTERM), or because the terminal went (SIGHUP). The first
+// time the program ends after the command that runs, and leaves nothing behind that is not whole; the second signal of
+// the same kind ends it at once.
 #pragma once
 
 #include <exception>
@@ -11,9 +13,14 @@ class Interrupted : public std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };
 
+/// A SIGHUP that is ignored (nohup) stays ignored.
 void listen_for_interrupt();
 [[nodiscard]] bool is_interrupted() noexcept;
-/// Throws Interrupted if Ctrl-C was pressed.
+/// Throws Interrupted if a signal came.
 void stop_if_interrupted();
+/// The signal that came first: "SIGTERM"; "" if none did.
+[[nodiscard]] const char* interrupting_signal() noexcept;
+/// 128 and the number of that signal, as shells count: 130 for Ctrl-C.
+[[nodiscard]] int interrupt_exit_code() noexcept;
 
 }  // namespace tessera::tool

@@ -22,7 +22,7 @@ constexpr const char* kExamples =
     "  tessera bench gemm --device all          how fast is every variant on every device?\n"
     "  tessera convolve in.png out.png --filter gaussian:5\n"
     "\n"
-    "Exit codes: 0 success, 1 something failed, 2 wrong use.\n";
+    "Exit codes: 0 success, 1 something failed, 2 wrong use, 128 and the number of a signal that ended it.\n";
 
 int run(int argc, char** argv) {
   CLI::App program("Tessera, one API for CUDA, OpenCL and CPU devices: lists, verifies, measures and uses them.",

@@ -1,9 +1,9 @@
-// Measured peaks on disk, so that a machine is measured once. A file that is damaged, or about anything else than this
-// device with this driver and library, is ignored.
+// Measured peaks in the library's cache, so that a machine is measured once. What is about anything else than this
+// device with this driver and library is ignored.
 #pragma once
 
-#include <filesystem>
 #include <optional>
+#include <string>
 
 #include <tessera/tessera.h>
 
@@ -14,19 +14,19 @@ namespace tessera::tool {
 class PeakCache {
  public:
   explicit PeakCache(const Device& device);
-  /// For tests: the facts and the folder given.
-  PeakCache(const DeviceInfo& info, const std::string& device_id, const std::filesystem::path& folder);
+  /// For tests: the facts given.
+  PeakCache(const DeviceInfo& info, const std::string& device_id);
 
   /// What was stored for exactly this device, or nothing.
   [[nodiscard]] std::optional<Peaks> find() const;
   /// Failure to write costs only time, so it is silent.
-  void store(const Peaks& peaks) const noexcept;
-  /// Empty if there is no cache folder.
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  void store(const Peaks& peaks) const;
+  /// Everything that the peaks depend on: under this they are kept, in the folder "peaks".
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
 
  private:
-  Json key_;
-  std::filesystem::path path_;
+  std::string key_;
+  bool has_float64_ = false;
 };
 
 }  // namespace tessera::tool

@@ -53,7 +53,7 @@ void copy_orientation_and_size(png_structp from, png_infop from_info, png_struct
 }  // namespace
 
 struct PngWriter::State {
-  explicit State(const std::string& path) : file(path) {}
+  explicit State(const std::string& path) : file(path, "the image") {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() { png_destroy_write_struct(&png, &info); }

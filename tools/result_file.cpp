@@ -1,11 +1,7 @@
-// Field names of result files, and the temporary file that becomes the result.
+// Field names of result files, and the lines of their JSON.
 #include "tools/result_file.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <utility>
@@ -19,11 +15,6 @@ namespace {
 
 /// Raised when a field changes its name or meaning.
 constexpr int kResultFormat = 1;
-
-Error cannot_write(const std::string& where) {
-  return {ErrorCode::invalid_argument,
-          fmt::format("the result file '{}' cannot be written: {}", where, std::strerror(errno))};
-}
 
 /// A name that a driver gave need not be valid UTF-8: such bytes are replaced, not an error.
 std::string on_one_line(const Json& json) {
@@ -128,34 +119,19 @@ Json result_head(const std::string& tool) {
 }
 
 ResultFile::ResultFile(std::string where) : where_(std::move(where)) {
-  if (where_.empty() || where_ == "-") return;
-  partial_.open(partial_name(), std::ios::trunc);
-  if (!partial_) throw cannot_write(where_);
-}
-
-ResultFile::~ResultFile() {
-  if (partial_.is_open()) std::remove(partial_name().c_str());
+  if (!where_.empty()) file_.emplace(where_, "the result file");
 }
 
 void ResultFile::write(const Json& result) {
-  if (where_.empty()) return;
+  if (!file_) return;
   const std::string text = lines_of(result);
-  if (where_ == "-") {
-    std::cout << text << std::flush;
-    return;
-  }
-  partial_ << text << std::flush;
-  if (!partial_) throw cannot_write(where_);
-  partial_.close();
-  if (std::rename(partial_name().c_str(), where_.c_str()) != 0) throw cannot_write(where_);
+  std::cout.flush();  // it may be the same file
+  if (!file_->write(reinterpret_cast<const std::uint8_t*>(text.data()), text.size())) file_->fail();
+  file_->commit();
 }
 
 std::ostream& ResultFile::text() const {
   return where_ == "-" ? std::cerr : std::cout;
-}
-
-std::string ResultFile::partial_name() const {
-  return fmt::format("{}.{}.partial", where_, getpid());
 }
 
 }  // namespace tessera::tool

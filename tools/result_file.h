@@ -1,8 +1,8 @@
 // Result files: the JSON forms of what every command reports, the head that they share, and writing them in one piece.
 #pragma once
 
-#include <fstream>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +11,7 @@
 
 #include "conformance/problem_set.h"
 #include "tools/machine.h"
+#include "tools/output_file.h"
 #include "tools/statistics.h"
 
 namespace tessera::tool {
@@ -32,22 +33,18 @@ using Json = nlohmann::ordered_json;
 /// Where a result goes: a file, "-" for standard output, or "" for nowhere.
 class ResultFile {
  public:
-  /// Opens a temporary file beside the destination at once, so that a wrong path is known before long work starts.
-  /// Error invalid_argument if that fails.
+  /// Opens the destination at once, so that one that cannot be written is known before long work starts: see
+  /// OutputFile. Error invalid_argument if that fails.
   explicit ResultFile(std::string where);
-  ResultFile(const ResultFile&) = delete;
-  ResultFile& operator=(const ResultFile&) = delete;
-  ~ResultFile();
 
-  /// Writes all of it, or leaves the destination as it was and throws.
+  /// Writes all of it, or leaves the destination as it was and throws. Once.
   void write(const Json& result);
   /// Where people's text goes: standard output, but standard error when that carries the JSON.
   [[nodiscard]] std::ostream& text() const;
 
  private:
-  [[nodiscard]] std::string partial_name() const;
   std::string where_;
-  std::ofstream partial_;
+  std::optional<OutputFile> file_;
 };
 
 }  // namespace tessera::tool

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include "tools/command.h"
 #include "tools/interrupt.h"
+#include "tools/standard_streams.h"
 
 namespace tessera::tool {
 namespace {
@@ -32,16 +34,23 @@ void report(const char* name, const Error& error) {
 }  // namespace
 
 int run_program(const char* name, int argc, char** argv, int (*run)(int argc, char** argv)) {
+  open_closed_streams();
   try {
     listen_for_interrupt();
-    return run(argc, argv);
+    const int code = run(argc, argv);
+    finish_standard_output();
+    return code;
   } catch (const Interrupted&) {
-    std::cerr << name << ": interrupted\n";
-    return kExitInterrupted;
+    std::cerr << name << ": interrupted by " << interrupting_signal() << "\n";
+    return interrupt_exit_code();
   } catch (const Error& error) {
     report(name, error);
+  } catch (const std::bad_alloc&) {
+    std::cerr << name << ": there is no memory left\n";
   } catch (const std::exception& error) {
     std::cerr << name << ": " << error.what() << "\n";
+  } catch (...) {
+    std::cerr << name << ": something is thrown that is no std::exception\n";
   }
   return kExitFailure;
 }

@@ -4,8 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <ostream>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -138,6 +140,17 @@ void check_names(const Selection& selection, const Tuning& settings, const Found
   }
 }
 
+/// $TESSERA_DEVICE, which a program with rights that its caller has not leaves alone; the parser would read it always.
+std::vector<std::string> devices_of_environment() {
+  std::vector<std::string> names;
+  const char* const value = ::secure_getenv("TESSERA_DEVICE");
+  std::istringstream text(value != nullptr ? value : "");
+  for (std::string name; std::getline(text, name, ',');) {
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 void declare_selection(CLI::App& command, Selection& selection) {
@@ -145,9 +158,10 @@ void declare_selection(CLI::App& command, Selection& selection) {
   const auto add_list = [&](const std::string& flag, std::vector<std::string>& names, const std::string& meaning) {
     return command.add_option(flag, names, meaning)->delimiter(',')->allow_extra_args(false);
   };
-  add_list("-d,--device", selection.devices, "Devices as `tessera devices` names them, with commas, or all")
+  if (const std::vector<std::string> named = devices_of_environment(); !named.empty()) selection.devices = named;
+  add_list("-d,--device", selection.devices,
+           "Devices as `tessera devices` names them, with commas, or all; without it those of $TESSERA_DEVICE")
       ->type_name("D[,D...]")
-      ->envname("TESSERA_DEVICE")
       ->capture_default_str();
   add_list("-v,--variant", selection.variants, "Variants, with commas, or all")
       ->type_name("V[,V...]")

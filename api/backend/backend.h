@@ -21,6 +21,7 @@
 #include <tessera/version.h>
 
 #include "backend/operator_table.h"
+#include "backend/plugin_fingerprint.h"
 
 namespace tessera::backend {
 
@@ -66,7 +67,7 @@ struct Suspects {
 
 /// An ordered line of work. The front half numbers the commands and calls from one thread at a time, with one
 /// exception: finish() and drain() may run on several threads, and while other functions are called. Everything but these
-/// two returns before the work is done. The destructor runs only after drain() answered true. Refusals
+/// two returns before the work is done. The destructor runs only after drain() answered true or finish() succeeded. Refusals
 /// (invalid_argument, unsupported) queue nothing; any other error may leave part of a command queued.
 class Queue {
  public:
@@ -205,13 +206,17 @@ class Backend {
   /// Throws invalid_argument for a bad option value.
   [[nodiscard]] virtual std::unique_ptr<Device> open(std::size_t index, const DeviceOptions& options) = 0;
   [[nodiscard]] virtual const OperatorTable& operators() const = 0;
+  /// Asked in a child process of fork(), whose parent had called probe(): can devices still be opened here?
+  [[nodiscard]] virtual bool works_after_fork() const { return false; }
 };
 
-/// What a plug-in's one symbol returns. Plain data, so that every compiler lets a C function return it.
+/// What a plug-in's one symbol returns. Plain data, so that every compiler lets a C function return it. The first two
+/// stay as they are in every version of the seam; the others are read only where those are the reader's own.
 struct PluginEntry {
   std::uint32_t seam_version;
   const char* tessera_version;  ///< TESSERA_VERSION of the headers that it was built with
-  Backend* backend;             ///< not owned; null if the versions differ
+  const char* fingerprint;      ///< plugin_fingerprint() as its compiler saw it
+  Backend* (*make)();           ///< called once, if all of the above are the library's own; may throw. Not owned
 };
 
 /// The type of that symbol, `tessera_backend_entry`. It is given the version that the front half speaks.
@@ -222,11 +227,10 @@ using PluginEntryFunction = PluginEntry (*)(std::uint32_t seam_version);
 /// Exports a plug-in's entry: `TESSERA_BACKEND_PLUGIN(tessera::cuda::CudaBackend)`.
 #define TESSERA_BACKEND_PLUGIN(BackendClass)                                                             \
   extern "C" __attribute__((visibility("default"))) tessera::backend::PluginEntry tessera_backend_entry( \
-      std::uint32_t seam_version) {                                                                      \
-    tessera::backend::PluginEntry entry{tessera::backend::kSeamVersion, TESSERA_VERSION, nullptr};       \
-    if (seam_version == tessera::backend::kSeamVersion) {                                                \
-      static BackendClass* const backend = new BackendClass; /* never destroyed: see rule 9 */           \
-      entry.backend = backend;                                                                           \
-    }                                                                                                    \
-    return entry;                                                                                        \
+      std::uint32_t) {                                                                                   \
+    static constexpr auto fingerprint = tessera::backend::plugin_fingerprint();                          \
+    return {tessera::backend::kSeamVersion, TESSERA_VERSION, fingerprint.text.data(),                    \
+            []() -> tessera::backend::Backend* {                                                         \
+              return new BackendClass; /* never destroyed */                                             \
+            }};                                                                                          \
   }

@@ -1,5 +1,5 @@
 // The caching allocator: sizes are rounded so that similar buffers share memory, and a block that a queue still uses
-// waits in a list of its own until the queue is past it.
+// waits in a book of its own until the queue is past it.
 #include "allocator.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "backend/sentence.h"
 #include "queue_core.h"
+#include "shared_memory.h"
 
 namespace tessera::detail {
 namespace {
@@ -16,7 +17,6 @@ using backend::sentence;
 
 constexpr std::size_t kSmallestGranule = 512;
 constexpr std::size_t kLargestGranule = std::size_t{2} << 20;
-constexpr std::size_t kLargestNamed = 5;
 
 /// Rounds up to an eighth of the size's power of two, so that at most 12.5 % is lost and few sizes differ.
 std::size_t rounded(std::size_t size_bytes) {
@@ -24,134 +24,162 @@ std::size_t rounded(std::size_t size_bytes) {
   return size_bytes > SIZE_MAX - granule ? size_bytes : (size_bytes + granule - 1) / granule * granule;
 }
 
+bool is_over(const Holding& holding) {
+  return std::all_of(holding.uses.begin(), holding.uses.end(), [](const Use& use) { return use.is_over(); });
+}
+
+/// What the holding waits for, in few words: of each queue the last command alone.
+void add_waits(std::vector<Use>& waits, const Holding& holding) {
+  for (const Use& use : holding.uses) {
+    if (use.is_over()) continue;
+    const auto known =
+        std::find_if(waits.begin(), waits.end(), [&](const Use& wait) { return wait.progress == use.progress; });
+    if (known == waits.end()) {
+      waits.push_back(use);
+    } else {
+      known->sequence = std::max(known->sequence, use.sequence);
+    }
+  }
+}
+
 }  // namespace
 
-Allocator::Allocator(backend::Device& device, std::string device_id)
-    : device_(device), device_id_(std::move(device_id)) {}
+Allocator::Allocator(backend::Device& device, std::string device_id, std::shared_ptr<SharedMemory> shared)
+    : device_(device), device_id_(std::move(device_id)), shared_(std::move(shared)) {}
+
+Allocator::~Allocator() = default;
 
 Memory Allocator::take(std::size_t size_bytes) {
   const std::size_t capacity = rounded(std::max<std::size_t>(size_bytes, 1));
-  if (Memory memory = take_cached(capacity); memory.buffer != nullptr) return memory;
+  MemoryBook fresh;
   try {
-    return {device_.allocate(capacity), capacity};
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_memory) throw;
-  }
-  collect_pending(true);
-  if (Memory memory = take_cached(capacity); memory.buffer != nullptr) return memory;
-  trim();
-  try {
-    return {device_.allocate(capacity), capacity};
+    return shared_->with_reclaim([&]() -> Memory {
+      if (Memory memory = take_cached(capacity)) return memory;
+      const auto entry = fresh.empty() ? fresh.emplace(capacity, Holding()) : fresh.begin();
+      entry->second.buffer = device_.allocate(capacity);
+      return fresh.extract(entry);
+    });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
     throw Error(ErrorCode::out_of_memory,
                 sentence("a buffer of ", size_bytes, " bytes does not fit on ", device_id_, ": ", error.sentence(),
-                         "; ", largest_live()),
+                         "; ", shared_->largest_holders()),
                 error.native());
   }
 }
 
-Memory Allocator::take_cached(std::size_t capacity) {
+Memory Allocator::take_cached(std::size_t capacity_bytes) {
   collect_pending(false);
   const std::lock_guard lock(mutex_);
-  const auto found = cached_.lower_bound(capacity);
-  if (found == cached_.end() || found->first > capacity + capacity / 8) return {};
-  Memory memory = std::move(found->second);
-  cached_.erase(found);
-  statistics_.cached_bytes -= memory.capacity_bytes;
+  const auto found = cached_.lower_bound(capacity_bytes);
+  if (found == cached_.end() || found->first > capacity_bytes + capacity_bytes / 8) return {};
+  statistics_.cached_bytes -= found->first;
   ++statistics_.cache_hits;
-  return memory;
+  return cached_.extract(found);
 }
 
 void Allocator::give(Memory memory, std::vector<Use> uses) noexcept {
-  std::erase_if(uses, [](const Use& use) {
-    const auto queue = use.queue.lock();
-    return queue == nullptr || queue->is_past(use.sequence);
-  });
+  Holding& holding = memory.mapped();
+  holding.uses = std::move(uses);
+  const std::size_t capacity = memory.key();
+  const bool is_free = is_over(holding);
+  if (is_free) holding.uses.clear();
   const std::lock_guard lock(mutex_);
-  if (uses.empty()) return add_cached(std::move(memory));
-  statistics_.pending_bytes += memory.capacity_bytes;
-  pending_.push_back({std::move(memory), std::move(uses)});
+  (is_free ? statistics_.cached_bytes : statistics_.pending_bytes) += capacity;
+  (is_free ? cached_ : pending_).insert(std::move(memory));
 }
 
-void Allocator::add_cached(Memory memory) {
-  statistics_.cached_bytes += memory.capacity_bytes;
-  const std::size_t capacity = memory.capacity_bytes;
-  cached_.emplace(capacity, std::move(memory));
+void Allocator::abandon() noexcept {
+  for (MemoryBook* book : {&cached_, &pending_}) {
+    for (auto& [capacity, holding] : *book) static_cast<void>(holding.buffer.release());
+  }
 }
 
-void Allocator::collect_pending(bool block) {
-  std::vector<Pending> pending;
+void Allocator::collect_pending(bool wait) noexcept {
+  // Queues are asked without the lock: a queue's own thread may be giving memory back meanwhile. What waits stays in
+  // the book, so that another thread that is short of memory waits for it too.
+  std::vector<Use> waits;
+  try {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [capacity, holding] : pending_) add_waits(waits, holding);
+    if (pending_.empty()) return;
+  } catch (const std::bad_alloc&) {
+    // Fewer queues are asked this time.
+  }
+  for (const Use& use : waits) {
+    const auto queue = use.queue.lock();
+    if (queue == nullptr) continue;
+    static_cast<void>(wait ? queue->wait_until_past(use.sequence) : queue->poll_past(use.sequence));
+  }
+  const std::lock_guard lock(mutex_);
+  for (auto entry = pending_.begin(); entry != pending_.end();) {
+    const auto next = std::next(entry);
+    if (is_over(entry->second)) {
+      statistics_.pending_bytes -= entry->first;
+      statistics_.cached_bytes += entry->first;
+      Memory memory = pending_.extract(entry);
+      memory.mapped().uses.clear();
+      cached_.insert(std::move(memory));
+    }
+    entry = next;
+  }
+}
+
+std::uint64_t Allocator::trim() noexcept {
+  SharedMemory::Freeing freeing(*shared_);
+  MemoryBook freed;
+  std::uint64_t bytes = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (pending_.empty()) return;
-    pending.swap(pending_);
+    freed.swap(cached_);
+    bytes = std::exchange(statistics_.cached_bytes, 0);
   }
-  // Queues are asked without the lock: a queue's own thread may be giving memory back meanwhile.
-  for (Pending& entry : pending) {
-    std::erase_if(entry.uses, [&](const Use& use) {
-      const auto queue = use.queue.lock();
-      if (queue == nullptr) return true;
-      return block ? queue->wait_until_past(use.sequence) : queue->poll_past(use.sequence);
-    });
-  }
-  const std::lock_guard lock(mutex_);
-  for (Pending& entry : pending) {
-    if (!entry.uses.empty()) {
-      pending_.push_back(std::move(entry));
-      continue;
-    }
-    statistics_.pending_bytes -= entry.memory.capacity_bytes;
-    add_cached(std::move(entry.memory));
-  }
+  if (bytes != 0) freeing.gave_back();
+  freed.clear();  // while `freeing` tells others that there is more to come
+  return bytes;
 }
 
-void Allocator::add_live(const Block& block) {
+void Allocator::add_holder(const Holder& holder) {
   const std::lock_guard lock(mutex_);
-  live_.insert(&block);
+  holders_.insert(&holder);
+  switch (holder.kind()) {
+    case Holder::Kind::pinned: statistics_.pinned_bytes += holder.size_bytes(); return;
+    case Holder::Kind::kernel: statistics_.held_bytes += holder.size_bytes(); return;
+    case Holder::Kind::buffer: break;
+  }
   ++statistics_.allocations;
-  statistics_.in_use_bytes += block.size_bytes();
+  statistics_.in_use_bytes += holder.size_bytes();
   statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.in_use_bytes);
 }
 
-void Allocator::remove_live(const Block& block) noexcept {
+void Allocator::remove_holder(const Holder& holder) noexcept {
   const std::lock_guard lock(mutex_);
-  live_.erase(&block);
-  statistics_.in_use_bytes -= block.size_bytes();
+  holders_.erase(&holder);
+  switch (holder.kind()) {
+    case Holder::Kind::pinned: statistics_.pinned_bytes -= holder.size_bytes(); return;
+    case Holder::Kind::kernel: statistics_.held_bytes -= holder.size_bytes(); return;
+    case Holder::Kind::buffer: statistics_.in_use_bytes -= holder.size_bytes(); return;
+  }
 }
 
 MemoryStatistics Allocator::statistics() {
   collect_pending(false);
+  const std::uint64_t held_bytes = device_.held_bytes();
   const std::lock_guard lock(mutex_);
-  return statistics_;
+  MemoryStatistics statistics = statistics_;
+  statistics.held_bytes += held_bytes;
+  return statistics;
 }
 
-std::uint64_t Allocator::trim() {
-  collect_pending(false);
-  std::multimap<std::size_t, Memory> freed;
-  {
-    const std::lock_guard lock(mutex_);
-    freed.swap(cached_);
-    statistics_.cached_bytes = 0;
-  }
-  std::uint64_t bytes = 0;
-  for (const auto& [capacity, memory] : freed) bytes += capacity;
-  return bytes;
-}
-
-std::string Allocator::largest_live() {
+void Allocator::list_holders(std::vector<NamedHolder>& list) {
+  const std::size_t backend_bytes = device_.held_bytes();
+  if (backend_bytes != 0) list.push_back({backend_bytes, sentence("scratch memory of ", device_id_)});
   const std::lock_guard lock(mutex_);
-  std::vector<const Block*> blocks(live_.begin(), live_.end());
-  std::sort(blocks.begin(), blocks.end(),
-            [](const Block* a, const Block* b) { return a->size_bytes() > b->size_bytes(); });
-  std::vector<std::string> names;
-  for (const Block* block : blocks) {
-    if (names.size() == kLargestNamed) break;
-    names.push_back(sentence(block->label().empty() ? "unlabelled" : "'" + block->label() + "'", " of ",
-                             block->size_bytes(), " bytes"));
+  for (const Holder* holder : holders_) {
+    list.push_back({holder->size_bytes(), sentence(holder->label().empty() ? "unlabelled" : "'" + holder->label() + "'",
+                                                   holder->kind() == Holder::Kind::pinned ? " (pinned)" : "", " of ",
+                                                   holder->size_bytes(), " bytes on ", device_id_)});
   }
-  return sentence("live buffers hold ", statistics_.in_use_bytes, " bytes in ", blocks.size(), " buffers, largest ",
-                  backend::enumerate(names));
 }
 
 }  // namespace tessera::detail

@@ -5,7 +5,6 @@
 #include <tessera/device.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -17,41 +16,51 @@
 
 namespace tessera::detail {
 
+class SharedMemory;
+
 /// Called from several threads at once.
 class Allocator {
  public:
-  Allocator(backend::Device& device, std::string device_id);
+  Allocator(backend::Device& device, std::string device_id, std::shared_ptr<SharedMemory> shared);
+  ~Allocator();
+  Allocator(const Allocator&) = delete;
+  Allocator& operator=(const Allocator&) = delete;
 
-  /// Memory of at least `size_bytes`. Out of memory: waits for what is pending, trims, tries again, then throws
-  /// out_of_memory naming the largest live buffers.
+  /// Memory of at least `size_bytes`: cached, or from the driver. Out of memory: SharedMemory gives back what it can,
+  /// and then it throws out_of_memory naming the largest holders.
   [[nodiscard]] Memory take(std::size_t size_bytes);
-  /// Takes memory back; it is pending until every use is done.
+  /// Takes memory back; it is pending until every use is over.
   void give(Memory memory, std::vector<Use> uses) noexcept;
+  /// Leaves everything that it keeps to the process that made it.
+  void abandon() noexcept;
 
-  void add_live(const Block& block);
-  void remove_live(const Block& block) noexcept;
+  void add_holder(const Holder& holder);
+  void remove_holder(const Holder& holder) noexcept;
+
+  /// What is freed and not in use any more becomes free to take. `wait`: waits for the queues that use it.
+  void collect_pending(bool wait) noexcept;
+  /// Frees all that is cached. Returns the bytes.
+  std::uint64_t trim() noexcept;
 
   [[nodiscard]] MemoryStatistics statistics();
-  /// Frees all that is cached, pending memory whose uses are done included. Returns the bytes.
-  std::uint64_t trim();
+  /// Adds the holders to a list that is to be sorted by size.
+  struct NamedHolder {
+    std::size_t size_bytes = 0;
+    std::string name;
+  };
+  void list_holders(std::vector<NamedHolder>& list);
 
  private:
-  struct Pending {
-    Memory memory;
-    std::vector<Use> uses;
-  };
-
-  [[nodiscard]] Memory take_cached(std::size_t size_bytes);
-  void collect_pending(bool block);
-  void add_cached(Memory memory);
-  [[nodiscard]] std::string largest_live();
+  /// A cached holding that fits; an empty node if there is none.
+  [[nodiscard]] Memory take_cached(std::size_t capacity_bytes);
 
   backend::Device& device_;
-  std::string device_id_;
+  const std::string device_id_;
+  const std::shared_ptr<SharedMemory> shared_;
   std::mutex mutex_;
-  std::multimap<std::size_t, Memory> cached_;
-  std::vector<Pending> pending_;
-  std::set<const Block*> live_;
+  MemoryBook cached_;
+  MemoryBook pending_;
+  std::set<const Holder*> holders_;
   MemoryStatistics statistics_;
 };
 

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "backend/sentence.h"
-#include "backend/shared_library.h"
 #include "environment.h"
+#include "fork.h"
+#include "plugin.h"
+#include "printable.h"
 
 namespace tessera::detail {
 namespace {
@@ -56,6 +58,14 @@ std::vector<fs::path> plugin_folders() {
   return folders;
 }
 
+/// Whatever else a file in $TESSERA_BACKEND_PATH is called, it is not loaded.
+bool is_backend_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
+           letter == '_' || letter == '-';
+  });
+}
+
 /// Ours first, then whatever else stands in $TESSERA_BACKEND_PATH.
 std::vector<std::string> backend_names() {
   std::vector<std::string> names;
@@ -78,42 +88,20 @@ std::vector<std::string> backend_names() {
 std::optional<std::vector<std::string>> requested_backends(const std::vector<std::string>& names) {
   auto requested = environment_list("TESSERA_BACKENDS", ',');
   if (!requested) return requested;
+  std::vector<std::string> printable_names;
+  for (const std::string& name : names) printable_names.push_back(printable(name));
   for (const std::string& name : *requested) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw Error(ErrorCode::invalid_argument, sentence("$TESSERA_BACKENDS asks for the backend '", name,
-                                                        "', but the backends are ", enumerate(names)));
+      throw Error(ErrorCode::invalid_argument, sentence("$TESSERA_BACKENDS asks for the backend '", printable(name),
+                                                        "', but the backends are ", enumerate(printable_names)));
     }
   }
   return requested;
 }
 
-void set_state(ListedBackend& listed, BackendState state, std::string reason) {
+void set_state(ListedBackend& listed, BackendState state, const std::string& reason) {
   listed.info.state = state;
-  listed.info.reason = std::move(reason);
-}
-
-/// Opens the plug-in and checks that it speaks this seam.
-backend::Backend* load_plugin(ListedBackend& listed) {
-  const backend::SharedLibrary library({listed.info.plugin});
-  if (!library) {
-    set_state(listed, BackendState::refused, sentence("the plug-in does not load: ", library.why()));
-    return nullptr;
-  }
-  backend::PluginEntry (*entry_function)(std::uint32_t) = nullptr;
-  if (!library.function(entry_function, "tessera_backend_entry")) {
-    set_state(listed, BackendState::refused,
-              sentence(listed.info.plugin, " is no plug-in: it has no symbol tessera_backend_entry"));
-    return nullptr;
-  }
-  const backend::PluginEntry entry = entry_function(backend::kSeamVersion);
-  if (entry.seam_version != backend::kSeamVersion || entry.backend == nullptr) {
-    set_state(
-        listed, BackendState::refused,
-        sentence("the plug-in speaks version ", entry.seam_version, " of the seam (library ", entry.tessera_version,
-                 "), but this library speaks version ", backend::kSeamVersion, " (library ", TESSERA_VERSION, ")"));
-    return nullptr;
-  }
-  return entry.backend;
+  listed.info.reason = printable(reason);
 }
 
 void probe_backend(ListedBackend& listed, backend::Backend& backend) {
@@ -130,17 +118,17 @@ void probe_backend(ListedBackend& listed, backend::Backend& backend) {
     }
     listed.backend = &backend;
     set_state(listed, BackendState::ready, probe.reason);
-  } catch (const std::exception& error) {
+  } catch (...) {
     listed.devices.clear();
     listed.info.devices.clear();
-    set_state(listed, BackendState::unavailable, sentence("asking its driver fails: ", error.what()));
+    set_state(listed, BackendState::unavailable, sentence("asking its driver fails: ", words_of_exception()));
   }
 }
 
 ListedBackend look_for(const std::string& name, const std::vector<fs::path>& folders, bool asked_for) {
   ListedBackend listed;
-  listed.info.name = name;
-  listed.device_prefix = name;
+  listed.info.name = printable(name);
+  listed.device_prefix = listed.info.name;
   for (const KnownBackend& known : kKnownBackends) {
     if (name == known.name) listed.device_prefix = known.device_prefix;
   }
@@ -153,8 +141,19 @@ ListedBackend look_for(const std::string& name, const std::vector<fs::path>& fol
     const fs::path file = folder / sentence(kPluginPrefix, name, kPluginSuffix);
     std::error_code failure;
     if (fs::exists(file, failure)) {
-      listed.info.plugin = file.string();
-      if (backend::Backend* backend = load_plugin(listed)) probe_backend(listed, *backend);
+      listed.info.plugin = printable(file.string());
+      if (!is_backend_name(name)) {
+        set_state(listed, BackendState::refused,
+                  sentence("the plug-in's name is '", listed.info.name,
+                           "', but a backend's name consists of letters, digits, '_' and '-'"));
+        return listed;
+      }
+      const LoadedPlugin loaded = load_plugin(file);
+      if (loaded.backend == nullptr) {
+        set_state(listed, BackendState::refused, loaded.refusal);
+      } else {
+        probe_backend(listed, *loaded.backend);
+      }
       return listed;
     }
     searched.push_back(folder.string());
@@ -185,10 +184,28 @@ int preference(const DeviceInfo& device) {
 
 }  // namespace
 
-const std::vector<ListedBackend>& listed_backends() {
+namespace {
+
+struct Found {
+  Birthplace birthplace;
+  std::unique_ptr<const std::vector<ListedBackend>> list{look_for_all()};
+};
+
+const Found& found() {
+  count_forks();
   // Never destroyed: plug-ins stay loaded, and no driver is called from a static destructor.
-  static const std::vector<ListedBackend>* const list = look_for_all();
-  return *list;
+  static const Found* const found = new Found;
+  return *found;
+}
+
+}  // namespace
+
+const std::vector<ListedBackend>& listed_backends() {
+  return *found().list;
+}
+
+bool backends_are_elsewhere() {
+  return found().birthplace.is_elsewhere();
 }
 
 std::vector<DeviceInfo> devices_by_preference() {

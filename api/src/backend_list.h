@@ -22,6 +22,9 @@ struct ListedBackend {
 /// Looks on the first call. Error invalid_argument for a bad $TESSERA_BACKENDS or $TESSERA_BACKEND_PATH.
 [[nodiscard]] const std::vector<ListedBackend>& listed_backends();
 
+/// True in a child process of fork() whose parent had looked.
+[[nodiscard]] bool backends_are_elsewhere();
+
 /// Device ids of every ready backend, in the order in which open() prefers them.
 [[nodiscard]] std::vector<DeviceInfo> devices_by_preference();
 

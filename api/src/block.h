@@ -3,29 +3,60 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "backend/backend.h"
+#include "queue_progress.h"
 
 namespace tessera::detail {
 
 class DeviceCore;
 class QueueCore;
 
-/// Memory from the driver and how much of it there is.
-struct Memory {
-  std::unique_ptr<backend::Buffer> buffer;
-  std::size_t capacity_bytes = 0;
-};
-
 /// "This queue is done with it once it is past command `sequence`."
 struct Use {
-  const QueueCore* identity = nullptr;
-  std::weak_ptr<QueueCore> queue;
+  std::shared_ptr<QueueProgress> progress;
+  std::weak_ptr<QueueCore> queue;  ///< to ask it; one that is gone has said how far it came
   std::uint64_t sequence = 0;
+
+  [[nodiscard]] bool is_over() const noexcept { return progress->is_past(sequence); }
+};
+
+/// Memory from the driver, and who may still be using it.
+struct Holding {
+  std::unique_ptr<backend::Buffer> buffer;
+  std::vector<Use> uses;
+};
+
+/// Holdings by their capacity in bytes. One moves from book to book as a node, so that giving memory back allocates
+/// none.
+using MemoryBook = std::multimap<std::size_t, Holding>;
+using Memory = MemoryBook::node_type;
+
+/// An entry in the allocator's list of who holds memory, for as long as it lives.
+class Holder {
+ public:
+  enum class Kind : std::uint8_t { buffer, pinned, kernel };
+
+  Holder(std::shared_ptr<DeviceCore> device, Kind kind, std::string label, std::size_t size_bytes);
+  ~Holder();
+  Holder(const Holder&) = delete;
+  Holder& operator=(const Holder&) = delete;
+
+  [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return size_bytes_; }
+
+ private:
+  const std::shared_ptr<DeviceCore> device_;
+  const Kind kind_;
+  const std::string label_;
+  const std::size_t size_bytes_;
 };
 
 class Block {
@@ -35,19 +66,17 @@ class Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
-  [[nodiscard]] backend::Buffer& buffer() const noexcept { return *memory_.buffer; }
-  [[nodiscard]] std::size_t size_bytes() const noexcept { return size_bytes_; }
-  [[nodiscard]] const std::string& label() const noexcept { return label_; }
+  [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return holder_.device(); }
+  [[nodiscard]] backend::Buffer& buffer() const noexcept { return *memory_.mapped().buffer; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return holder_.size_bytes(); }
+  [[nodiscard]] const std::string& label() const noexcept { return holder_.label(); }
 
-  /// Notes that command `sequence` of the queue uses this memory. Called from any thread.
+  /// Notes that command `sequence` of the queue uses this memory. Called from any thread, before the command is queued.
   void note_use(const std::shared_ptr<QueueCore>& queue, std::uint64_t sequence);
 
  private:
-  std::shared_ptr<DeviceCore> device_;
   Memory memory_;
-  std::size_t size_bytes_;
-  std::string label_;
+  Holder holder_;
   std::mutex mutex_;
   std::vector<Use> uses_;
 };
@@ -55,15 +84,18 @@ class Block {
 /// Host memory that a device's driver knows.
 class PinnedBlock {
  public:
-  PinnedBlock(std::shared_ptr<DeviceCore> device, std::unique_ptr<backend::PinnedMemory> memory, std::size_t size_bytes)
-      : device_(std::move(device)), memory_(std::move(memory)), size_bytes_(size_bytes) {}
+  PinnedBlock(std::shared_ptr<DeviceCore> device, std::unique_ptr<backend::PinnedMemory> memory,
+              std::size_t size_bytes);
+  ~PinnedBlock();
+  PinnedBlock(const PinnedBlock&) = delete;
+  PinnedBlock& operator=(const PinnedBlock&) = delete;
+
   [[nodiscard]] void* data() const noexcept { return memory_->data(); }
-  [[nodiscard]] std::size_t size_bytes() const noexcept { return size_bytes_; }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return holder_.size_bytes(); }
 
  private:
-  std::shared_ptr<DeviceCore> device_;  // outlives the memory
+  Holder holder_;  // keeps the device, which outlives the memory
   std::unique_ptr<backend::PinnedMemory> memory_;
-  std::size_t size_bytes_;
 };
 
 }  // namespace tessera::detail

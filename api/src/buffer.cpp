@@ -15,26 +15,44 @@ using backend::sentence;
 
 namespace detail {
 
-Block::Block(std::shared_ptr<DeviceCore> device, Memory memory, std::size_t size_bytes, std::string label)
-    : device_(std::move(device)), memory_(std::move(memory)), size_bytes_(size_bytes), label_(std::move(label)) {
-  device_->allocator().add_live(*this);
+Holder::Holder(std::shared_ptr<DeviceCore> device, Kind kind, std::string label, std::size_t size_bytes)
+    : device_(std::move(device)), kind_(kind), label_(std::move(label)), size_bytes_(size_bytes) {
+  device_->allocator().add_holder(*this);
 }
 
+Holder::~Holder() {
+  if (!device_->is_elsewhere()) device_->allocator().remove_holder(*this);
+}
+
+Block::Block(std::shared_ptr<DeviceCore> device, Memory memory, std::size_t size_bytes, std::string label)
+    : memory_(std::move(memory)), holder_(std::move(device), Holder::Kind::buffer, std::move(label), size_bytes) {}
+
 Block::~Block() {
-  device_->allocator().remove_live(*this);
-  device_->allocator().give(std::move(memory_), std::move(uses_));
+  if (device()->is_elsewhere()) {
+    static_cast<void>(memory_.mapped().buffer.release());
+  } else {
+    device()->allocator().give(std::move(memory_), std::move(uses_));
+  }
 }
 
 void Block::note_use(const std::shared_ptr<QueueCore>& queue, std::uint64_t sequence) {
   const std::lock_guard lock(mutex_);
   for (Use& use : uses_) {
-    if (use.identity == queue.get() && !use.queue.expired()) {
+    if (use.progress == queue->progress()) {
       use.sequence = sequence;
       return;
     }
   }
-  std::erase_if(uses_, [](const Use& use) { return use.queue.expired(); });
-  uses_.push_back({queue.get(), queue, sequence});
+  std::erase_if(uses_, [](const Use& use) { return use.is_over(); });
+  uses_.push_back({queue->progress(), queue, sequence});
+}
+
+PinnedBlock::PinnedBlock(std::shared_ptr<DeviceCore> device, std::unique_ptr<backend::PinnedMemory> memory,
+                         std::size_t size_bytes)
+    : holder_(std::move(device), Holder::Kind::pinned, {}, size_bytes), memory_(std::move(memory)) {}
+
+PinnedBlock::~PinnedBlock() {
+  if (holder_.device()->is_elsewhere()) static_cast<void>(memory_.release());
 }
 
 PinnedMemory::PinnedMemory() noexcept = default;

@@ -4,12 +4,14 @@
 #include <utility>
 
 #include "backend/sentence.h"
+#include "boundary.h"
 #include "device_core.h"
 #include "handle.h"
 
 namespace tessera {
 
 using backend::sentence;
+using detail::at_boundary;
 
 namespace {
 
@@ -32,7 +34,10 @@ Device& Device::operator=(Device&&) noexcept = default;
 Device::~Device() = default;
 
 DeviceInfo Device::info() const {
-  return detail::core_of(core_, "device").info();
+  return at_boundary([&] {
+    const detail::DeviceCore& core = detail::core_of(core_, "device");
+    return core.is_elsewhere() ? core.info_when_opened() : core.info();
+  });
 }
 const std::string& Device::id() const noexcept {
   static const std::string nothing;  // id() throws nothing, so a handle that was moved from has no name
@@ -40,27 +45,37 @@ const std::string& Device::id() const noexcept {
 }
 
 UntypedView Device::allocate_untyped(DataType type, std::size_t count, const BufferOptions& options) const {
-  detail::DeviceCore& core = detail::core_of(core_, "device");
-  const std::size_t size = checked_size(count, size_bytes(type), core.id());
-  return {core.allocate(size, options.label), type, 0, count, true};
+  return at_boundary([&]() -> UntypedView {
+    detail::DeviceCore& core = detail::core_of(core_, "device");
+    const std::size_t size = checked_size(count, size_bytes(type), core.id());
+    return {core.allocate(size, options.label), type, 0, count, true};
+  });
 }
 
 void Device::upload_bytes(const UntypedView& destination, const void* host) const {
-  detail::core_of(core_, "device").upload_now(detail::slice_of(destination), host);
+  at_boundary([&] { detail::core_of(core_, "device").upload_now(destination, host); });
 }
 
 detail::PinnedMemory Device::allocate_pinned_bytes(std::size_t count, std::size_t element_bytes) const {
-  detail::DeviceCore& core = detail::core_of(core_, "device");
-  const std::size_t size = checked_size(count, element_bytes, core.id());
-  auto memory = core.device().allocate_pinned(std::max<std::size_t>(size, 1));
-  return detail::PinnedMemory(std::make_shared<detail::PinnedBlock>(core_, std::move(memory), size));
+  return at_boundary([&] {
+    detail::DeviceCore& core = detail::core_of(core_, "device");
+    return detail::PinnedMemory(core.allocate_pinned(checked_size(count, element_bytes, core.id())));
+  });
 }
 
 MemoryStatistics Device::memory() const {
-  return detail::core_of(core_, "device").allocator().statistics();
+  return at_boundary([&] {
+    detail::DeviceCore& core = detail::core_of(core_, "device");
+    core.refuse_elsewhere();
+    return core.allocator().statistics();
+  });
 }
 std::uint64_t Device::trim() const {
-  return detail::core_of(core_, "device").allocator().trim();
+  return at_boundary([&] {
+    detail::DeviceCore& core = detail::core_of(core_, "device");
+    core.refuse_elsewhere();
+    return core.trim();
+  });
 }
 
 }  // namespace tessera

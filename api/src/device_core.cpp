@@ -1,9 +1,35 @@
-// DeviceCore: memory and blocking transfers on one opened device.
+// DeviceCore: memory and blocking transfers on one opened device, and what is left of queues that did not drain.
 #include "device_core.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "backend/sentence.h"
+#include "queue_core.h"
+
 namespace tessera::detail {
+
+using backend::sentence;
+
+namespace {
+
+constexpr const char* kHostMemory = "host";
+
+}  // namespace
+
+std::shared_ptr<DeviceCore> DeviceCore::make(backend::Backend& backend, std::unique_ptr<backend::Device> device,
+                                             std::string id, std::string chosen_because) {
+  count_forks();
+  auto core = std::make_shared<DeviceCore>(backend, std::move(device), std::move(id), std::move(chosen_because));
+  core->shared_memory_->join(core);
+  core->device_->set_reclaim([weak = std::weak_ptr<DeviceCore>(core)] {
+    const auto self = weak.lock();
+    if (self == nullptr) return false;
+    const InsideCommand inside;  // whoever calls this may be a queue's own thread
+    return self->shared_memory_->reclaim(self->shared_memory_->times_freed());
+  });
+  return core;
+}
 
 DeviceCore::DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Device> device, std::string id,
                        std::string chosen_because)
@@ -13,7 +39,16 @@ DeviceCore::DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Devic
       id_(std::move(id)),
       chosen_because_(std::move(chosen_because)),
       info_when_opened_(info()),
-      allocator_(*device_, id_) {}
+      shared_memory_(SharedMemory::of(device_->memory_name())),
+      host_memory_(SharedMemory::of(kHostMemory)),
+      allocator_(*device_, id_, shared_memory_) {}
+
+DeviceCore::~DeviceCore() {
+  if (!is_elsewhere()) return;
+  allocator_.abandon();
+  static_cast<void>(transfer_queue_.release());
+  static_cast<void>(device_.release());
+}
 
 DeviceInfo DeviceCore::info() const {
   DeviceInfo info = device_->info();
@@ -23,31 +58,135 @@ DeviceInfo DeviceCore::info() const {
   return info;
 }
 
+void DeviceCore::refuse_elsewhere() const {
+  if (!is_elsewhere()) return;
+  throw Error(ErrorCode::unavailable,
+              sentence(id_,
+                       " was opened before fork(): in the child process it has neither its threads nor its driver, so "
+                       "nothing of it can be used there"));
+}
+
 std::shared_ptr<Block> DeviceCore::allocate(std::size_t size_bytes, const std::string& label) {
+  refuse_elsewhere();
   return std::make_shared<Block>(shared_from_this(), allocator_.take(size_bytes), size_bytes, label);
 }
 
+std::shared_ptr<PinnedBlock> DeviceCore::allocate_pinned(std::size_t size_bytes) {
+  refuse_elsewhere();
+  const std::size_t asked = std::max<std::size_t>(size_bytes, 1);
+  try {
+    // Page-locked memory is the host's, and drivers keep books of it on the card too.
+    auto memory = shared_memory_->with_reclaim(
+        [&] { return host_memory_->with_reclaim([&] { return device_->allocate_pinned(asked); }); });
+    return std::make_shared<PinnedBlock>(shared_from_this(), std::move(memory), size_bytes);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    throw Error(ErrorCode::out_of_memory,
+                sentence("pinned memory of ", size_bytes, " bytes for ", id_, " is not to be had: ", error.sentence(),
+                         "; ", host_memory_->largest_holders()),
+                error.native());
+  }
+}
+
 template <class Transfer>
-void DeviceCore::transfer_now(const Transfer& transfer) {
+void DeviceCore::transfer_now(const UntypedView& view, const Transfer& transfer) {
+  refuse_elsewhere();
   const std::lock_guard lock(transfer_mutex_);
   if (transfer_queue_ == nullptr) transfer_queue_ = device_->make_queue();
   try {
     transfer(*transfer_queue_);
     transfer_queue_->finish();
   } catch (...) {
-    transfer_queue_.reset();  // a failed queue stays failed: the next transfer starts with a fresh one
-    throw;
+    const Error error = current_error();
+    settle_transfers(view);  // a failed queue stays failed: the next transfer starts with a fresh one
+    throw error;
   }
 }
 
-void DeviceCore::upload_now(const backend::Slice& destination, const void* host) {
-  if (destination.size_bytes == 0) return;
-  transfer_now([&](backend::Queue& queue) { queue.upload(destination, host); });
+void DeviceCore::settle_transfers(const UntypedView& view) {
+  if (transfer_queue_->drain()) {
+    transfer_queue_.reset();
+    return;
+  }
+  try {
+    std::list<StrayTransfer> stray(1);
+    stray.front().queue = std::move(transfer_queue_);
+    stray.front().block = view.block();
+    const std::lock_guard lock(queues_mutex_);
+    strays_.splice(strays_.end(), stray);
+  } catch (const std::bad_alloc&) {
+    static_cast<void>(transfer_queue_.release());  // there is no room even to remember it
+  }
 }
 
-void DeviceCore::download_now(void* host, const backend::Slice& source) {
-  if (source.size_bytes == 0) return;
-  transfer_now([&](backend::Queue& queue) { queue.download(host, source); });
+void DeviceCore::upload_now(const UntypedView& destination, const void* host) {
+  if (destination.size_bytes() == 0) return refuse_elsewhere();
+  transfer_now(destination, [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
+}
+
+void DeviceCore::download_now(void* host, const UntypedView& source) {
+  if (source.size_bytes() == 0) return refuse_elsewhere();
+  transfer_now(source, [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
+}
+
+void DeviceCore::add_queue(const std::shared_ptr<QueueCore>& queue) {
+  const std::lock_guard lock(queues_mutex_);
+  std::erase_if(queues_, [](const auto& known) { return known.expired(); });
+  queues_.push_back(queue);
+}
+
+void DeviceCore::park(std::list<std::shared_ptr<QueueCore>>& place, std::shared_ptr<QueueCore> queue) noexcept {
+  place.front() = std::move(queue);
+  const std::lock_guard lock(queues_mutex_);
+  parked_.splice(parked_.end(), place);
+}
+
+void DeviceCore::retry_parked() noexcept {
+  std::list<std::shared_ptr<QueueCore>> parked;
+  std::list<StrayTransfer> strays;
+  {
+    const std::lock_guard lock(queues_mutex_);
+    parked.swap(parked_);
+    strays.swap(strays_);
+  }
+  parked.remove_if([](const auto& queue) { return queue->has_ended(); });
+  strays.remove_if([](const StrayTransfer& stray) { return stray.queue->drain(); });
+  const std::lock_guard lock(queues_mutex_);
+  parked_.splice(parked_.end(), parked);
+  strays_.splice(strays_.end(), strays);
+}
+
+std::vector<std::shared_ptr<QueueCore>> DeviceCore::queues() {
+  const std::lock_guard lock(queues_mutex_);
+  std::vector<std::shared_ptr<QueueCore>> list;
+  for (const auto& known : queues_) {
+    if (auto queue = known.lock()) list.push_back(std::move(queue));
+  }
+  return list;
+}
+
+std::uint64_t DeviceCore::give_back(bool wait) noexcept {
+  try {
+    for (const auto& queue : queues()) queue->let_go_of_workspace();
+  } catch (const std::bad_alloc&) {
+    // Then the workspaces stay this time.
+  }
+  if (wait) retry_parked();
+  allocator_.collect_pending(wait);
+  return allocator_.trim() + device_->trim();
+}
+
+std::uint64_t DeviceCore::trim() noexcept {
+  try {
+    for (const auto& queue : queues()) {
+      if (queue->is_idle()) queue->let_go_of_workspace();
+    }
+  } catch (const std::bad_alloc&) {
+    // As above.
+  }
+  retry_parked();
+  allocator_.collect_pending(false);
+  return allocator_.trim() + device_->trim();
 }
 
 }  // namespace tessera::detail

@@ -1,4 +1,5 @@
-// The environment variables of the library, read and checked in one place.
+// The environment variables of the library, read and checked in one place. A program that runs with rights that its
+// caller has not (set-user-ID, file capabilities) finds none of them set: they name code to load and files to write.
 #include "environment.h"
 
 #include <tessera/cache.h>
@@ -7,15 +8,17 @@
 #include <cstdlib>
 
 #include "backend/sentence.h"
+#include "printable.h"
 
 namespace tessera {
 
 using backend::sentence;
+using detail::printable;
 
 namespace detail {
 
 std::optional<std::string> environment_value(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = ::secure_getenv(name);
   if (value == nullptr || *value == '\0') return std::nullopt;
   return std::string(value);
 }
@@ -37,7 +40,7 @@ std::vector<std::filesystem::path> backend_search_path() {
   std::vector<std::filesystem::path> folders;
   for (const std::string& part : environment_list("TESSERA_BACKEND_PATH", ':').value_or(std::vector<std::string>{})) {
     if (!std::filesystem::path(part).is_absolute()) {
-      throw Error(ErrorCode::invalid_argument, sentence("$TESSERA_BACKEND_PATH names the folder '", part,
+      throw Error(ErrorCode::invalid_argument, sentence("$TESSERA_BACKEND_PATH names the folder '", printable(part),
                                                         "', but every folder in it must be an absolute path"));
     }
     folders.emplace_back(part);
@@ -52,7 +55,7 @@ std::filesystem::path cache_directory() {
     std::filesystem::path path(*own);
     if (!path.is_absolute()) {
       throw Error(ErrorCode::invalid_argument,
-                  sentence("$TESSERA_CACHE_DIR is '", *own, "', but must be an absolute path"));
+                  sentence("$TESSERA_CACHE_DIR is '", printable(*own), "', but must be an absolute path"));
     }
     return path;
   }

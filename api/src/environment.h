@@ -8,7 +8,7 @@
 
 namespace tessera::detail {
 
-/// The variable's value; nothing if it is not set or empty.
+/// The variable's value; nothing if it is not set or empty, or if the program runs with rights that its caller has not.
 [[nodiscard]] std::optional<std::string> environment_value(const char* name);
 
 /// The value split at `separator`, empty parts left out; nothing if it is not set or empty.

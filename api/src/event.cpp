@@ -4,21 +4,26 @@
 #include <tessera/queue.h>
 
 #include "backend/sentence.h"
+#include "boundary.h"
 #include "handle.h"
 
 namespace tessera {
 
 void Event::wait() const {
-  detail::EventCore& core = detail::core_of(core_, "event");
-  core.queue->guarded([&] { core.event->wait(); });
-  core.queue->note_past(core.sequence);
+  detail::at_boundary([&] {
+    detail::EventCore& core = detail::core_of(core_, "event");
+    core.queue->guarded([&] { core.event->wait(); });
+    core.queue->note_past(core.sequence);
+  });
 }
 
 bool Event::is_done() const {
-  detail::EventCore& core = detail::core_of(core_, "event");
-  const bool done = core.queue->guarded([&] { return core.event->is_done(); });
-  if (done) core.queue->note_past(core.sequence);
-  return done;
+  return detail::at_boundary([&] {
+    detail::EventCore& core = detail::core_of(core_, "event");
+    const bool done = core.queue->guarded([&] { return core.event->is_done(); });
+    if (done) core.queue->note_past(core.sequence);
+    return done;
+  });
 }
 
 double seconds_between(const Event& start, const Event& stop) {
@@ -32,7 +37,7 @@ double seconds_between(const Event& start, const Event& stop) {
   }
   start.wait();
   stop.wait();
-  return stop.core()->event->seconds_since(*start.core()->event);
+  return detail::at_boundary([&] { return stop.core()->event->seconds_since(*start.core()->event); });
 }
 
 }  // namespace tessera

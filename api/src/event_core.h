@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "backend/backend.h"
 #include "queue_core.h"
@@ -11,9 +12,17 @@ namespace tessera::detail {
 
 class EventCore {
  public:
-  std::shared_ptr<QueueCore> queue;  // outlives the event
+  EventCore(std::shared_ptr<QueueCore> its_queue, std::unique_ptr<backend::Event> its_event, std::uint64_t its_sequence)
+      : queue(std::move(its_queue)), event(std::move(its_event)), sequence(its_sequence) {}
+  ~EventCore() {
+    if (queue->device()->is_elsewhere()) static_cast<void>(event.release());
+  }
+  EventCore(const EventCore&) = delete;
+  EventCore& operator=(const EventCore&) = delete;
+
+  const std::shared_ptr<QueueCore> queue;  // outlives the event
   std::unique_ptr<backend::Event> event;
-  std::uint64_t sequence = 0;
+  const std::uint64_t sequence;
 };
 
 }  // namespace tessera::detail

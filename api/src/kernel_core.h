@@ -5,6 +5,7 @@
 #include <tessera/own_kernel.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,9 @@ class KernelCore {
   KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo info, std::unique_ptr<backend::Kernel> kernel)
       : device_(std::move(device)), info_(std::move(info)), kernel_(std::move(kernel)) {
     describe();
+    if (const std::size_t held_bytes = kernel_->held_bytes(); held_bytes != 0) {
+      holder_.emplace(device_, Holder::Kind::kernel, *description_, held_bytes);
+    }
   }
   KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo info, std::unique_ptr<backend::OwnKernel> kernel,
              std::vector<Parameter> parameters)
@@ -29,6 +33,13 @@ class KernelCore {
         limits_(own_kernel_->limits()) {
     describe();
   }
+  ~KernelCore() {
+    if (!device_->is_elsewhere()) return;
+    static_cast<void>(kernel_.release());
+    static_cast<void>(own_kernel_.release());
+  }
+  KernelCore(const KernelCore&) = delete;
+  KernelCore& operator=(const KernelCore&) = delete;
 
   [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
   [[nodiscard]] const KernelInfo& info() const noexcept { return info_; }
@@ -53,6 +64,7 @@ class KernelCore {
   std::unique_ptr<backend::OwnKernel> own_kernel_;
   std::vector<Parameter> parameters_;
   OwnKernelLimits limits_;
+  std::optional<Holder> holder_;  ///< where it holds memory
 };
 
 }  // namespace tessera::detail

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "backend/sentence.h"
+#include "boundary.h"
 #include "device_core.h"
 #include "handle.h"
 #include "kernel_core.h"
 #include "queue_core.h"
+#include "shared_memory.h"
 
 namespace tessera {
 namespace {
@@ -140,54 +142,69 @@ void check_local_memory(const KernelCore& kernel, std::span<const LaunchArgument
   }
 }
 
+/// The function, and while it runs its thread is known to execute a command: should it run out of memory there, it must
+/// not wait for the queue that it runs on.
+CpuFunction inside_command(const CpuFunction& function) {
+  return function.with_call([function](const WorkGroup& group, std::span<const detail::HostArgument> arguments) {
+    const detail::InsideCommand inside;
+    function(group, arguments);
+  });
+}
+
 }  // namespace
 
 OwnKernel Device::compile(const KernelSource& source) const {
-  if (core_ == nullptr) refuse("the device holds nothing: it was moved from");
-  check_source(source);
-  try {
-    auto kernel = core_->device().compile(source);
-    KernelInfo info;
-    info.operator_name = source.name;
-    info.variant = "own";
-    info.device = core_->id();
-    info.label = source.label;
-    return OwnKernel(std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel), source.parameters));
-  } catch (const Error& error) {
-    throw error.while_doing(sentence("compiling the kernel '", source.name, "' for ", core_->id()));
-  }
+  return detail::at_boundary([&] {
+    const auto& core = core_;
+    detail::core_of(core, "device").refuse_elsewhere();
+    check_source(source);
+    try {
+      KernelSource own = source;
+      if (own.cpu) own.cpu = inside_command(own.cpu);
+      auto kernel = core->shared_memory().with_reclaim([&] { return core->device().compile(own); });
+      KernelInfo info;
+      info.operator_name = source.name;
+      info.variant = "own";
+      info.device = core->id();
+      info.label = source.label;
+      return OwnKernel(std::make_shared<KernelCore>(core, std::move(info), std::move(kernel), source.parameters));
+    } catch (const Error& error) {
+      throw error.while_doing(sentence("compiling the kernel '", source.name, "' for ", core->id()));
+    }
+  });
 }
 
 void Queue::launch_arguments(const OwnKernel& kernel, const LaunchShape& shape,
                              std::span<const LaunchArgument> arguments) {
-  if (core_ == nullptr) refuse("the queue holds nothing: it was moved from");
-  KernelCore& core = detail::core_of(kernel.core(), "kernel");
-  if (core.device() != core_->device()) {
-    refuse(sentence(core_->description(), " is asked to launch the kernel '", core.info().operator_name,
-                    "', which was compiled for ", core.device()->id(),
-                    core.device()->id() == core_->device()->id() ? ", opened another time" : ""));
-  }
-  check_shape(core, shape);
-  check_arguments(core, *core_, arguments);
-  check_local_memory(core, arguments);
-
-  std::vector<backend::Argument> native;
-  std::vector<const UntypedView*> views;
-  for (const LaunchArgument& argument : arguments) {
-    backend::Argument translated;
-    translated.kind = core.parameters()[native.size()].kind;
-    translated.type = argument.type;
-    translated.scalar = argument.scalar;
-    translated.local_bytes = argument.local_count * size_bytes(argument.type);
-    if (argument.view) {
-      translated.buffer = detail::slice_of(argument.view);
-      views.push_back(&argument.view);
+  detail::at_boundary([&] {
+    if (core_ == nullptr) refuse("the queue holds nothing: it was moved from");
+    KernelCore& core = detail::core_of(kernel.core(), "kernel");
+    if (core.device() != core_->device()) {
+      refuse(sentence(core_->description(), " is asked to launch the kernel '", core.info().operator_name,
+                      "', which was compiled for ", core.device()->id(),
+                      core.device()->id() == core_->device()->id() ? ", opened another time" : ""));
     }
-    native.push_back(translated);
-  }
-  core_->submit(detail::Command{"running ", core.description()}, views,
-                [&](backend::Queue& queue) { core.own_kernel().launch(queue, shape, native); });
-  core_->keep(kernel.core());
+    check_shape(core, shape);
+    check_arguments(core, *core_, arguments);
+    check_local_memory(core, arguments);
+
+    std::vector<backend::Argument> native;
+    std::vector<const UntypedView*> views;
+    for (const LaunchArgument& argument : arguments) {
+      backend::Argument translated;
+      translated.kind = core.parameters()[native.size()].kind;
+      translated.type = argument.type;
+      translated.scalar = argument.scalar;
+      translated.local_bytes = argument.local_count * size_bytes(argument.type);
+      if (argument.view) {
+        translated.buffer = detail::slice_of(argument.view);
+        views.push_back(&argument.view);
+      }
+      native.push_back(translated);
+    }
+    core_->submit(detail::Command{"running ", core.description()}, views, {.kernel = kernel.core()},
+                  [&](backend::Queue& queue) { core.own_kernel().launch(queue, shape, native); });
+  });
 }
 
 }  // namespace tessera

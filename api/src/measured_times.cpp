@@ -41,6 +41,7 @@ std::optional<double> find_time(const std::string& key) {
   if (!bytes || bytes->size() != sizeof(double)) return std::nullopt;
   double seconds = 0;
   std::memcpy(&seconds, bytes->data(), sizeof seconds);
+  if (!std::isfinite(seconds) || seconds < 0) return std::nullopt;
   return seconds;
 }
 

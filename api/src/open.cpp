@@ -8,6 +8,7 @@
 
 #include "backend/sentence.h"
 #include "backend_list.h"
+#include "boundary.h"
 #include "device_core.h"
 #include "environment.h"
 
@@ -110,19 +111,7 @@ Choice choose(std::string_view name) {
                                        enumerate(ids_present()), " in order of preference (CUDA, other GPUs, CPU)")};
 }
 
-}  // namespace
-
-std::vector<BackendInfo> backends() {
-  std::vector<BackendInfo> list;
-  for (const ListedBackend& listed : detail::listed_backends()) list.push_back(listed.info);
-  return list;
-}
-
-std::vector<DeviceInfo> devices() {
-  return detail::devices_by_preference();
-}
-
-Device open(std::string_view name) {
+std::shared_ptr<detail::DeviceCore> open_core(std::string_view name) {
   const Choice choice = choose(name);
   const bool from_environment = name.empty() && choice.because.starts_with('$');
   try {
@@ -138,14 +127,37 @@ Device open(std::string_view name) {
                   sentence(parsed.id(), " is not present: backend ", listed.info.name, " has ", listed.devices.size(),
                            " device(s); devices present: ", enumerate(ids_present())));
     }
+    if (detail::backends_are_elsewhere() && !listed.backend->works_after_fork()) {
+      throw Error(ErrorCode::unavailable, sentence("the backend ", listed.info.name,
+                                                   " was loaded before fork(): its driver stayed in the parent "
+                                                   "process, so the child cannot open ",
+                                                   parsed.id(), "; fork before the first use of Tessera"));
+    }
     check_options(listed, parsed);
     auto device = listed.backend->open(parsed.index, parsed.options);
-    return Device(
-        std::make_shared<detail::DeviceCore>(*listed.backend, std::move(device), parsed.id(), choice.because));
+    return detail::DeviceCore::make(*listed.backend, std::move(device), parsed.id(), choice.because);
   } catch (const Error& error) {
     throw error.while_doing(
         sentence("opening the device '", choice.name, "'", from_environment ? " that $TESSERA_DEVICE names" : ""));
   }
+}
+
+}  // namespace
+
+std::vector<BackendInfo> backends() {
+  return detail::at_boundary([] {
+    std::vector<BackendInfo> list;
+    for (const ListedBackend& listed : detail::listed_backends()) list.push_back(listed.info);
+    return list;
+  });
+}
+
+std::vector<DeviceInfo> devices() {
+  return detail::at_boundary([] { return detail::devices_by_preference(); });
+}
+
+Device open(std::string_view name) {
+  return Device(detail::at_boundary([&] { return open_core(name); }));
 }
 
 }  // namespace tessera

@@ -15,6 +15,7 @@
 
 #include "backend/backend.h"
 #include "backend/sentence.h"
+#include "boundary.h"
 #include "handle.h"
 #include "kernel_core.h"
 #include "measured_times.h"
@@ -67,17 +68,25 @@ concept HasWeights = requires {
 
 /// How a run's weights reach the kernel.
 struct WeightsPlan {
-  backend::Slice workspace;      ///< of the run and of the preparation
-  backend::Slice prepared_here;  ///< behind the workspace, where raw weights are prepared on this run; or null
+  std::shared_ptr<Block> memory;  ///< that the two lie in
+  backend::Slice workspace;       ///< of the run and of the preparation
+  backend::Slice prepared_here;   ///< behind the workspace, where raw weights are prepared on this run; or null
 };
 
 /// The queue's workspace for one run, with room for prepared weights if the kernel wants them and was given raw ones.
 [[nodiscard]] inline WeightsPlan plan_weights(QueueCore& queue, const KernelInfo& info, bool are_prepared) {
-  if (are_prepared || info.prepared_bytes == 0) return {queue.workspace(info.workspace_bytes), {}};
+  if (are_prepared || info.prepared_bytes == 0) {
+    auto memory = queue.workspace(info.workspace_bytes);
+    const backend::Slice whole = slice_of(memory);
+    return {std::move(memory), whole, {}};
+  }
   constexpr std::size_t kAlignment = backend::kPreparedAlignment;
   const std::size_t offset = (info.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
-  const backend::Slice whole = queue.workspace(offset + info.prepared_bytes);
-  return {info.workspace_bytes == 0 ? backend::Slice() : whole, {whole.buffer, offset, info.prepared_bytes}};
+  auto memory = queue.workspace(offset + info.prepared_bytes);
+  const backend::Slice whole = slice_of(memory);
+  return {std::move(memory),
+          info.workspace_bytes == 0 ? backend::Slice() : whole,
+          {whole.buffer, offset, info.prepared_bytes}};
 }
 
 template <class Problem>
@@ -94,113 +103,127 @@ namespace tessera {
 template <class Problem>
 OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptions& options) const {
   using namespace detail;
-  if (core_ == nullptr) throw Error(ErrorCode::invalid_argument, "the device holds nothing: it was moved from");
-  try {
-    const Problem checked = OperatorTraits<Problem>::checked(problem);
-    const auto& list = core_->operators().template list<Problem>();
-    const auto facts = facts_of(list, checked, core_->device(), &options);
-    const std::size_t chosen = choose_variant(facts, options, Problem::kName, *core_);
-    Tuning tuning = complete_tuning(facts[chosen], options.tuning, Problem::kName, *core_);
-    auto kernel = list[chosen].make(checked, core_->device(), tuning);
-    KernelInfo info{std::string(Problem::kName),
-                    facts[chosen].name,
-                    core_->id(),
-                    options.label,
-                    std::move(tuning),
-                    facts[chosen].error_factor,
-                    kernel->workspace_bytes(),
-                    kernel->prepared_bytes()};
-    return {std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel)), checked};
-  } catch (const Error& error) {
-    throw error.while_doing(backend::sentence("making a kernel for ", Problem::kName,
-                                              options.label.empty() ? "" : " '" + options.label + "'", " on ",
-                                              core_->id()));
-  }
+  return at_boundary([&]() -> OperatorKernel<Problem> {
+    DeviceCore& core = core_of(core_, "device");
+    try {
+      core.refuse_elsewhere();
+      const Problem checked = OperatorTraits<Problem>::checked(problem);
+      const auto& list = core.operators().template list<Problem>();
+      const auto facts = facts_of(list, checked, core.device(), &options);
+      const std::size_t chosen = choose_variant(facts, options, Problem::kName, core);
+      Tuning tuning = complete_tuning(facts[chosen], options.tuning, Problem::kName, core);
+      auto kernel =
+          core.shared_memory().with_reclaim([&] { return list[chosen].make(checked, core.device(), tuning); });
+      KernelInfo info{std::string(Problem::kName),
+                      facts[chosen].name,
+                      core.id(),
+                      options.label,
+                      std::move(tuning),
+                      facts[chosen].error_factor,
+                      kernel->workspace_bytes(),
+                      kernel->prepared_bytes()};
+      return {std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel)), checked};
+    } catch (const Error& error) {
+      throw error.while_doing(backend::sentence("making a kernel for ", Problem::kName,
+                                                options.label.empty() ? "" : " '" + options.label + "'", " on ",
+                                                core.id()));
+    }
+  });
 }
 
 template <class Problem>
 void Queue::run(const OperatorKernel<Problem>& kernel, const typename Problem::Operands& operands) {
   using namespace detail;
-  if (core_ == nullptr) throw Error(ErrorCode::invalid_argument, "the queue holds nothing: it was moved from");
-  const KernelCore& core = core_of(kernel.core(), "kernel");
-  auto specs = OperatorTraits<Problem>::operands(kernel.problem(), operands);
-  bool are_prepared = false;
-  if constexpr (HasWeights<Problem>) {
-    if (const auto& prepared = operands.weights.prepared(); prepared != nullptr) {
-      check_prepared(*prepared, core, OperatorTraits<Problem>::key(kernel.problem()));
-      const UntypedView& memory = prepared->memory();
-      specs[OperatorTraits<Problem>::kWeights] = {"weights", &memory, memory.type(), memory.size(), Access::read};
-      are_prepared = true;
-    }
-  }
-  check_operands(core, *core_, specs);
-  std::array<backend::Slice, std::tuple_size_v<decltype(specs)>> slices;
-  std::array<const UntypedView*, slices.size()> views;
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    slices[i] = slice_of(*specs[i].view);
-    views[i] = specs[i].view;
-  }
-  backend::Kernel& native = kernel.core()->kernel();
-  const WeightsPlan plan = plan_weights(*core_, core.info(), are_prepared);
-  core_->submit(Command{"running ", kernel.core()->description()}, views, [&](backend::Queue& queue) {
+  at_boundary([&] {
+    QueueCore& queue_core = core_of(core_, "queue");
+    const KernelCore& core = core_of(kernel.core(), "kernel");
+    auto specs = OperatorTraits<Problem>::operands(kernel.problem(), operands);
+    bool are_prepared = false;
     if constexpr (HasWeights<Problem>) {
-      backend::Slice& weights = slices[OperatorTraits<Problem>::kWeights];
-      if (plan.prepared_here.buffer != nullptr) {
-        native.prepare(queue, weights, plan.prepared_here, plan.workspace);
-        weights = plan.prepared_here;
+      if (const auto& prepared = operands.weights.prepared(); prepared != nullptr) {
+        check_prepared(*prepared, core, OperatorTraits<Problem>::key(kernel.problem()));
+        const UntypedView& memory = prepared->memory();
+        specs[OperatorTraits<Problem>::kWeights] = {"weights", &memory, memory.type(), memory.size(), Access::read};
+        are_prepared = true;
       }
     }
-    native.launch(queue, slices, plan.workspace);
+    check_operands(core, queue_core, specs);
+    std::array<backend::Slice, std::tuple_size_v<decltype(specs)>> slices;
+    std::array<const UntypedView*, slices.size()> views;
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      slices[i] = slice_of(*specs[i].view);
+      views[i] = specs[i].view;
+    }
+    backend::Kernel& native = kernel.core()->kernel();
+    const WeightsPlan plan = plan_weights(queue_core, core.info(), are_prepared);
+    queue_core.submit(Command{"running ", core.description()}, views,
+                      {.kernel = kernel.core(), .workspace = plan.memory}, [&](backend::Queue& queue) {
+                        if constexpr (HasWeights<Problem>) {
+                          backend::Slice& weights = slices[OperatorTraits<Problem>::kWeights];
+                          if (plan.prepared_here.buffer != nullptr) {
+                            native.prepare(queue, weights, plan.prepared_here, plan.workspace);
+                            weights = plan.prepared_here;
+                          }
+                        }
+                        native.launch(queue, slices, plan.workspace);
+                      });
   });
-  core_->keep(kernel.core());
 }
 
 template <class Problem>
 PreparedWeights Queue::prepare_weights(const OperatorKernel<Problem>& kernel, const ConstOperand& weights) {
   using namespace detail;
-  if (core_ == nullptr) throw Error(ErrorCode::invalid_argument, "the queue holds nothing: it was moved from");
-  const KernelCore& core = core_of(kernel.core(), "kernel");
-  const std::array specs{OperatorTraits<Problem>::weights(kernel.problem(), weights.view())};
-  check_operands(core, *core_, specs);
-  const UntypedView& raw = weights.view();
-  const std::size_t raw_bytes = specs[0].elements * size_bytes(specs[0].type);
-  const std::size_t prepared_bytes = core.info().prepared_bytes;
-  const UntypedView memory = allocate_prepared(core, prepared_bytes == 0 ? raw_bytes : prepared_bytes);
-  const backend::Slice workspace = core_->workspace(core.info().workspace_bytes);
-  const std::array views{&raw, &memory};
-  core_->submit(Command{"preparing weights of ", kernel.core()->description()}, views, [&](backend::Queue& queue) {
-    backend::Slice source = slice_of(raw);
-    source.size_bytes = raw_bytes;
-    if (prepared_bytes == 0) {
-      queue.copy(slice_of(memory), source);
-    } else {
-      kernel.core()->kernel().prepare(queue, source, slice_of(memory), workspace);
-    }
+  return at_boundary([&] {
+    QueueCore& queue_core = core_of(core_, "queue");
+    const KernelCore& core = core_of(kernel.core(), "kernel");
+    const std::array specs{OperatorTraits<Problem>::weights(kernel.problem(), weights.view())};
+    check_operands(core, queue_core, specs);
+    const UntypedView& raw = weights.view();
+    const std::size_t raw_bytes = specs[0].elements * size_bytes(specs[0].type);
+    const std::size_t prepared_bytes = core.info().prepared_bytes;
+    const UntypedView memory = allocate_prepared(core, prepared_bytes == 0 ? raw_bytes : prepared_bytes);
+    auto prepared =
+        std::make_shared<const PreparedCore>(memory, kernel.core(), OperatorTraits<Problem>::key(kernel.problem()));
+    const auto workspace = queue_core.workspace(core.info().workspace_bytes);
+    const std::array views{&raw, &memory};
+    queue_core.submit(Command{"preparing weights of ", core.description()}, views,
+                      {.kernel = kernel.core(), .workspace = workspace}, [&](backend::Queue& queue) {
+                        backend::Slice source = slice_of(raw);
+                        source.size_bytes = raw_bytes;
+                        if (prepared_bytes == 0) {
+                          queue.copy(slice_of(memory), source);
+                        } else {
+                          kernel.core()->kernel().prepare(queue, source, slice_of(memory), slice_of(workspace));
+                        }
+                      });
+    return PreparedWeights(std::move(prepared));
   });
-  core_->keep(kernel.core());
-  return PreparedWeights(
-      std::make_shared<const PreparedCore>(memory, kernel.core(), OperatorTraits<Problem>::key(kernel.problem())));
 }
 
 template <class Problem>
 std::vector<VariantReport> explain(const Problem& problem, const Device& device) {
   using namespace detail;
-  const Problem checked = OperatorTraits<Problem>::checked(problem);
-  DeviceCore& core = core_of(device.core(), "device");
-  const auto facts = facts_of(core.operators().template list<Problem>(), checked, core.device());
-  std::vector<VariantReport> reports = report_variants(facts);
-  for (VariantReport& report : reports) {
-    if (report.can_run)
-      report.measured_s = find_time(time_key(checked, core, report.variant, preferred(report.tunables)));
-  }
-  return reports;
+  return at_boundary([&] {
+    const Problem checked = OperatorTraits<Problem>::checked(problem);
+    DeviceCore& core = core_of(device.core(), "device");
+    core.refuse_elsewhere();
+    const auto facts = facts_of(core.operators().template list<Problem>(), checked, core.device());
+    std::vector<VariantReport> reports = report_variants(facts);
+    for (VariantReport& report : reports) {
+      if (report.can_run)
+        report.measured_s = find_time(time_key(checked, core, report.variant, preferred(report.tunables)));
+    }
+    return reports;
+  });
 }
 
 template <class Problem>
 void remember_time(const OperatorKernel<Problem>& kernel, const Device& device, double seconds) {
   using namespace detail;
-  const KernelInfo& info = core_of(kernel.core(), "kernel").info();
-  store_time(time_key(kernel.problem(), core_of(device.core(), "device"), info.variant, info.tuning), seconds);
+  at_boundary([&] {
+    const KernelInfo& info = core_of(kernel.core(), "kernel").info();
+    store_time(time_key(kernel.problem(), core_of(device.core(), "device"), info.variant, info.tuning), seconds);
+  });
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/sentence.h"
+#include "boundary.h"
 #include "event_core.h"
 #include "handle.h"
 #include "queue_core.h"
@@ -13,6 +14,7 @@ namespace tessera {
 namespace {
 
 using backend::sentence;
+using detail::at_boundary;
 using detail::Command;
 using detail::QueueCore;
 using detail::slice_of;
@@ -47,6 +49,21 @@ void check_host(const UntypedView& view, const void* host, std::size_t count, st
     refuse(sentence("the host memory is null, but the ", role, " has ", count, " elements"));
 }
 
+void check_copy(const UntypedView& destination, const UntypedView& source) {
+  if (!source) refuse("the source of the copy holds nothing: it was never allocated, was reset or was moved from");
+  if (destination.size() != source.size()) {
+    refuse(sentence("the source of the copy has ", source.size(), " elements, but the destination has ",
+                    destination.size()));
+  }
+  if (source.block() == destination.block() &&
+      source.offset_bytes() < destination.offset_bytes() + destination.size_bytes() &&
+      destination.offset_bytes() < source.offset_bytes() + source.size_bytes()) {
+    refuse(sentence("the source of the copy, bytes ", source.offset_bytes(), " to ",
+                    source.offset_bytes() + source.size_bytes(), " of its buffer, overlaps the destination, bytes ",
+                    destination.offset_bytes(), " to ", destination.offset_bytes() + destination.size_bytes()));
+  }
+}
+
 /// The source on another device is read in pieces while the pieces before are written here.
 void copy_across(QueueCore& queue, const UntypedView& destination, const UntypedView& source) {
   const auto& device = queue.device();
@@ -60,23 +77,18 @@ void copy_across(QueueCore& queue, const UntypedView& destination, const Untyped
   const std::array views{&destination};
   for (std::size_t start = 0, turn = 0; start < total; start += piece_bytes, ++turn) {
     Piece& piece = pieces[turn % 2];
-    if (piece.memory == nullptr) {
-      piece.memory =
-          std::make_shared<detail::PinnedBlock>(device, device->device().allocate_pinned(piece_bytes), piece_bytes);
-    }
+    if (piece.memory == nullptr) piece.memory = device->allocate_pinned(piece_bytes);
     if (piece.written != nullptr) queue.guarded([&] { piece.written->wait(); });
     const std::size_t bytes = std::min(piece_bytes, total - start);
-    backend::Slice from = slice_of(source);
-    from.offset_bytes += start;
-    from.size_bytes = bytes;
+    const UntypedView from(source.block(), DataType::uint8, source.offset_bytes() + start, bytes, false);
     source.block()->device()->download_now(piece.memory->data(), from);
-    queue.submit(Command{"copying from another device ", nullptr, bytes}, views, [&](backend::Queue& native) {
-      backend::Slice to = slice_of(destination);
-      to.offset_bytes += start;
-      to.size_bytes = bytes;
-      native.upload(to, piece.memory->data());
-    });
-    queue.keep(std::shared_ptr<void>(piece.memory));
+    queue.submit(Command{"copying from another device ", nullptr, bytes}, views, {.object = piece.memory},
+                 [&](backend::Queue& native) {
+                   backend::Slice to = slice_of(destination);
+                   to.offset_bytes += start;
+                   to.size_bytes = bytes;
+                   native.upload(to, piece.memory->data());
+                 });
     piece.written = queue.record().first;
   }
 }
@@ -85,95 +97,89 @@ void copy_across(QueueCore& queue, const UntypedView& destination, const Untyped
 
 Queue::Queue(const Device& device, const QueueOptions& options) {
   if (device.core() == nullptr) refuse("the device holds nothing: it was moved from");
-  core_ = std::make_shared<QueueCore>(device.core(), options.label);
+  core_ = at_boundary([&] { return QueueCore::make(device.core(), options.label); });
 }
 
 Queue::Queue(Queue&&) noexcept = default;
 
 Queue& Queue::operator=(Queue&& other) noexcept {
-  if (core_ != nullptr && core_ != other.core_) core_->drain();
+  if (core_ != nullptr && core_ != other.core_) core_->close();
   core_ = std::move(other.core_);
   return *this;
 }
 
 Queue::~Queue() {
-  if (core_ != nullptr) core_->drain();
+  if (core_ != nullptr) core_->close();
 }
 
 void Queue::upload_bytes(const UntypedView& destination, const void* host, std::size_t count,
                          std::shared_ptr<void> keep) {
-  QueueCore& core = checked(core_);
-  check_view(destination, core, "destination of the upload");
-  check_host(destination, host, count, "destination of the upload");
-  if (count == 0) return core.throw_if_poisoned();
-  core.submit(Command{"uploading ", nullptr, destination.size_bytes()}, std::array{&destination},
-              [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
-  core.keep(std::move(keep));
+  at_boundary([&] {
+    QueueCore& core = checked(core_);
+    check_view(destination, core, "destination of the upload");
+    check_host(destination, host, count, "destination of the upload");
+    if (count == 0) return core.throw_if_poisoned();
+    core.submit(Command{"uploading ", nullptr, destination.size_bytes()}, std::array{&destination},
+                {.object = std::move(keep)}, [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
+  });
 }
 
 void Queue::download_bytes(const UntypedView& source, void* host, std::size_t count, std::shared_ptr<void> keep) {
-  QueueCore& core = checked(core_);
-  check_view(source, core, "source of the download");
-  check_host(source, host, count, "source of the download");
-  if (count == 0) return core.throw_if_poisoned();
-  core.submit(Command{"downloading ", nullptr, source.size_bytes()}, std::array{&source},
-              [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
-  core.keep(std::move(keep));
+  at_boundary([&] {
+    QueueCore& core = checked(core_);
+    check_view(source, core, "source of the download");
+    check_host(source, host, count, "source of the download");
+    if (count == 0) return core.throw_if_poisoned();
+    core.submit(Command{"downloading ", nullptr, source.size_bytes()}, std::array{&source}, {.object = std::move(keep)},
+                [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
+  });
 }
 
 void Queue::fill_bytes(const UntypedView& destination, const void* value) {
-  QueueCore& core = checked(core_);
-  check_view(destination, core, "destination of the fill");
-  if (destination.size() == 0) return core.throw_if_poisoned();
-  const std::span pattern(static_cast<const std::byte*>(value), size_bytes(destination.type()));
-  core.submit(Command{"filling ", nullptr, destination.size_bytes()}, std::array{&destination},
-              [&](backend::Queue& queue) { queue.fill(slice_of(destination), pattern); });
+  at_boundary([&] {
+    QueueCore& core = checked(core_);
+    check_view(destination, core, "destination of the fill");
+    if (destination.size() == 0) return core.throw_if_poisoned();
+    const std::span pattern(static_cast<const std::byte*>(value), size_bytes(destination.type()));
+    core.submit(Command{"filling ", nullptr, destination.size_bytes()}, std::array{&destination}, {},
+                [&](backend::Queue& queue) { queue.fill(slice_of(destination), pattern); });
+  });
 }
 
 void Queue::copy_bytes(const UntypedView& destination, const UntypedView& source) {
-  QueueCore& core = checked(core_);
-  check_view(destination, core, "destination of the copy");
-  if (!source) refuse("the source of the copy holds nothing: it was never allocated, was reset or was moved from");
-  if (destination.size() != source.size()) {
-    refuse(sentence("the source of the copy has ", source.size(), " elements, but the destination has ",
-                    destination.size()));
-  }
-  if (destination.size() == 0) return core.throw_if_poisoned();
-  if (source.block()->device() != core.device()) return copy_across(core, destination, source);
-  if (source.block() == destination.block() &&
-      source.offset_bytes() < destination.offset_bytes() + destination.size_bytes() &&
-      destination.offset_bytes() < source.offset_bytes() + source.size_bytes()) {
-    refuse(sentence("the source of the copy, bytes ", source.offset_bytes(), " to ",
-                    source.offset_bytes() + source.size_bytes(), " of its buffer, overlaps the destination, bytes ",
-                    destination.offset_bytes(), " to ", destination.offset_bytes() + destination.size_bytes()));
-  }
-  core.submit(Command{"copying ", nullptr, source.size_bytes()}, std::array{&destination, &source},
-              [&](backend::Queue& queue) { queue.copy(slice_of(destination), slice_of(source)); });
+  at_boundary([&] {
+    QueueCore& core = checked(core_);
+    check_view(destination, core, "destination of the copy");
+    check_copy(destination, source);
+    if (destination.size() == 0) return core.throw_if_poisoned();
+    if (source.block()->device() != core.device()) return copy_across(core, destination, source);
+    core.submit(Command{"copying ", nullptr, source.size_bytes()}, std::array{&destination, &source}, {},
+                [&](backend::Queue& queue) { queue.copy(slice_of(destination), slice_of(source)); });
+  });
 }
 
 Event Queue::record() {
-  QueueCore& core = checked(core_);
-  auto [event, sequence] = core.record();
-  auto shared = std::make_shared<detail::EventCore>();
-  shared->queue = core_;
-  shared->event = std::move(event);
-  shared->sequence = sequence;
-  return Event(std::move(shared));
+  return at_boundary([&] {
+    auto [event, sequence] = checked(core_).record();
+    return Event(std::make_shared<detail::EventCore>(core_, std::move(event), sequence));
+  });
 }
 
 void Queue::wait(const Event& event) {
-  QueueCore& core = checked(core_);
-  const detail::EventCore& waited_for = detail::core_of(event.core(), "event");
-  if (waited_for.queue->device() != core.device()) {
-    refuse(sentence("the event is of ", waited_for.queue->description(), ", but ", core.description(),
-                    " can wait on the device only for events of its own device; wait on the host with Event::wait()"));
-  }
-  core.wait(*waited_for.event);
-  core.keep(std::shared_ptr<void>(event.core()));
+  at_boundary([&] {
+    QueueCore& core = checked(core_);
+    const detail::EventCore& waited_for = detail::core_of(event.core(), "event");
+    if (waited_for.queue->device() != core.device()) {
+      refuse(
+          sentence("the event is of ", waited_for.queue->description(), ", but ", core.description(),
+                   " can wait on the device only for events of its own device; wait on the host with Event::wait()"));
+    }
+    core.wait(*waited_for.event, event.core());
+  });
 }
 
 void Queue::finish() {
-  checked(core_).finish();
+  at_boundary([&] { checked(core_).finish(); });
 }
 
 }  // namespace tessera

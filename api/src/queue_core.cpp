@@ -1,12 +1,9 @@
 // The books of a queue: numbers its commands, keeps what they need, and turns the first failure into the queue's error.
+// Nothing that a command uses is let go of before the driver says that the command has ended (decision 0012).
 #include "queue_core.h"
 
 #include <algorithm>
-#include <iterator>
-#include <tuple>
 #include <utility>
-
-#include "backend/sentence.h"
 
 namespace tessera::detail {
 namespace {
@@ -20,45 +17,110 @@ constexpr std::uint64_t kNamedSuspects = 8;
 constexpr std::size_t kSmallestKeepLimit = 64;
 constexpr std::size_t kKernelsRemembered = 16;
 
+/// Words that are made when they are printed: inside told(), which copes with a host that has no memory for them.
+template <class Make>
+struct Lazily {
+  explicit Lazily(Make its_make) : make(std::move(its_make)) {}
+  Make make;
+  friend std::ostream& operator<<(std::ostream& stream, const Lazily& words) { return stream << words.make(); }
+};
+
+/// A refusal leaves the queue as it was; anything else has broken the order of the work.
+bool is_refusal(const Error& error) {
+  return error.code() == ErrorCode::invalid_argument || error.code() == ErrorCode::unsupported;
+}
+
 }  // namespace
+
+std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device, std::string label) {
+  device->refuse_elsewhere();
+  auto core = std::make_shared<QueueCore>(std::move(device), std::move(label));
+  core->device_->add_queue(core);
+  return core;
+}
 
 QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::string label)
     : device_(std::move(device)),
       label_(std::move(label)),
       remembered_(kRemembered),
       keep_limit_(kSmallestKeepLimit),
-      queue_(device_->device().make_queue()) {}
+      queue_(device_->shared_memory().with_reclaim([&] { return device_->device().make_queue(); })) {}
+
+QueueCore::~QueueCore() {
+  if (!device_->is_elsewhere()) return;
+  static_cast<void>(fence_.release());
+  static_cast<void>(queue_.release());
+}
 
 std::string QueueCore::description() const {
   return sentence("queue ", label_.empty() ? "" : "'" + label_ + "' ", "of ", device_->id());
 }
 
 std::uint64_t QueueCore::begin(const Command& command) {
-  throw_if_poisoned();
+  device_->refuse_elsewhere();
+  if (poison_) throw Error(*poison_);
   ++submitted_;
   remembered_[submitted_ % kRemembered] = command;
   queue_->set_command(submitted_);
   return submitted_;
 }
 
-void QueueCore::refuse(const Error& error) {
-  const Error told = error.while_doing(sentence("queueing ", describe(submitted_), " on ", description()));
-  // A refusal leaves the queue as it was; anything else has broken the order of the work.
-  if (error.code() != ErrorCode::invalid_argument && error.code() != ErrorCode::unsupported && !poison_) poison_ = told;
-  throw told;
+void QueueCore::note_kept(std::shared_ptr<void> object, std::shared_ptr<KernelCore> kernel, std::uint64_t sequence,
+                          KeptList& released) {
+  if (kernel != nullptr) note_kernel(std::move(kernel), sequence);
+  if (object != nullptr) kept_.push_back({std::move(object), sequence});
+  if (kept_.size() < keep_limit_) return;
+  static_cast<void>(poll_fence(kept_.front().sequence));
+  take_released(released);
+  keep_limit_ = std::max(kSmallestKeepLimit, 2 * kept_.size());
 }
 
-void QueueCore::poison(const Error& error) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (poison_) return;
-  try {
-    poison_ = error.while_doing(sentence("running ", describe(queue_->suspects()), " on ", description()));
-  } catch (const std::exception&) {
-    poison_ = error;
+void QueueCore::note_kernel(std::shared_ptr<KernelCore> kernel, std::uint64_t sequence) {
+  for (Kept& known : kernels_) {
+    if (known.object != kernel) continue;
+    known.sequence = sequence;
+    return;
   }
+  kernels_.push_back({std::move(kernel), sequence});
+  if (kernels_.size() > kKernelsRemembered) kept_.splice(kept_.end(), kernels_, kernels_.begin());
+}
+
+void QueueCore::refuse(const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    const Error refused = told(error, "queueing ", Lazily([this] { return describe(submitted_); }), " on ",
+                               Lazily([this] { return description(); }));
+    if (is_refusal(error)) throw refused;
+    if (!poison_) poison_ = refused;
+  }
+  // A part of the command may run already, on the caller's memory.
+  const bool has_settled = settle();
+  throw_poison(has_settled);
+}
+
+void QueueCore::fail(const Error& error) {
+  const bool has_settled = settle();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!poison_) {
+      poison_ = told(error, "running ", Lazily([this] { return describe(queue_->suspects()); }), " on ",
+                     Lazily([this] { return description(); }));
+    }
+  }
+  throw_poison(has_settled);
+}
+
+void QueueCore::throw_poison(bool has_settled) const {
+  const std::lock_guard lock(mutex_);
+  if (has_settled) throw Error(*poison_);
+  throw told(
+      *poison_, "waiting for ", Lazily([this] { return description(); }),
+      ", of which the driver does not tell whether its work has ended: host memory that was lent to it must stay");
 }
 
 void QueueCore::throw_if_poisoned() const {
+  device_->refuse_elsewhere();
+  const std::lock_guard lock(mutex_);
   if (poison_) throw Error(*poison_);
 }
 
@@ -82,131 +144,133 @@ std::string QueueCore::describe(const backend::Suspects& suspects) const {
   return text;
 }
 
-backend::Slice QueueCore::workspace(std::size_t size_bytes) {
-  if (size_bytes == 0) return {};
-  if (workspace_ == nullptr || workspace_->size_bytes() < size_bytes) {
-    if (workspace_ != nullptr) workspace_->note_use(shared_from_this(), submitted_);
-    workspace_.reset();  // before the larger one is taken: both at once may not fit
-    workspace_ = device_->allocate(size_bytes, sentence("workspace of ", description()));
-  }
-  return {&workspace_->buffer(), 0, workspace_->size_bytes()};
-}
-
-void QueueCore::keep(std::shared_ptr<void> object) {
-  if (object == nullptr) return;
-  std::vector<Kept> released;
-  const std::lock_guard lock(mutex_);
-  kept_.push_back({std::move(object), submitted_});
-  if (kept_.size() < keep_limit_) return;
-  (void)poll_fence(kept_.front().sequence);
-  released = take_released();
-  keep_limit_ = std::max(kSmallestKeepLimit, 2 * kept_.size());
-}
-
-void QueueCore::keep(const std::shared_ptr<KernelCore>& kernel) {
-  std::shared_ptr<KernelCore> oldest;
-  std::uint64_t oldest_sequence = 0;
+std::shared_ptr<Block> QueueCore::workspace(std::size_t size_bytes) {
+  if (size_bytes == 0) return nullptr;
+  std::shared_ptr<Block> too_small;
   {
     const std::lock_guard lock(mutex_);
-    for (auto& [known, sequence] : kernels_) {
-      if (known == kernel) {
-        sequence = submitted_;
-        return;
-      }
-    }
-    kernels_.emplace_back(kernel, submitted_);
-    if (kernels_.size() <= kKernelsRemembered) return;
-    std::tie(oldest, oldest_sequence) = std::move(kernels_.front());
-    kernels_.erase(kernels_.begin());
+    if (workspace_ != nullptr && workspace_->size_bytes() >= size_bytes) return workspace_;
+    too_small = std::move(workspace_);
   }
-  keep(std::shared_ptr<void>(std::move(oldest)));
+  too_small.reset();  // before the larger one is taken: both at once may not fit
+  auto larger = device_->allocate(size_bytes, sentence("workspace of ", description()));
+  const std::lock_guard lock(mutex_);
+  workspace_ = larger;
+  return larger;
 }
 
-std::vector<QueueCore::Kept> QueueCore::take_released() {
-  const auto first =
-      std::stable_partition(kept_.begin(), kept_.end(), [&](const Kept& kept) { return !is_past(kept.sequence); });
-  std::vector<Kept> released(std::make_move_iterator(first), std::make_move_iterator(kept_.end()));
-  kept_.erase(first, kept_.end());
-  return released;
+void QueueCore::let_go_of_workspace() noexcept {
+  std::shared_ptr<Block> workspace;
+  const std::unique_lock lock(mutex_, std::try_to_lock);  // whoever holds it is queueing: then it is not idle
+  if (lock.owns_lock()) workspace = std::move(workspace_);
+}
+
+void QueueCore::take_released(KeptList& released) noexcept {
+  for (auto kept = kept_.begin(); kept != kept_.end();) {
+    const auto next = std::next(kept);
+    if (progress_->is_past(kept->sequence)) released.splice(released.end(), kept_, kept);
+    kept = next;
+  }
 }
 
 std::pair<std::unique_ptr<backend::Event>, std::uint64_t> QueueCore::record() {
+  device_->refuse_elsewhere();
   const std::lock_guard lock(mutex_);
-  throw_if_poisoned();
-  return {queue_->record(), submitted_};
+  if (poison_) throw Error(*poison_);
+  try {
+    return {queue_->record(), submitted_};
+  } catch (const Error& error) {
+    throw error.while_doing(sentence("recording an event on ", description()));
+  }
 }
 
-void QueueCore::wait(backend::Event& event) {
-  const std::lock_guard lock(mutex_);
-  (void)begin({"waiting for an event", nullptr, 0});
-  queue_->wait(event);
+void QueueCore::wait(backend::Event& event, std::shared_ptr<void> owner) {
+  constexpr std::array<const UntypedView*, 0> kNoViews{};
+  submit({"waiting for an event", nullptr, 0}, kNoViews, {.object = std::move(owner)},
+         [&](backend::Queue& queue) { queue.wait(event); });
 }
 
 void QueueCore::finish() {
+  device_->refuse_elsewhere();
   std::uint64_t sequence = 0;
+  bool is_poisoned = false;
   {
     const std::lock_guard lock(mutex_);
-    throw_if_poisoned();
     sequence = submitted_;
+    is_poisoned = poison_.has_value();
+  }
+  if (is_poisoned) {
+    const bool has_settled = settle();
+    throw_poison(has_settled);
   }
   // Without the lock: what runs on the queue may itself give memory back or take some.
   guarded([&] { queue_->finish(); });
   note_past(sequence);
 }
 
-void QueueCore::drain() noexcept {
-  try {
-    finish();
-  } catch (const std::exception&) {
-    // Queue's destructor reports nothing; finish() would have.
-    note_past(submitted_);
+bool QueueCore::settle() noexcept {
+  std::uint64_t sequence = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    sequence = submitted_;
   }
+  if (!queue_->drain()) return false;
+  note_past(sequence);
+  return true;
+}
+
+void QueueCore::close() noexcept {
+  if (device_->is_elsewhere() || has_ended()) return;
+  device_->park(parking_place_, shared_from_this());
+}
+
+bool QueueCore::has_ended() noexcept {
+  if (!settle()) return false;
+  progress_->reached(QueueProgress::kEnd);
+  return true;
 }
 
 void QueueCore::note_past(std::uint64_t sequence) noexcept {
-  std::uint64_t known = past_.load();
-  while (known < sequence && !past_.compare_exchange_weak(known, sequence)) {
-  }
-  std::vector<Kept> released;
+  progress_->reached(sequence);
+  KeptList released;
   const std::lock_guard lock(mutex_);
-  for (auto& [kernel, last] : kernels_) kept_.push_back({std::move(kernel), last});
-  kernels_.clear();
-  released = take_released();
+  kept_.splice(kept_.end(), kernels_);
+  take_released(released);
 }
 
-bool QueueCore::poll_fence(std::uint64_t sequence) {
-  if (is_past(sequence)) return true;
+bool QueueCore::poll_fence(std::uint64_t sequence) noexcept {
+  if (progress_->is_past(sequence)) return true;
   try {
     if (fence_ == nullptr || (fence_sequence_ < sequence && fence_->is_done())) {
       fence_ = queue_->record();
       fence_sequence_ = submitted_;
     }
     if (!fence_->is_done()) return false;
-  } catch (const Error&) {
-    // A failed queue runs nothing any more, so nothing uses the memory; the failure is told by the next wait.
-    past_ = submitted_;
-    return true;
+  } catch (...) {
+    // No answer: whoever waits for the queue next is told, and until then nothing is let go of.
+    return false;
   }
-  past_ = std::max(past_.load(), fence_sequence_);
+  progress_->reached(fence_sequence_);
   fence_.reset();
-  return is_past(sequence);
+  return progress_->is_past(sequence);
 }
 
 bool QueueCore::poll_past(std::uint64_t sequence) noexcept {
-  if (is_past(sequence)) return true;
+  if (progress_->is_past(sequence)) return true;
+  if (device_->is_elsewhere()) return false;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   return lock.owns_lock() && poll_fence(sequence);
 }
 
 bool QueueCore::wait_until_past(std::uint64_t sequence) noexcept {
-  if (is_past(sequence)) return true;
-  try {
-    queue_->finish();
-  } catch (const Error&) {
-    // As in poll_fence().
-  }
-  past_ = std::max(past_.load(), sequence);
-  return true;
+  if (progress_->is_past(sequence)) return true;
+  return !device_->is_elsewhere() && settle() && progress_->is_past(sequence);
+}
+
+bool QueueCore::is_idle() noexcept {
+  if (device_->is_elsewhere()) return false;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock.owns_lock() && poll_fence(submitted_);
 }
 
 }  // namespace tessera::detail

@@ -4,10 +4,12 @@
 #include <tessera/version.h>
 
 #include <charconv>
+#include <new>
 #include <string>
 #include <system_error>
 
 #include "cpu_tbb_device.h"
+#include "cpu_tbb_error.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
@@ -32,15 +34,20 @@ int parse_threads(const std::string& text, std::size_t device_index) {
 
 CpuTbbBackend::CpuTbbBackend()
     : machine_(describe_machine()), budget_(std::make_shared<MemoryBudget>(machine_.memory_total_bytes)) {
+  static_cast<void>(no_memory_left());  // made now, for calls that may need it
   operators_.set<Gemm>(gemm_variants());
   operators_.set<Conv2d>(conv2d_variants());
   operators_.set<CnnLayer>(cnn_layer_variants());
 }
 
 backend::Probe CpuTbbBackend::probe() {
-  const DeviceInfo info = devices().front();
-  return {true, info.driver + " " + info.driver_version + " on " + info.name + " with " +
-                    std::to_string(info.compute_units) + " threads, " + info.instruction_set};
+  try {
+    const DeviceInfo info = devices().front();
+    return {true, info.driver + " " + info.driver_version + " on " + info.name + " with " +
+                      std::to_string(info.compute_units) + " threads, " + info.instruction_set};
+  } catch (const std::bad_alloc&) {
+    return {true, "a processor"};  // it is asked once: a shortage of memory that passes must not last
+  }
 }
 
 std::vector<DeviceInfo> CpuTbbBackend::devices() {
@@ -51,7 +58,7 @@ std::vector<DeviceInfo> CpuTbbBackend::devices() {
 }
 
 std::vector<backend::DeviceOption> CpuTbbBackend::device_options() const {
-  return {{"threads", "the most threads that compute at once, 1 to " + std::to_string(kMaxThreads)}};
+  return {{"threads", "the most threads that a queue computes on at once, 1 to " + std::to_string(kMaxThreads)}};
 }
 
 std::unique_ptr<backend::Device> CpuTbbBackend::open(std::size_t index, const backend::DeviceOptions& options) {
@@ -62,7 +69,8 @@ std::unique_ptr<backend::Device> CpuTbbBackend::open(std::size_t index, const ba
                   "cpu:" + std::to_string(index) + " has no option '" + name + "'; it has threads");
     threads = parse_threads(value, index);
   }
-  return std::make_unique<CpuTbbDevice>(machine_, budget_, static_cast<ExecutorKind>(index), threads);
+  return or_no_memory(
+      [&] { return std::make_unique<CpuTbbDevice>(machine_, budget_, static_cast<ExecutorKind>(index), threads); });
 }
 
 }  // namespace tessera::cpu_tbb

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "cpu_tbb_error.h"
 #include "cpu_tbb_instruction_set.h"
 #include "cpu_tbb_own_kernel.h"
 #include "cpu_tbb_queue.h"
@@ -26,6 +27,11 @@ std::string posix_threads_version() {
 std::uint64_t memory_free_bytes(const MemoryBudget& budget) {
   const std::uint64_t available = memory_available_bytes();
   return available == 0 ? budget.left_bytes() : std::min(available, budget.left_bytes());
+}
+
+std::shared_ptr<Executor> make_executor(ExecutorKind kind, std::shared_ptr<ScratchPool> scratch, int threads) {
+  return kind == ExecutorKind::tbb ? make_tbb_executor(std::move(scratch), threads)
+                                   : make_static_executor(std::move(scratch), threads);
 }
 
 }  // namespace
@@ -63,26 +69,26 @@ CpuTbbDevice::CpuTbbDevice(const Machine& machine, std::shared_ptr<MemoryBudget>
     : machine_(machine),
       budget_(std::move(budget)),
       kind_(kind),
-      executor_(kind == ExecutorKind::tbb ? make_tbb_executor(threads) : make_static_executor(threads)) {}
+      executor_(make_executor(kind, std::make_shared<ScratchPool>(budget_), threads)) {}
 
 DeviceInfo CpuTbbDevice::info() const {
   return describe_device(machine_, *budget_, kind_, executor_->threads());
 }
 
 std::unique_ptr<backend::Buffer> CpuTbbDevice::allocate(std::size_t size_bytes) {
-  return std::make_unique<CpuTbbBuffer>(budget_, size_bytes);
+  return or_no_memory([&] { return std::make_unique<CpuTbbBuffer>(budget_, size_bytes); });
 }
 
 std::unique_ptr<backend::PinnedMemory> CpuTbbDevice::allocate_pinned(std::size_t size_bytes) {
-  return std::make_unique<CpuTbbPinnedMemory>(budget_, size_bytes);
+  return or_no_memory([&] { return std::make_unique<CpuTbbPinnedMemory>(budget_, size_bytes); });
 }
 
 std::unique_ptr<backend::Queue> CpuTbbDevice::make_queue() {
-  return std::make_unique<CpuTbbQueue>(executor_);
+  return or_no_memory([&] { return std::make_unique<CpuTbbQueue>(executor_); });
 }
 
 std::unique_ptr<backend::OwnKernel> CpuTbbDevice::compile(const KernelSource& source) {
-  return std::make_unique<CpuTbbOwnKernel>(source);
+  return or_no_memory([&] { return std::make_unique<CpuTbbOwnKernel>(source); });
 }
 
 }  // namespace tessera::cpu_tbb

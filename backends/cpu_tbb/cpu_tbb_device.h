@@ -1,9 +1,10 @@
 // The two devices: the same processor, its loops spread by oneTBB (cpu:0) or by a static partition (cpu:1).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "backend/backend.h"
 #include "cpu_tbb_buffer.h"
@@ -34,6 +35,9 @@ class CpuTbbDevice final : public backend::Device {
   [[nodiscard]] std::unique_ptr<backend::Queue> make_queue() override;
   [[nodiscard]] std::unique_ptr<backend::OwnKernel> compile(const KernelSource& source) override;
   [[nodiscard]] std::string memory_name() const override { return "host"; }
+  [[nodiscard]] std::uint64_t held_bytes() const override { return executor_->scratch().held_bytes(); }
+  std::uint64_t trim() noexcept override { return executor_->scratch().trim(); }
+  void set_reclaim(std::function<bool()> reclaim) override { executor_->scratch().set_reclaim(std::move(reclaim)); }
   [[nodiscard]] Team team() const noexcept { return executor_->team(); }
 
  private:

@@ -1,17 +1,14 @@
 // The only place of this backend where foreign errors become tessera::Error.
 #include "cpu_tbb_error.h"
 
-#include <new>
 #include <system_error>
 #include <utility>
 
 namespace tessera::cpu_tbb {
 
-Error system_error(ErrorCode code, std::string sentence, int error_number) {
-  return Error(code, std::move(sentence), {error_number, std::generic_category().message(error_number)});
-}
+namespace {
 
-Error translate(const std::exception_ptr& exception, const std::string& thrower) {
+Error translate_with_words(const std::exception_ptr& exception, const std::string& thrower) {
   try {
     std::rethrow_exception(exception);
   } catch (const Error& error) {
@@ -25,6 +22,35 @@ Error translate(const std::exception_ptr& exception, const std::string& thrower)
   } catch (...) {
     return Error(ErrorCode::internal, thrower + " throws something that is not a std::exception");
   }
+}
+
+}  // namespace
+
+Error system_error(ErrorCode code, std::string sentence, int error_number) {
+  return Error(code, std::move(sentence), {error_number, std::generic_category().message(error_number)});
+}
+
+Error out_of_memory(std::size_t size_bytes, std::string_view purpose, const MemoryBudget& budget) {
+  const std::string wanted = std::string(purpose) + " of " + std::to_string(size_bytes) + " bytes";
+  if (size_bytes <= budget.left_bytes()) return Error(ErrorCode::out_of_memory, "the system does not give " + wanted);
+  return Error(ErrorCode::out_of_memory, "the machine has " + std::to_string(budget.limit_bytes()) +
+                                             " bytes, of which CPU devices hold " +
+                                             std::to_string(budget.used_bytes()) + ", too few are left for " + wanted);
+}
+
+Error translate(const std::exception_ptr& exception, std::string_view thrower) noexcept {
+  try {
+    return translate_with_words(exception, std::string(thrower));
+  } catch (const std::exception&) {
+    return no_memory_left();
+  }
+}
+
+const Error& no_memory_left() {
+  // Never destroyed: queues may still run while static objects die.
+  static const Error& error =
+      *new Error(ErrorCode::out_of_memory, "the process has no memory left, not even for the story of this error");
+  return error;
 }
 
 }  // namespace tessera::cpu_tbb

@@ -1,11 +1,12 @@
 // Waiting for a point on a queue, first awake and then asleep.
 #include "cpu_tbb_event.h"
 
+#include "cpu_tbb_loop_turn.h"
 #include "cpu_tbb_spin.h"
 
 namespace tessera::cpu_tbb {
 
-void EventState::complete(const std::optional<Error>& failure) {
+void EventState::complete(const std::optional<Error>& failure) noexcept {
   const std::lock_guard lock(mutex_);
   time_ = std::chrono::steady_clock::now();
   failure_ = failure;
@@ -16,6 +17,7 @@ void EventState::complete(const std::optional<Error>& failure) {
 void EventState::wait() {
   const auto done = [this] { return done_.load(std::memory_order_acquire); };
   if (!spin_until(done)) {
+    const WaitInsideLoop waiting;
     std::unique_lock lock(mutex_);
     changed_.wait(lock, done);
   }

@@ -18,7 +18,7 @@ namespace tessera::cpu_tbb {
 class EventState {
  public:
   /// Called once, by the queue's worker. `failure` is the queue's first error so far.
-  void complete(const std::optional<Error>& failure);
+  void complete(const std::optional<Error>& failure) noexcept;
   /// Blocks until complete() was called; throws the failure.
   void wait();
   [[nodiscard]] bool is_done() const;

@@ -25,7 +25,7 @@ class Executor {
   /// Works on the chunks [first, last).
   using Body = std::function<void(std::int64_t first, std::int64_t last)>;
 
-  Executor() : scratch_(std::make_shared<ScratchPool>()) {}
+  explicit Executor(std::shared_ptr<ScratchPool> scratch) : scratch_(std::move(scratch)) {}
   virtual ~Executor() = default;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -33,7 +33,8 @@ class Executor {
   /// Calls `body` for ranges that together are [0, chunks), each chunk once, on several threads, and returns when all
   /// are done. How chunks fall into ranges depends on the threads, so what one chunk computes must depend on its number
   /// alone: then results are the same for any number of threads. Rethrows an exception of a body; chunks that have not
-  /// begun by then may be left out.
+  /// begun by then may be left out. A body may wait for a queue of the same device that is not its own: that queue's
+  /// loops then run without the threads that wait.
   void parallel_for(std::int64_t chunks, const Body& body);
 
   [[nodiscard]] virtual int threads() const noexcept = 0;
@@ -41,9 +42,6 @@ class Executor {
   /// The calling thread alone, with scratch memory from this executor's: for bodies that are themselves one of many.
   [[nodiscard]] std::unique_ptr<Executor> alone() const;
   [[nodiscard]] ScratchPool& scratch() noexcept { return *scratch_; }
-
- protected:
-  explicit Executor(std::shared_ptr<ScratchPool> scratch) : scratch_(std::move(scratch)) {}
 
  private:
   /// parallel_for with at least 2 chunks and 2 threads.
@@ -54,12 +52,13 @@ class Executor {
   std::shared_ptr<ScratchPool> scratch_;
 };
 
-/// oneTBB: a task arena of its own, ranges as small as the load's balance asks for. The number of threads is a cap:
-/// oneTBB has one pool for the process with no more threads than processors, and threads() says what it gives.
-[[nodiscard]] std::shared_ptr<Executor> make_tbb_executor(int threads);
+/// oneTBB: task arenas of its own, ranges as small as the load's balance asks for. The number of threads is a cap for
+/// each loop: oneTBB has one pool for the process with no more threads than processors, and threads() says what it
+/// gives.
+[[nodiscard]] std::shared_ptr<Executor> make_tbb_executor(std::shared_ptr<ScratchPool> scratch, int threads);
 
 /// One contiguous range for each of `threads` POSIX threads (the caller is one of them), whatever the load. Error
 /// unavailable if the system does not give that many threads.
-[[nodiscard]] std::shared_ptr<Executor> make_static_executor(int threads);
+[[nodiscard]] std::shared_ptr<Executor> make_static_executor(std::shared_ptr<ScratchPool> scratch, int threads);
 
 }  // namespace tessera::cpu_tbb

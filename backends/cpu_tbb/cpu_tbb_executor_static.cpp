@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -13,7 +14,9 @@
 
 #include "cpu_tbb_error.h"
 #include "cpu_tbb_executor.h"
+#include "cpu_tbb_loop_turn.h"
 #include "cpu_tbb_spin.h"
+#include "cpu_tbb_thread.h"
 
 namespace tessera::cpu_tbb {
 
@@ -21,15 +24,20 @@ namespace {
 
 class StaticExecutor final : public Executor {
  public:
-  explicit StaticExecutor(int threads) : exceptions_(static_cast<std::size_t>(threads)) {
+  StaticExecutor(std::shared_ptr<ScratchPool> scratch, int threads)
+      : Executor(std::move(scratch)), exceptions_(static_cast<std::size_t>(threads)) {
+    pool_.reserve(exceptions_.size());
     try {
-      for (int thread = 1; thread < threads; ++thread) pool_.emplace_back([this, thread] { serve(thread); });
+      for (int thread = 1; thread < threads; ++thread) pool_.push_back(start_thread([this, thread] { serve(thread); }));
     } catch (const std::system_error& error) {
       stop();
       throw system_error(ErrorCode::unavailable,
                          "the static pool needs " + std::to_string(threads) + " threads, but the system gives only " +
                              std::to_string(pool_.size() + 1),
                          error.code().value());
+    } catch (...) {
+      stop();
+      throw;
     }
   }
   ~StaticExecutor() override { stop(); }
@@ -37,13 +45,27 @@ class StaticExecutor final : public Executor {
   [[nodiscard]] int threads() const noexcept override { return static_cast<int>(exceptions_.size()); }
 
  private:
-  /// Loops of several queues run one after the other, each on all threads.
+  /// Loops of several queues run one after the other, each on all threads. One whose turn cannot come, because the loop
+  /// before it waits, perhaps for this very one, begins on the calling thread, chunk by chunk, until it gets the turn.
   void run(std::int64_t chunks, const Body& body) override {
-    const std::lock_guard one_loop(loop_mutex_);
+    if (turn_.is_inside()) return body(0, chunks);
+    std::int64_t first = 0;
+    bool has_turn = turn_.wait();
+    for (; !has_turn && first < chunks; has_turn = turn_.try_take(), ++first) body(first, first + 1);
+    if (!has_turn) return;
+    const std::unique_ptr<LoopTurn, GiveBack> turn(&turn_);
+    if (first < chunks) run_on_pool(first, chunks, body);
+  }
+  struct GiveBack {
+    void operator()(LoopTurn* turn) const noexcept { turn->give_back(); }
+  };
+
+  void run_on_pool(std::int64_t first, std::int64_t last, const Body& body) {
     {
       const std::lock_guard lock(mutex_);
       body_ = &body;
-      chunks_ = chunks;
+      first_ = first;
+      chunks_ = last - first;
       std::ranges::fill(exceptions_, nullptr);
       busy_.store(static_cast<int>(pool_.size()), std::memory_order_relaxed);
       loop_number_.fetch_add(1, std::memory_order_release);
@@ -63,9 +85,10 @@ class StaticExecutor final : public Executor {
   void work(int thread) noexcept {
     const std::int64_t share = chunks_ / threads();
     const std::int64_t longer = chunks_ % threads();
-    const std::int64_t first = thread * share + std::min<std::int64_t>(thread, longer);
+    const std::int64_t first = first_ + thread * share + std::min<std::int64_t>(thread, longer);
     const std::int64_t last = first + share + (thread < longer ? 1 : 0);
     if (first == last) return;
+    const LoopTurn::Inside inside(turn_);
     try {
       (*body_)(first, last);
     } catch (...) {
@@ -100,14 +123,15 @@ class StaticExecutor final : public Executor {
     for (std::thread& thread : pool_) thread.join();
   }
 
-  std::mutex loop_mutex_;
+  LoopTurn turn_;
   std::mutex mutex_;
   std::condition_variable begin_;
   std::condition_variable end_;
   std::atomic<std::uint64_t> loop_number_{0};
   std::atomic<int> busy_{0};
   std::atomic<bool> stopping_{false};
-  const Body* body_ = nullptr;  // this and the next belong to the loop in progress
+  const Body* body_ = nullptr;  // this and the next two belong to the loop in progress
+  std::int64_t first_ = 0;
   std::int64_t chunks_ = 0;
   std::vector<std::exception_ptr> exceptions_;  // one for each thread, the caller first
   std::vector<std::thread> pool_;               // threads 1 and up
@@ -115,8 +139,8 @@ class StaticExecutor final : public Executor {
 
 }  // namespace
 
-std::shared_ptr<Executor> make_static_executor(int threads) {
-  return std::make_shared<StaticExecutor>(threads);
+std::shared_ptr<Executor> make_static_executor(std::shared_ptr<ScratchPool> scratch, int threads) {
+  return std::make_shared<StaticExecutor>(std::move(scratch), threads);
 }
 
 }  // namespace tessera::cpu_tbb

@@ -23,7 +23,11 @@ namespace tessera::cpu_tbb {
 HWY_EXPORT(compiled_target);
 
 std::string instruction_set() {
-  const std::string name = hwy::TargetName(HWY_DYNAMIC_DISPATCH(compiled_target)());
+  return instruction_set_name(HWY_DYNAMIC_DISPATCH(compiled_target)());
+}
+
+std::string instruction_set_name(std::int64_t target) {
+  const std::string name = hwy::TargetName(target);
   if (name.starts_with("AVX3")) return "AVX-512";
   if (name == "SSE4") return "SSE4.2";
   if (name == "SCALAR" || name.starts_with("EMU")) return "none, plain C++";

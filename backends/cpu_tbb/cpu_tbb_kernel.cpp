@@ -1,19 +1,22 @@
 // Queues one run of an operator's kernel.
 #include "cpu_tbb_kernel.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "cpu_tbb_buffer.h"
+#include "cpu_tbb_error.h"
 #include "cpu_tbb_queue.h"
 
 namespace tessera::cpu_tbb {
 
 void CpuTbbKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
                           const backend::Slice& /*workspace*/) {
-  std::vector<std::byte*> addresses;
-  addresses.reserve(operands.size());
-  for (const backend::Slice& operand : operands)
-    addresses.push_back(operand.buffer == nullptr ? nullptr : address_of(operand));
+  auto addresses = or_no_memory([&] { return std::vector<std::byte*>(operands.size()); });
+  std::ranges::transform(operands, addresses.begin(), [](const backend::Slice& operand) {
+    return operand.buffer == nullptr ? nullptr : address_of(operand);
+  });
   static_cast<CpuTbbQueue&>(queue).submit(
       [run = run_, addresses = std::move(addresses)](Executor& executor) { (*run)(executor, addresses); });
 }

@@ -119,13 +119,13 @@ void CpuTbbOwnKernel::Launch::run_groups(std::uint64_t first, std::uint64_t last
       ++group.id.z;
     }
   } catch (...) {
-    throw translate(std::current_exception(), "the CPU function of kernel '" + program->name + "'");
+    throw translate(std::current_exception(), program->description);
   }
 }
 
 CpuTbbOwnKernel::CpuTbbOwnKernel(const KernelSource& source) {
   check_function(source);
-  program_ = std::make_shared<const Program>(Program{source.name, source.cpu});
+  program_ = std::make_shared<const Program>(Program{"the CPU function of kernel '" + source.name + "'", source.cpu});
 }
 
 OwnKernelLimits CpuTbbOwnKernel::limits() const {
@@ -134,7 +134,7 @@ OwnKernelLimits CpuTbbOwnKernel::limits() const {
 
 void CpuTbbOwnKernel::launch(backend::Queue& queue, const LaunchShape& shape,
                              std::span<const backend::Argument> arguments) {
-  auto launch = std::make_shared<const Launch>(program_, shape, arguments);
+  auto launch = or_no_memory([&] { return std::make_shared<const Launch>(program_, shape, arguments); });
   static_cast<CpuTbbQueue&>(queue).submit([launch = std::move(launch)](Executor& executor) { launch->run(executor); });
 }
 

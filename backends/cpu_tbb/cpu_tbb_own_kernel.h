@@ -27,7 +27,7 @@ class CpuTbbOwnKernel final : public backend::OwnKernel {
 
  private:
   struct Program {
-    std::string name;
+    std::string description;  ///< "the CPU function of kernel 'saxpy'"
     CpuFunction function;
   };
   struct Launch;

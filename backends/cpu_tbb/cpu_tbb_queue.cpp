@@ -9,7 +9,9 @@
 
 #include "cpu_tbb_buffer.h"
 #include "cpu_tbb_error.h"
+#include "cpu_tbb_loop_turn.h"
 #include "cpu_tbb_spin.h"
+#include "cpu_tbb_thread.h"
 
 namespace tessera::cpu_tbb {
 
@@ -51,8 +53,9 @@ void fill_elements(Executor& executor, std::byte* destination, std::size_t size_
 }  // namespace
 
 CpuTbbQueue::CpuTbbQueue(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {
+  static_cast<void>(no_memory_left());  // made now, for a worker that may need it
   try {
-    worker_ = std::thread([this] { serve(); });
+    worker_ = start_thread([this] { serve(); });
   } catch (const std::system_error& error) {
     throw system_error(ErrorCode::unavailable, "the system gives no thread for another queue", error.code().value());
   }
@@ -98,14 +101,13 @@ void CpuTbbQueue::fill(const backend::Slice& destination, std::span<const std::b
   });
 }
 
-std::shared_ptr<EventState> CpuTbbQueue::record_state() {
-  auto state = std::make_shared<EventState>();
-  push({command(), true, [this, state](Executor&) { state->complete(failure_); }});
-  return state;
-}
-
 std::unique_ptr<backend::Event> CpuTbbQueue::record() {
-  return std::make_unique<CpuTbbEvent>(record_state());
+  return or_no_memory([&] {
+    auto state = std::make_shared<EventState>();
+    auto event = std::make_unique<CpuTbbEvent>(state);
+    push(make_command([this, state = std::move(state)](Executor&) { state->complete(failure_); }, true));
+    return event;
+  });
 }
 
 void CpuTbbQueue::wait(backend::Event& event) {
@@ -113,15 +115,13 @@ void CpuTbbQueue::wait(backend::Event& event) {
 }
 
 void CpuTbbQueue::finish() {
-  record_state()->wait();
+  wait_for_all();
+  const std::lock_guard lock(mutex_);
+  if (failure_) throw Error(*failure_);
 }
 
 bool CpuTbbQueue::drain() noexcept {
-  try {
-    finish();
-  } catch (const Error&) {
-    // The worker tells events of the failure once it is past everything before them.
-  }
+  wait_for_all();
   return true;
 }
 
@@ -130,48 +130,73 @@ backend::Suspects CpuTbbQueue::suspects() const {
   return {failed_command_, failed_command_};
 }
 
-void CpuTbbQueue::push(Command command) {
+void CpuTbbQueue::push(std::unique_ptr<Command> command) noexcept {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    pending_.push_back(std::move(command));
+    Command* const added = command.get();
+    (pending_ == nullptr ? pending_ : last_pending_->next) = std::move(command);
+    last_pending_ = added;
+    ++pushed_;
     has_pending_.store(true, std::memory_order_relaxed);
     wake = asleep_;
   }
   if (wake) changed_.notify_one();
 }
 
+void CpuTbbQueue::wait_for_all() noexcept {
+  std::uint64_t pushed = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    pushed = pushed_;
+  }
+  const auto done = [&] { return executed_.load() >= pushed; };
+  if (spin_until(done)) return;
+  const WaitInsideLoop waiting;
+  std::unique_lock lock(mutex_);
+  waiting_.fetch_add(1);
+  executed_changed_.wait(lock, done);
+  waiting_.fetch_sub(1);
+}
+
 void CpuTbbQueue::serve() noexcept {
-  std::vector<Command> batch;
-  while (take_pending(batch)) {
-    for (Command& command : batch) execute(command);
-    batch.clear();
+  while (std::unique_ptr<Command> command = take_pending()) {
+    while (command != nullptr) {
+      execute(*command);
+      command = std::move(command->next);  // lets go of what the command kept alive
+      note_executed();
+    }
   }
 }
 
-bool CpuTbbQueue::take_pending(std::vector<Command>& batch) {
+std::unique_ptr<CpuTbbQueue::Command> CpuTbbQueue::take_pending() {
   static_cast<void>(spin_until([this] { return has_pending_.load(std::memory_order_relaxed); }));
   std::unique_lock lock(mutex_);
   asleep_ = true;
-  changed_.wait(lock, [this] { return !pending_.empty() || closing_; });
+  changed_.wait(lock, [this] { return pending_ != nullptr || closing_; });
   asleep_ = false;
   has_pending_.store(closing_, std::memory_order_relaxed);
-  batch.swap(pending_);
-  return !batch.empty();
+  return std::move(pending_);
 }
 
 void CpuTbbQueue::execute(Command& command) noexcept {
-  if (!failure_ || command.even_if_poisoned) {
-    try {
-      command.work(*executor_);
-    } catch (...) {
-      const Error error = translate(std::current_exception(), "a command of a CPU queue");
-      const std::lock_guard lock(mutex_);
-      failure_ = error;
-      failed_command_ = command.number;
-    }
+  if (failure_ && !command.even_if_poisoned) return;
+  try {
+    command.run(*executor_);
+  } catch (...) {
+    const Error error = translate(std::current_exception(), "a command of a CPU queue");
+    const std::lock_guard lock(mutex_);
+    failure_ = error;
+    failed_command_ = command.number;
   }
-  command.work = nullptr;  // lets go of what it kept alive
+}
+
+void CpuTbbQueue::note_executed() noexcept {
+  // Both in the one order of all: either this sees who waits, or who waits sees this.
+  executed_.fetch_add(1);
+  if (waiting_.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  executed_changed_.notify_all();
 }
 
 }  // namespace tessera::cpu_tbb

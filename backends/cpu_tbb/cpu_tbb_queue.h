@@ -4,14 +4,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
-#include <vector>
+#include <utility>
 
 #include "backend/backend.h"
+#include "cpu_tbb_error.h"
 #include "cpu_tbb_event.h"
 #include "cpu_tbb_executor.h"
 
@@ -19,15 +19,17 @@ namespace tessera::cpu_tbb {
 
 class CpuTbbQueue final : public backend::Queue {
  public:
-  /// What a command does, on the worker thread, which spreads it over the executor's threads. What it throws poisons
-  /// the queue.
-  using Work = std::function<void(Executor&)>;
-
+  /// Error unavailable if the system gives no thread.
   explicit CpuTbbQueue(std::shared_ptr<Executor> executor);
   ~CpuTbbQueue() override;
 
-  /// Queues work under the current command number.
-  void submit(Work work) { push({command(), false, std::move(work)}); }
+  /// Queues `work`, which is called with the executor, on the worker thread, and spreads itself over the executor's
+  /// threads, under the current command number. What it throws poisons the queue. Error out_of_memory: nothing is
+  /// queued.
+  template <class Work>
+  void submit(Work work) {
+    push(make_command<Work>(std::move(work), false));
+  }
 
   void upload(const backend::Slice& destination, const void* host) override;
   void download(void* host, const backend::Slice& source) override;
@@ -40,23 +42,49 @@ class CpuTbbQueue final : public backend::Queue {
   [[nodiscard]] backend::Suspects suspects() const override;
 
  private:
+  /// A command in a chain: only making one needs memory, what happens to it afterwards does not.
   struct Command {
-    std::uint64_t number = 0;
-    bool even_if_poisoned = false;  ///< events are passed, and told of the failure
+    Command(std::uint64_t its_number, bool runs_even_if_poisoned) noexcept
+        : number(its_number), even_if_poisoned(runs_even_if_poisoned) {}
+    virtual ~Command() = default;
+    virtual void run(Executor& executor) = 0;
+    std::unique_ptr<Command> next;
+    const std::uint64_t number;
+    const bool even_if_poisoned;  ///< events are passed, and told of the failure
+  };
+  template <class Work>
+  struct CommandOf final : Command {
+    CommandOf(std::uint64_t its_number, bool runs_even_if_poisoned, Work&& its_work)
+        : Command(its_number, runs_even_if_poisoned), work(std::move(its_work)) {}
+    void run(Executor& executor) override { work(executor); }
     Work work;
   };
+  template <class Work>
+  [[nodiscard]] std::unique_ptr<Command> make_command(Work&& work, bool even_if_poisoned) const {
+    return or_no_memory([&]() -> std::unique_ptr<Command> {
+      return std::make_unique<CommandOf<Work>>(command(), even_if_poisoned, std::move(work));
+    });
+  }
 
-  void push(Command command);
-  [[nodiscard]] std::shared_ptr<EventState> record_state();
+  void push(std::unique_ptr<Command> command) noexcept;
+  /// Blocks until the worker has executed, and let go of, everything pushed so far.
+  void wait_for_all() noexcept;
   /// The worker's life: takes all that is pending, runs it, spins a little, sleeps.
   void serve() noexcept;
-  [[nodiscard]] bool take_pending(std::vector<Command>& batch);
+  /// A chain of commands; null when the queue closes.
+  [[nodiscard]] std::unique_ptr<Command> take_pending();
   void execute(Command& command) noexcept;
+  void note_executed() noexcept;
 
   const std::shared_ptr<Executor> executor_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<Command> pending_;
+  std::condition_variable changed_;  // there is something to do
+  std::condition_variable executed_changed_;
+  std::unique_ptr<Command> pending_;  // the first of the chain
+  Command* last_pending_ = nullptr;
+  std::uint64_t pushed_ = 0;
+  std::atomic<std::uint64_t> executed_{0};  // written by the worker alone
+  std::atomic<int> waiting_{0};             // threads that sleep until executed_ grows
   bool asleep_ = false;
   bool closing_ = false;
   std::atomic<bool> has_pending_{false};  // says without the lock that a look is worth it

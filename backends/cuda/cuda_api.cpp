@@ -48,6 +48,7 @@ DriverApi open_driver() {
   }
   library.function(api.cuStreamWriteValue32, TESSERA_CUDA_TEXT(cuStreamWriteValue32));
   library.function(api.cuFuncGetParamInfo, "cuFuncGetParamInfo");
+  if (wrap_driver != nullptr) wrap_driver(api);
   return api;
 }
 
@@ -97,7 +98,7 @@ std::vector<std::string> toolkit_library_names(std::string_view stem, std::vecto
   sonames.push_back(file);
 
   std::vector<std::filesystem::path> folders;
-  if (const char* root = std::getenv("CUDA_PATH"); root != nullptr && std::filesystem::path(root).is_absolute()) {
+  if (const char* root = ::secure_getenv("CUDA_PATH"); root != nullptr && std::filesystem::path(root).is_absolute()) {
     folders.emplace_back(std::filesystem::path(root) / "lib64");
   }
   if (std::filesystem::path folder = own_folder(); !folder.empty()) folders.push_back(std::move(folder));

@@ -93,6 +93,10 @@ struct DriverApi {
   [[nodiscard]] bool usable() const noexcept { return why.empty(); }
 };
 
+/// Defined in test builds alone, where it puts functions of its own before the driver's (tests/fault/cuda). Called
+/// once, when the table is filled.
+__attribute__((weak, visibility("hidden"))) void wrap_driver(DriverApi& api);
+
 /// libnvrtc.so, likewise.
 struct NvrtcApi {
   TESSERA_CUDA_NVRTC_FUNCTIONS(TESSERA_CUDA_MEMBER)

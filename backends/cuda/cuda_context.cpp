@@ -1,6 +1,9 @@
 // Retains and releases the primary context and keeps the pools that live in it.
 #include "cuda_context.h"
 
+#include <new>
+#include <utility>
+
 #include "cuda_error.h"
 
 namespace tessera::cuda {
@@ -44,8 +47,13 @@ Context::~Context() {
   api_.cuCtxGetCurrent(&before);
   if (try_make_current()) {
     companions_.clear();
-    for (CUevent event : idle_events_) api_.cuEventDestroy(event);
+    destroy_idle_events();
     modules_.unload(api_);
+  } else {
+    // Libraries that find another context current would take that for theirs, so what they hold is left alone.
+    for (auto& [kind, kept] : companions_) {
+      [[maybe_unused]] auto* const left = new (std::nothrow) std::shared_ptr<Companion>(std::move(kept));
+    }
   }
   api_.cuDevicePrimaryCtxRelease(device_);
   // The last release destroys the context, and a destroyed one must not stay this thread's current one. Where the
@@ -57,20 +65,24 @@ Context::~Context() {
   if (before != context_) api_.cuCtxSetCurrent(before);
 }
 
-bool Context::try_make_current() const noexcept {
+CUresult Context::set_current() const noexcept {
   CUcontext current = nullptr;
   if (api_.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context_) [[likely]] {
-    return true;
+    return CUDA_SUCCESS;
   }
-  return api_.cuCtxSetCurrent(context_) == CUDA_SUCCESS;
+  return api_.cuCtxSetCurrent(context_);
+}
+
+bool Context::try_make_current() const noexcept {
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries; ++i) {
+    if (set_current() == CUDA_SUCCESS) return true;
+  }
+  return false;
 }
 
 void Context::make_current() const {
-  CUcontext current = nullptr;
-  if (api_.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context_) [[likely]] {
-    return;
-  }
-  check(api_.cuCtxSetCurrent(context_), "making the card's context current");
+  check(set_current(), "making the card's context current");
 }
 
 CUfunction Context::function(const Image& image, const char* kernel) {
@@ -100,6 +112,68 @@ void Context::give_event(CUevent event) noexcept {
   } catch (const std::exception&) {
     api_.cuEventDestroy(event);
   }
+}
+
+void Context::destroy_idle_events() noexcept {
+  std::vector<CUevent> events;
+  {
+    const std::lock_guard lock(events_mutex_);
+    events.swap(idle_events_);
+  }
+  // Those still pending too: the driver lets go of such an event when its stream is past it.
+  for (CUevent event : events) api_.cuEventDestroy(event);
+}
+
+std::uint64_t Context::free_bytes() const noexcept {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  return api_.cuMemGetInfo(&free, &total) == CUDA_SUCCESS ? free : 0;
+}
+
+void Context::note_held(Companion& companion, std::uint64_t free_before) const noexcept {
+  const std::uint64_t free = free_bytes();
+  companion.held_bytes_ = free > 0 && free_before > free ? free_before - free : 0;
+}
+
+std::uint64_t Context::held_bytes() noexcept {
+  const std::lock_guard lock(companions_mutex_);
+  std::uint64_t bytes = 0;
+  for (const auto& [kind, kept] : companions_) bytes += kept != nullptr ? kept->held_bytes_ : 0;
+  return bytes;
+}
+
+std::uint64_t Context::trim() noexcept {
+  if (!try_make_current()) return 0;
+  destroy_idle_events();
+  {
+    std::unique_ptr<UnfinishedWork> ended;  // destroyed without the lock: what it holds may come back here
+    const std::lock_guard lock(unfinished_mutex_);
+    for (std::unique_ptr<UnfinishedWork>* place = &unfinished_; *place != nullptr;) {
+      if ((*place)->is_over()) {
+        std::unique_ptr<UnfinishedWork> over = std::exchange(*place, std::move((*place)->next_));
+        over->next_ = std::move(ended);
+        ended = std::move(over);
+      } else {
+        place = &(*place)->next_;
+      }
+    }
+  }
+  const std::lock_guard lock(companions_mutex_);
+  std::uint64_t bytes = 0;
+  for (auto& [kind, kept] : companions_) {
+    // Only here and in companion() does somebody become a holder, both under the lock. Without any, no run is under
+    // way: a kernel stays until its runs are done.
+    if (kept == nullptr || kept.use_count() > 1) continue;
+    bytes += kept->held_bytes_;
+    kept.reset();
+  }
+  return bytes;
+}
+
+void Context::park(std::unique_ptr<UnfinishedWork> work) noexcept {
+  const std::lock_guard lock(unfinished_mutex_);
+  work->next_ = std::move(unfinished_);
+  unfinished_ = std::move(work);
 }
 
 }  // namespace tessera::cuda

@@ -7,10 +7,9 @@
 #include <string>
 
 #include "cuda_api.h"
+#include "cuda_context.h"
 
 namespace tessera::cuda {
-
-class Context;
 
 /// Declared here and not taken from NVIDIA's header, so that the build does not need it.
 using CublasHandlePointer = struct CublasContext*;
@@ -53,12 +52,10 @@ struct CublasApi {
 
 /// A companion of a context (Context::companion). Used by one thread at a time: lock `mutex` around every call.
 /// Everything stands at cuBLAS's defaults: no TF32, no atomics, alpha and beta in the host's memory.
-class CublasHandle {
+class CublasHandle final : public Companion {
  public:
   explicit CublasHandle(const Context& context);
-  CublasHandle(const CublasHandle&) = delete;
-  CublasHandle& operator=(const CublasHandle&) = delete;
-  ~CublasHandle();
+  ~CublasHandle() override;
 
   [[nodiscard]] CublasHandlePointer get() const noexcept { return handle_; }
   std::mutex mutex;

@@ -3,7 +3,6 @@
 
 #include "backend/sentence.h"
 #include "backend/shared_library.h"
-#include "cuda_context.h"
 #include "cuda_error.h"
 
 namespace tessera::cuda {

@@ -7,10 +7,9 @@
 #include <string>
 
 #include "cuda_api.h"
+#include "cuda_context.h"
 
 namespace tessera::cuda {
-
-class Context;
 
 /// Declared here and not taken from NVIDIA's headers, so that the build does not need them.
 using CudnnHandlePointer = struct CudnnContext*;
@@ -100,12 +99,10 @@ using CudnnConvolution =
     CudnnDescriptor<CudnnConvolutionPointer, &CudnnApi::create_convolution, &CudnnApi::destroy_convolution>;
 
 /// A companion of a context (Context::companion). Used by one thread at a time: lock `mutex` around every call.
-class CudnnHandle {
+class CudnnHandle final : public Companion {
  public:
   explicit CudnnHandle(const Context& context);
-  CudnnHandle(const CudnnHandle&) = delete;
-  CudnnHandle& operator=(const CudnnHandle&) = delete;
-  ~CudnnHandle();
+  ~CudnnHandle() override;
 
   [[nodiscard]] CudnnHandlePointer get() const noexcept { return handle_; }
   std::mutex mutex;

@@ -1,10 +1,8 @@
-// Describes a convolution to cuDNN and chooses its algorithm.
+// Describes a convolution to cuDNN and takes the algorithm that it proposes.
 #include "cuda_cudnn_forward.h"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <limits>
 #include <mutex>
 
 #include "backend/sentence.h"
@@ -71,91 +69,48 @@ CudnnForward::CudnnForward(CudaDevice& device, const CudnnShape& shape)
                                 number(shape.stride), number(shape.stride), 1, 1, kCudnnCrossCorrelation, kCudnnFloat),
             "describing the convolution");
   api.check(api.set_convolution_math(convolution_.get(), kCudnnFmaMath), "choosing the arithmetic");
-  choice_ = fastest(device, shape);
+  choose();
 }
 
 void CudnnForward::enqueue(backend::Queue& queue, const float* image, const float* weights, float* output,
                            void* workspace) const {
-  run(queue, choice_, image, weights, output, choice_.workspace_bytes > 0 ? workspace : nullptr);
-}
-
-void CudnnForward::run(backend::Queue& queue, const Choice& choice, const float* image, const float* weights,
-                       float* output, void* workspace) const {
   static_cast<CudaQueue&>(queue).submit([&](CUstream stream) {
-    const std::lock_guard one_at_a_time(handle_.mutex);
+    const std::lock_guard one_at_a_time(handle_->mutex);
     const CudnnApi& api = cudnn_api();
     const float one = 1;
     const float zero = 0;
-    api.check(api.set_stream(handle_.get(), stream), "choosing the stream");
-    api.check(api.forward(handle_.get(), &one, image_.get(), image, filter_.get(), weights, convolution_.get(),
-                          choice.algorithm, workspace, choice.workspace_bytes, &zero, output_.get(), output),
-              "convolving");
+    api.check(api.set_stream(handle_->get(), stream), "choosing the stream");
+    api.check(
+        api.forward(handle_->get(), &one, image_.get(), image, filter_.get(), weights, convolution_.get(), algorithm_,
+                    workspace_bytes_ > 0 ? workspace : nullptr, workspace_bytes_, &zero, output_.get(), output),
+        "convolving");
   });
 }
 
-/// Those that cuDNN proposes and that keep to this library's rules.
-std::vector<CudnnForward::Choice> CudnnForward::candidates() const {
+void CudnnForward::choose() {
   context_->make_current();
-  const std::lock_guard one_at_a_time(handle_.mutex);
+  const std::lock_guard one_at_a_time(handle_->mutex);
   const CudnnApi& api = cudnn_api();
   std::array<CudnnForwardAlgorithm, 16> proposals{};
   int count = 0;
-  api.check(api.propose_forward(handle_.get(), image_.get(), filter_.get(), convolution_.get(), output_.get(),
+  api.check(api.propose_forward(handle_->get(), image_.get(), filter_.get(), convolution_.get(), output_.get(),
                                 static_cast<int>(proposals.size()), &count, proposals.data()),
             "choosing an algorithm");
-  std::vector<Choice> found;
   for (int i = 0; i < count; ++i) {
     const CudnnForwardAlgorithm& proposal = proposals[static_cast<std::size_t>(i)];
     if (proposal.status != 0 || proposal.algorithm > kCudnnDirect || proposal.math != kCudnnFmaMath ||
         proposal.determinism != kCudnnDeterministic) {
       continue;
     }
-    Choice choice{proposal.algorithm, 0};
-    api.check(api.forward_workspace(handle_.get(), image_.get(), filter_.get(), convolution_.get(), output_.get(),
-                                    choice.algorithm, &choice.workspace_bytes),
+    std::size_t workspace_bytes = 0;
+    api.check(api.forward_workspace(handle_->get(), image_.get(), filter_.get(), convolution_.get(), output_.get(),
+                                    proposal.algorithm, &workspace_bytes),
               "asking for the workspace");
-    if (choice.workspace_bytes <= kMostWorkspaceBytes) found.push_back(choice);
+    if (workspace_bytes > kMostWorkspaceBytes) continue;
+    algorithm_ = proposal.algorithm;
+    workspace_bytes_ = workspace_bytes;
+    return;
   }
-  if (found.empty()) found.emplace_back();
-  return found;
-}
-
-/// Times the candidates on memory of their own. cuDNN's order is not taken for it: on an H200 its heuristics put the
-/// algorithm first that takes 1190 us for one channel of 4096 x 4096 and 3 x 3, and third the one that takes 150.
-CudnnForward::Choice CudnnForward::fastest(CudaDevice& device, const CudnnShape& shape) const {
-  constexpr int kRuns = 3;
-  const std::vector<Choice> choices = candidates();
-  const auto allocate = [&](std::int64_t planes, std::int64_t rows, std::int64_t columns) {
-    return device.allocate(static_cast<std::size_t>(planes * rows * columns) * sizeof(float));
-  };
-  std::size_t workspace_bytes = 1;
-  for (const Choice& choice : choices) workspace_bytes = std::max(workspace_bytes, choice.workspace_bytes);
-  const auto image = allocate(shape.images * shape.inputs, shape.rows, shape.columns);
-  const auto weights = allocate(shape.outputs * shape.inputs, shape.filter_rows, shape.filter_columns);
-  const auto output = allocate(shape.images * shape.outputs, shape.output_rows, shape.output_columns);
-  const auto workspace = device.allocate(workspace_bytes);
-  const auto queue = device.make_queue();
-  Choice best = choices.front();
-  double best_s = std::numeric_limits<double>::infinity();
-  for (const Choice& choice : choices) {
-    const auto run_times = [&](int times) {
-      for (int i = 0; i < times; ++i) {
-        run(*queue, choice, pointer_to<const float>({image.get(), 0, 1}),
-            pointer_to<const float>({weights.get(), 0, 1}), pointer_to<float>({output.get(), 0, 1}),
-            pointer_to<void>({workspace.get(), 0, 1}));
-      }
-      queue->finish();
-    };
-    run_times(1);
-    const auto start = std::chrono::steady_clock::now();
-    run_times(kRuns);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (seconds < best_s) {
-      best_s = seconds;
-      best = choice;
-    }
-  }
-  return best;
 }
 
 }  // namespace tessera::cuda

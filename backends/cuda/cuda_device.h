@@ -23,6 +23,9 @@ class CudaDevice final : public backend::Device {
   [[nodiscard]] std::unique_ptr<backend::OwnKernel> compile(const KernelSource& source) override;
 
   [[nodiscard]] std::string memory_name() const override { return "pci " + info_.pci_address; }
+  /// What vendors' libraries hold. Kernels tell for themselves what they hold.
+  [[nodiscard]] std::uint64_t held_bytes() const override { return context_->held_bytes(); }
+  std::uint64_t trim() noexcept override { return context_->trim(); }
 
   /// Shared by everything made on the device.
   [[nodiscard]] const std::shared_ptr<Context>& context() const noexcept { return context_; }

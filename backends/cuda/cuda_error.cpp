@@ -83,6 +83,10 @@ std::string words_of(CUresult result) {
 
 }  // namespace
 
+bool means_lost(CUresult result) noexcept {
+  return code_of(result) == ErrorCode::device_lost;
+}
+
 std::string text_of(CUresult result) {
   return name_of(result) + " (" + words_of(result) + ")";
 }

@@ -14,6 +14,9 @@ namespace tessera::cuda {
 /// The error for a result that is not CUDA_SUCCESS. `doing` says what failed: "copying 64 bytes to the device".
 [[nodiscard]] Error cuda_error(CUresult result, std::string_view doing);
 
+/// Does the result say that the context is dead, so that nothing of it runs any more?
+[[nodiscard]] bool means_lost(CUresult result) noexcept;
+
 /// The driver's name of a result and its words: "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)".
 [[nodiscard]] std::string text_of(CUresult result);
 

@@ -35,7 +35,7 @@ class ProgressMarks {
   [[nodiscard]] std::uint64_t last_written() const noexcept;
 
   const Context& context_;
-  volatile std::uint32_t* written_ = nullptr;  ///< page-locked; the low half of the last command marked
+  std::uint32_t* written_ = nullptr;  ///< page-locked; the low half of the last command marked, written by the card
   CUdeviceptr address_ = 0;
   std::uint64_t newest_ = 0;
   std::size_t unmarked_ = 0;          ///< launches since the last mark

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "cuda_buffer.h"
@@ -33,8 +35,7 @@ CudaQueue::CudaQueue(std::shared_ptr<Context> context)
 }
 
 CudaQueue::~CudaQueue() {
-  if (!context_->try_make_current()) return;
-  context_->api().cuStreamSynchronize(stream_);
+  // Nothing to wait for: drain() said that nothing runs. Destroying a stream needs no current context.
   context_->api().cuStreamDestroy(stream_);
 }
 
@@ -158,7 +159,20 @@ void CudaQueue::finish() {
 }
 
 bool CudaQueue::drain() noexcept {
-  return context_->try_make_current() && context_->api().cuStreamSynchronize(stream_) == CUDA_SUCCESS;
+  // A refusal may pass, so the driver is asked again. That the context is dead is believed only when every answer says
+  // so: a fault is sticky, an error that merely looks like one is not.
+  constexpr int kTries = 4;
+  int lost = 0;
+  for (int i = 0; i < kTries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1 << 2 * (i - 1)));
+    CUresult result = context_->set_current();
+    if (result == CUDA_SUCCESS) result = context_->api().cuStreamSynchronize(stream_);
+    if (result == CUDA_SUCCESS) return true;
+    if (means_lost(result)) ++lost;
+  }
+  if (lost < kTries) return false;
+  staging_.abandon();
+  return true;
 }
 
 backend::Suspects CudaQueue::suspects() const {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <thread>
+#include <utility>
 
 #include "cuda_error.h"
 
@@ -18,16 +20,29 @@ constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 
 /// What a host function is told. Kept by the queue, because a faulted stream calls no host functions any more.
 struct Staging::HostCopy {
+  enum class State { queued, running, done, abandoned };
+
   void* to = nullptr;
   const void* from = nullptr;
   std::size_t size_bytes = 0;
-  std::atomic<bool> done{false};
+  std::atomic<State> state{State::queued};
 
   static void CUDA_CB run(void* self) {
     auto& copy = *static_cast<HostCopy*>(self);
+    State expected = State::queued;
+    if (!copy.state.compare_exchange_strong(expected, State::running, std::memory_order_acquire)) return;
     std::memcpy(copy.to, copy.from, copy.size_bytes);
-    copy.done.store(true, std::memory_order_release);
+    copy.state.store(State::done, std::memory_order_release);  // from here on it may be gone
   }
+
+  /// After this it is done or never will be.
+  void abandon() noexcept {
+    State expected = State::queued;
+    if (state.compare_exchange_strong(expected, State::abandoned)) return;
+    while (state.load(std::memory_order_acquire) == State::running) std::this_thread::yield();
+  }
+
+  [[nodiscard]] bool is_done() const noexcept { return state.load(std::memory_order_acquire) == State::done; }
 };
 
 bool is_page_locked(const Context& context, const void* host) noexcept {
@@ -43,29 +58,50 @@ bool is_page_locked(const Context& context, const void* host) noexcept {
 Staging::Staging(const Context& context) : context_(context) {}
 
 Staging::~Staging() {
+  for (std::unique_ptr<HostCopy>& copy : copies_) {
+    // The driver of a dead context may yet call the function, which then looks here.
+    if (copy->state.load() == HostCopy::State::abandoned) static_cast<void>(copy.release());
+  }
   if (memory_ != nullptr && context_.try_make_current()) context_.api().cuMemFreeHost(memory_);
 }
 
-void Staging::prepare() {
-  while (!copies_.empty() && copies_.front()->done.load(std::memory_order_acquire)) copies_.pop_front();
-  if (memory_ != nullptr) return;
-  check(context_.api().cuMemHostAlloc(&memory_, kPieceBytes, CU_MEMHOSTALLOC_PORTABLE),
-        "taking page-locked memory for copies from and to ordinary memory");
+void Staging::abandon() noexcept {
+  const std::lock_guard lock(copies_mutex_);
+  for (const std::unique_ptr<HostCopy>& copy : copies_) copy->abandon();
+}
+
+bool Staging::prepare() {
+  {
+    const std::lock_guard lock(copies_mutex_);
+    while (!copies_.empty() && copies_.front()->is_done()) copies_.pop_front();
+  }
+  if (memory_ != nullptr) return true;
+  void* memory = nullptr;
+  // A refusal may be a passing shortage: the next copy asks again.
+  if (context_.api().cuMemHostAlloc(&memory, kPieceBytes, CU_MEMHOSTALLOC_PORTABLE) != CUDA_SUCCESS) return false;
+  memory_ = memory;
+  return true;
 }
 
 void Staging::queue_host_copy(CUstream stream, void* to, const void* from, std::size_t size_bytes) {
-  auto& copy = *copies_.emplace_back(std::make_unique<HostCopy>());
-  copy.to = to;
-  copy.from = from;
-  copy.size_bytes = size_bytes;
-  const CUresult result = context_.api().cuLaunchHostFunc(stream, &HostCopy::run, &copy);
-  if (result == CUDA_SUCCESS) return;
-  copies_.pop_back();
-  throw cuda_error(result, "queueing a copy in host memory");
+  auto copy = std::make_unique<HostCopy>();
+  copy->to = to;
+  copy->from = from;
+  copy->size_bytes = size_bytes;
+  HostCopy* const queued = copy.get();
+  {
+    const std::lock_guard lock(copies_mutex_);
+    copies_.push_back(std::move(copy));
+  }
+  // Refused, it stays in the list all the same: an error of an earlier command may be told here, whatever became of
+  // this one.
+  check(context_.api().cuLaunchHostFunc(stream, &HostCopy::run, queued), "queueing a copy in host memory");
 }
 
 void Staging::upload(CUstream stream, CUdeviceptr destination, const void* host, std::size_t size_bytes) {
-  prepare();
+  if (!prepare()) {
+    return check(context_.api().cuMemcpyHtoDAsync(destination, host, size_bytes, stream), "copying to the card");
+  }
   for (std::size_t start = 0; start < size_bytes; start += kPieceBytes) {
     const std::size_t bytes = std::min(kPieceBytes, size_bytes - start);
     queue_host_copy(stream, memory_, static_cast<const std::byte*>(host) + start, bytes);
@@ -74,7 +110,9 @@ void Staging::upload(CUstream stream, CUdeviceptr destination, const void* host,
 }
 
 void Staging::download(CUstream stream, void* host, CUdeviceptr source, std::size_t size_bytes) {
-  prepare();
+  if (!prepare()) {
+    return check(context_.api().cuMemcpyDtoHAsync(host, source, size_bytes, stream), "copying from the card");
+  }
   for (std::size_t start = 0; start < size_bytes; start += kPieceBytes) {
     const std::size_t bytes = std::min(kPieceBytes, size_bytes - start);
     check(context_.api().cuMemcpyDtoHAsync(memory_, source + start, bytes, stream), "copying from the card");

@@ -1,5 +1,7 @@
 // Does one thing with the environment that it is given and prints what came of it, so that tests can see what a process
 // with that environment meets: "error <code>: <what>" with status 3, or the result with status 0.
+#include <sys/auxv.h>
+
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -80,6 +82,7 @@ void act(std::string_view action, std::string_view argument) {
   if (action == "open") print_device(argument);
   if (action == "product") print_product(argument);
   if (action == "cache") std::printf("cache %s\n", cache_directory().c_str());
+  if (action == "secure") std::printf("secure %lu\n", ::getauxval(AT_SECURE));
   if (action == "moved") use_moved(argument);
 }
 

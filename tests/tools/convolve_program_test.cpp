@@ -11,17 +11,13 @@
 #include <string>
 
 #include "png_sample.h"
+#include "program_run.h"
 #include "scratch_folder.h"
 
 namespace {
 
+using tessera::testing_support::Outcome;
 using tessera::testing_support::PngSample;
-
-struct Outcome {
-  int exit_code = -1;
-  std::string standard_output;
-  std::string standard_error;
-};
 
 class ConvolveProgram : public testing::Test {
  protected:
@@ -35,15 +31,7 @@ class ConvolveProgram : public testing::Test {
   }
 
   /// Runs `tessera` in the scratch folder, arguments and streams as the shell reads them.
-  Outcome run(const std::string& arguments) {
-    const std::string line =
-        "cd '" + scratch.path("") + "' && { '" TESSERA_TOOL_PATH "' " + arguments + "; } >stdout 2>stderr";
-    const int status = std::system(line.c_str());
-    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, scratch.read("stdout"), scratch.read("stderr")};
-    std::filesystem::remove(scratch.path("stdout"));
-    std::filesystem::remove(scratch.path("stderr"));
-    return outcome;
-  }
+  Outcome run(const std::string& arguments) { return run_line(scratch, "\"$tessera\" " + arguments); }
 
   /// One line on standard error, nothing on standard output, and no file more than before.
   void expect_one_line(const Outcome& outcome, int exit_code, const std::string& part) {
@@ -126,7 +114,10 @@ TEST_F(ConvolveProgram, OtherFailuresAreOneLineAndExitCode1) {
   expect_one_line(run("convolve in.png out.png -f box:3 -d cpu:0 --max-pixels 1199"), 1, "40 x 30 pixels");
 }
 
-TEST_F(ConvolveProgram, CtrlCLeavesNothingBehind) {
+class ConvolveSignal : public ConvolveProgram, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Each, ConvolveSignal, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST_P(ConvolveSignal, LeavesNothingBehind) {
   // The rest of the image never comes: the program waits, its temporary file open.
   std::array<int, 2> image{};
   ASSERT_EQ(::pipe2(image.data(), O_CLOEXEC), 0);
@@ -134,6 +125,7 @@ TEST_F(ConvolveProgram, CtrlCLeavesNothingBehind) {
   const std::string complaints = scratch.path("stderr");
   const pid_t child = ::fork();
   if (child == 0) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
     ::dup2(image[0], STDIN_FILENO);
     ::dup2(::open(complaints.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
     ::execl(TESSERA_TOOL_PATH, "tessera", "convolve", "-", output.c_str(), "-f", "box:3", "-d", "cpu:0", nullptr);
@@ -143,14 +135,14 @@ TEST_F(ConvolveProgram, CtrlCLeavesNothingBehind) {
   ASSERT_EQ(::write(image[1], start.data(), start.size()), 300);
   for (int tries = 0; tries < 500 && scratch.names().size() < 3; ++tries) ::usleep(10'000);
   EXPECT_EQ(scratch.names().size(), 3U) << "with the temporary file";
-  EXPECT_EQ(::kill(child, SIGINT), 0);
+  EXPECT_EQ(::kill(child, GetParam()), 0);
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   ::close(image[0]);
   ::close(image[1]);
   EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_EQ(scratch.read("stderr"), "tessera: interrupted\n");
+  EXPECT_EQ(WEXITSTATUS(status), 128 + GetParam());
+  EXPECT_EQ(scratch.read("stderr").rfind("tessera: interrupted by SIG", 0), 0U) << scratch.read("stderr");
   EXPECT_EQ(scratch.names(), (std::set<std::string>{"in.png", "stderr"}));
 }
 

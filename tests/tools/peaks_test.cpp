@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
+#include <cstdlib>
 #include <string>
 
+#include "scratch_folder.h"
 #include "tools/cpu_fma.h"
 #include "tools/peak_cache.h"
 
@@ -24,23 +24,20 @@ Peaks some_peaks() {
 class PeakCacheTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("tessera_peaks_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::remove_all(folder_);
+    if (const char* before = std::getenv("TESSERA_CACHE_DIR")) before_ = before;
+    ::setenv("TESSERA_CACHE_DIR", scratch_.path("cache").c_str(), 1);
     info_.name = "Some card";
     info_.driver_version = "1.2";
     info_.uuid = "00ff";
     info_.has_float64 = true;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  [[nodiscard]] PeakCache cache() const { return {info_, "cuda:0", folder_}; }
-  [[nodiscard]] std::string stored() const {
-    std::ifstream file(cache().path());
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  void damage(const std::string& content) const { std::ofstream(cache().path(), std::ios::trunc) << content; }
+  void TearDown() override { ::setenv("TESSERA_CACHE_DIR", before_.c_str(), 1); }
+  [[nodiscard]] PeakCache cache() const { return {info_, "cuda:0"}; }
+  [[nodiscard]] std::string stored() const { return find_in_cache("peaks", cache().key()).value_or(""); }
+  void damage(const std::string& content) const { store_in_cache("peaks", cache().key(), content); }
 
-  std::filesystem::path folder_;
+  testing_support::ScratchFolder scratch_;
+  std::string before_;
   DeviceInfo info_;
 };
 
@@ -60,15 +57,14 @@ TEST_F(PeakCacheTest, KnowsNothingOfAnotherDriver) {
   EXPECT_FALSE(cache().find());
 }
 
-TEST_F(PeakCacheTest, IgnoresAForeignKey) {
+TEST_F(PeakCacheTest, KnowsNothingOfAnotherDevice) {
   cache().store(some_peaks());
-  std::string content = stored();
-  content.replace(content.find("Some card"), 4, "Xxxx");
-  damage(content);
+  EXPECT_FALSE(PeakCache(info_, "cuda:1").find());
+  info_.name = "Xxxx card";
   EXPECT_FALSE(cache().find());
 }
 
-TEST_F(PeakCacheTest, IgnoresDamagedFiles) {
+TEST_F(PeakCacheTest, IgnoresWhatIsNoRecordOfPeaks) {
   cache().store(some_peaks());
   const std::string whole = stored();
   for (std::size_t length = 0; length + 2 < whole.size(); length += 7) {
@@ -94,14 +90,8 @@ TEST_F(PeakCacheTest, IgnoresPeaksThatAreNoPeaks) {
   }
 }
 
-TEST_F(PeakCacheTest, DoesWithoutAFolder) {
-  const PeakCache nowhere(info_, "cuda:0", {});
-  nowhere.store(some_peaks());
-  EXPECT_FALSE(nowhere.find());
-}
-
 TEST_F(PeakCacheTest, DoesWithoutAFolderThatCanBeWritten) {
-  std::ofstream(folder_.string()) << "a file where the folder should be";
+  scratch_.write("cache", "a file where the folder should be");
   cache().store(some_peaks());
   EXPECT_FALSE(cache().find());
 }

@@ -24,6 +24,11 @@ void expect_state(const std::string& name, BackendState state, const std::string
   EXPECT_NE(info.reason.find(part), std::string::npos) << name << ": " << info.reason;
 }
 
+std::string fingerprint() {
+  static constexpr auto kPrint = backend::plugin_fingerprint();
+  return kPrint.text.data();
+}
+
 TEST(BackendListTest, ReadyBackendsListTheirDevices) {
   expect_state("minimal", BackendState::ready, "host memory");
   EXPECT_EQ(info_of("minimal").devices, std::vector<std::string>{"minimal:0"});
@@ -44,6 +49,34 @@ TEST(BackendListTest, LibrariesThatAreNoPluginsAreRefused) {
 
 TEST(BackendListTest, ADriverThatFailsIsAReason) {
   expect_state("throwing", BackendState::unavailable, "the driver answers nonsense");
+}
+
+TEST(BackendListTest, AnotherLibraryIsRefusedWithBothVersions) {
+  expect_state("other_library", BackendState::refused,
+               std::string("was built for library 0.0.1, but this is library ") + TESSERA_VERSION);
+}
+
+TEST(BackendListTest, AnotherBuildIsRefusedWithWhatDiffers) {
+  expect_state("other_build", BackendState::refused, "with C++ ABI 1 and sizes: string 24, but the library with ");
+  const std::string ours = fingerprint();
+  expect_state("other_build", BackendState::refused, ours.substr(0, ours.find(", ")));
+}
+
+TEST(BackendListTest, TheFingerprintNamesTheAbiAndTheSizes) {
+  const std::string print = fingerprint();
+  EXPECT_EQ(print.find("C++ ABI " + std::to_string(__GXX_ABI_VERSION)), 0U) << print;
+  EXPECT_NE(print.find(", DeviceInfo " + std::to_string(sizeof(DeviceInfo)) + ", "), std::string::npos) << print;
+}
+
+TEST(BackendListTest, APluginWithoutABackendIsRefused) {
+  expect_state("no_backend", BackendState::refused, "makes no backend");
+}
+
+TEST(BackendListTest, WhateverIsThrownIsAReason) {
+  expect_state("throwing_number", BackendState::unavailable, "something that is no std::exception");
+  expect_state("throwing_constructor", BackendState::refused,
+               "making its backend throws: something that is no std::exception");
+  expect_state("throwing_entry", BackendState::refused, "the plug-in's entry throws: the entry is\\x1b[2J closed");
 }
 
 TEST(BackendListTest, WhatIsNotAskedForIsNotTouched) {

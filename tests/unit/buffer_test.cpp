@@ -50,6 +50,26 @@ TEST(BufferTest, ConstViewsCannotBeWritten) {
   static_assert(!std::is_copy_constructible_v<Buffer<float>>);
 }
 
+TEST(BufferTest, ATypedViewIsOfItsTypeOnly) {
+  const Device device = open("minimal:0");
+  const UntypedView doubles = device.allocate_untyped(DataType::float64, 4);
+  EXPECT_ERROR(BufferView<float>{doubles}, ErrorCode::invalid_argument, "float64", "float32");
+  EXPECT_ERROR(BufferView<const float>{doubles}, ErrorCode::invalid_argument, "float64", "float32");
+  EXPECT_ERROR(Buffer<std::int64_t>{doubles}, ErrorCode::invalid_argument, "float64", "int64");
+  EXPECT_EQ(Buffer<double>(doubles).size(), 4U);
+  EXPECT_EQ(BufferView<double>(doubles.part(1, 2)).untyped().offset_bytes(), 8U);
+  EXPECT_FALSE(BufferView<double>(UntypedView()));
+}
+
+TEST(BufferTest, AReadOnlyViewIsNotTakenForAWritableOne) {
+  const Device device = open("minimal:0");
+  const UntypedView view = device.allocate_untyped(DataType::float64, 4);
+  EXPECT_ERROR(BufferView<double>{view.as_const()}, ErrorCode::invalid_argument, "read-only", "float64");
+  EXPECT_ERROR(Buffer<double>{view.as_const()}, ErrorCode::invalid_argument, "read-only", "float64");
+  EXPECT_FALSE(BufferView<const double>(view).untyped().writable());
+  EXPECT_TRUE(BufferView<double>(view).untyped().writable());
+}
+
 TEST(BufferTest, SizesThatOverflowAreRefused) {
   const Device device = open("minimal:0");
   EXPECT_ERROR((void)device.allocate<double>(SIZE_MAX / 4), ErrorCode::invalid_argument, "8 bytes", "minimal:0");

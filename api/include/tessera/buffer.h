@@ -20,8 +20,9 @@ class Block;        // device memory with its owner and its uses; lives in the c
 class PinnedBlock;  // host memory known to a device's driver
 }  // namespace detail
 
-/// A typed-at-run-time part of a device's memory. Operators take these, so that one operand struct serves every element
-/// type; Buffer<T> and BufferView<T> convert to it. Shares ownership of the memory: a view never dangles.
+/// A typed-at-run-time part of a device's memory, for programs that learn the element type when they run: operators and
+/// every transfer of a queue take it. Buffer<T> and BufferView<T> give theirs with untyped(), and are made from one of
+/// their type. Shares ownership of the memory: a view never dangles.
 class TESSERA_API UntypedView {
  public:
   UntypedView() noexcept;
@@ -51,6 +52,12 @@ class TESSERA_API UntypedView {
   bool writable_ = false;
 };
 
+namespace detail {
+/// `view` for whoever reads elements of `type`, and writes them if `writes`. Error invalid_argument if it holds
+/// elements of another type, or is read-only and would be written. A view of nothing is of every type.
+[[nodiscard]] TESSERA_API UntypedView typed(UntypedView view, DataType type, bool writes);
+}  // namespace detail
+
 /// Part of a buffer. Cheap to copy; keeps the memory alive. `BufferView<const T>` cannot be written through.
 template <class T>
 class BufferView {
@@ -73,8 +80,9 @@ class BufferView {
   [[nodiscard]] const UntypedView& untyped() const noexcept { return view_; }
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(view_); }
 
-  /// For the library: the view must hold elements of type T.
-  explicit BufferView(UntypedView view) : view_(std::move(view)) {}
+  /// Of a view with elements of T, or of nothing. Error invalid_argument, with both types, for elements of another
+  /// type, and for a read-only view unless T is const.
+  explicit BufferView(UntypedView view) : view_(detail::typed(std::move(view), data_type_of<T>, !std::is_const_v<T>)) {}
 
  private:
   UntypedView view_;
@@ -115,8 +123,8 @@ class Buffer {
   [[nodiscard]] const UntypedView& untyped() const noexcept { return view_; }
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(view_); }
 
-  /// For the library: takes over a view of elements of type T.
-  explicit Buffer(UntypedView view) : view_(std::move(view)) {}
+  /// Takes over a view of elements of T, or of nothing. Errors as for BufferView.
+  explicit Buffer(UntypedView view) : view_(detail::typed(std::move(view), data_type_of<T>, true)) {}
 
  private:
   UntypedView view_;

@@ -79,6 +79,8 @@ struct MemoryStatistics {
   std::uint64_t cached_bytes = 0;   ///< freed by the program, kept for the next allocation
   std::uint64_t pending_bytes = 0;  ///< freed by the program while a queue still uses it
   std::uint64_t peak_bytes = 0;     ///< the most that was in use at once
+  std::uint64_t pinned_bytes = 0;   ///< in live pinned buffers: host memory
+  std::uint64_t held_bytes = 0;     ///< by kernels and the backend for themselves: tables, scratch, vendors' workspaces
   std::uint64_t allocations = 0;    ///< asked for by the program
   std::uint64_t cache_hits = 0;     ///< of these, served without the driver
 };

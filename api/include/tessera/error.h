@@ -1,9 +1,11 @@
 // Every failure that the library reports: one exception type with a code and the story of what happened.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -24,7 +26,8 @@ enum class ErrorCode : std::uint8_t {
 
 [[nodiscard]] TESSERA_API std::string_view to_string(ErrorCode code) noexcept;
 
-/// Thrown by every public function that fails. Copies are cheap and do not throw.
+/// Thrown by every public function that fails. Copies are cheap and do not throw. An error whose words find no memory
+/// keeps its code and says so in place of them.
 class TESSERA_API Error : public std::exception {
  public:
   /// What the driver underneath said, if a driver was involved.
@@ -40,8 +43,12 @@ class TESSERA_API Error : public std::exception {
   Error(const Error&) noexcept;
   Error& operator=(const Error&) noexcept;
 
-  /// The same error with one more line of what was being done, innermost first: "running gemm on cuda:0".
-  [[nodiscard]] Error while_doing(std::string_view doing) const;
+  /// out_of_memory: the process has no memory left. Allocates nothing: its words are made when the library is loaded.
+  [[nodiscard]] static Error out_of_host_memory() noexcept;
+
+  /// The same error with one more line of what was being done, innermost first: "running gemm on cuda:0". Without
+  /// memory for the line, the error as it is.
+  [[nodiscard]] Error while_doing(std::string_view doing) const noexcept;
 
   [[nodiscard]] ErrorCode code() const noexcept;
   /// The sentence alone.
@@ -57,7 +64,27 @@ class TESSERA_API Error : public std::exception {
 
  private:
   struct Story;
+  explicit Error(std::shared_ptr<const Story> story) noexcept;
+
   std::shared_ptr<const Story> story_;
 };
+
+namespace detail {
+
+/// Error out_of_memory: the process has no `size_bytes` bytes left for `purpose`.
+[[noreturn]] TESSERA_API void throw_out_of_host_memory(std::string_view purpose, std::size_t size_bytes);
+
+/// What make() returns, which takes about `size_bytes` of the process's memory for `purpose`: std::bad_alloc leaves as
+/// Error out_of_memory.
+template <class Make>
+[[nodiscard]] auto host_memory(std::string_view purpose, std::size_t size_bytes, Make&& make) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    throw_out_of_host_memory(purpose, size_bytes);
+  }
+}
+
+}  // namespace detail
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <tuple>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include <tessera/buffer.h>
+#include <tessera/error.h>
 #include <tessera/export.h>
 #include <tessera/kernel.h>
 #include <tessera/types.h>
@@ -176,20 +178,34 @@ class CpuFunction {
     call_(group, arguments);
   }
 
+  /// For the library: the same parameters, and `call` in place of the callable.
+  using Call = std::function<void(const WorkGroup&, std::span<const detail::HostArgument>)>;
+  [[nodiscard]] CpuFunction with_call(Call call) const {
+    CpuFunction function;
+    function.parameters_ = parameters_;
+    function.call_ = std::move(call);
+    return function;
+  }
+
  private:
   template <class F, class... Args>
-  CpuFunction(F function, std::tuple<Args...>*)
-      : parameters_{Parameter{"", detail::HostParameter<Args>::kKind, detail::HostParameter<Args>::kType}...},
-        call_(
-            [function = std::move(function)](const WorkGroup& group, std::span<const detail::HostArgument> arguments) {
-              [&]<std::size_t... I>(std::index_sequence<I...>) {
-                function(group, detail::HostParameter<Args>::convert(arguments[I])...);
-              }
-              (std::index_sequence_for<Args...>{});
-            }) {}
+  CpuFunction(F function, std::tuple<Args...>*) {
+    try {
+      parameters_ = {Parameter{"", detail::HostParameter<Args>::kKind, detail::HostParameter<Args>::kType}...};
+      call_ = [function = std::move(function)](const WorkGroup& group,
+                                               std::span<const detail::HostArgument> arguments) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+          function(group, detail::HostParameter<Args>::convert(arguments[I])...);
+        }
+        (std::index_sequence_for<Args...>{});
+      };
+    } catch (const std::bad_alloc&) {
+      detail::throw_out_of_host_memory("a CPU function", sizeof(F));
+    }
+  }
 
   std::vector<Parameter> parameters_;
-  std::function<void(const WorkGroup&, std::span<const detail::HostArgument>)> call_;
+  Call call_;
 };
 
 /// A kernel of the program's own, in as many languages as it likes. The declaration is checked against what each

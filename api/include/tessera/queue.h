@@ -13,6 +13,7 @@
 
 #include <tessera/buffer.h>
 #include <tessera/device.h>
+#include <tessera/error.h>
 #include <tessera/export.h>
 #include <tessera/kernel.h>
 #include <tessera/own_kernel.h>
@@ -64,6 +65,27 @@ class Download {
   Event done_;
 };
 
+namespace detail {
+template <class T>
+inline constexpr bool kIsPinned = false;
+template <class T>
+inline constexpr bool kIsPinned<PinnedBuffer<T>> = true;
+
+/// The program's own memory, borrowed for a transfer: a span, or a container that lives on.
+template <class Range>
+concept BorrowedElements = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
+    std::ranges::borrowed_range<Range> && !kIsPinned<std::remove_cvref_t<Range>>;
+
+/// Error invalid_argument if the view does not hold elements of `host`, as the host's memory does, or is read-only.
+TESSERA_API void check_upload(const UntypedView& destination, DataType host);
+/// Error invalid_argument if the view does not hold elements of `host`, as the host's memory does.
+TESSERA_API void check_download(const UntypedView& source, DataType host);
+/// Error invalid_argument if the view does not hold elements of `value`, or is read-only.
+TESSERA_API void check_fill(const UntypedView& destination, DataType value);
+/// Error invalid_argument if the views hold elements of two types, or the destination is read-only.
+TESSERA_API void check_copy(const UntypedView& destination, const UntypedView& source);
+}  // namespace detail
+
 struct QueueOptions {
   std::string label = {};  ///< named in errors
 };
@@ -96,13 +118,30 @@ class TESSERA_API Queue {
   /// The same, taking the vector over.
   template <class Destination>
   void upload(const Destination& destination, std::vector<typename Destination::value_type>&& host) {
-    auto kept = std::make_shared<std::vector<typename Destination::value_type>>(std::move(host));
+    auto kept = take_over(std::move(host));
     upload_bytes(checked_destination(destination), kept->data(), kept->size(), kept);
   }
   /// The same from pinned memory: the fast way, and the queue keeps the memory alive.
   template <class Destination>
   void upload(const Destination& destination, const PinnedBuffer<typename Destination::value_type>& host) {
     upload_bytes(checked_destination(destination), host.data(), host.size(), host.memory().block());
+  }
+  /// The same three for a view whose type is known at run time: it must be that of the host's elements.
+  template <detail::BorrowedElements Range>
+  void upload(const UntypedView& destination, Range&& host) {
+    detail::check_upload(destination, data_type_of<std::ranges::range_value_t<Range>>);
+    upload_bytes(destination, std::ranges::data(host), std::ranges::size(host), nullptr);
+  }
+  template <class T>
+  void upload(const UntypedView& destination, std::vector<T>&& host) {
+    detail::check_upload(destination, data_type_of<T>);
+    auto kept = take_over(std::move(host));
+    upload_bytes(destination, kept->data(), kept->size(), kept);
+  }
+  template <class T>
+  void upload(const UntypedView& destination, const PinnedBuffer<T>& host) {
+    detail::check_upload(destination, data_type_of<T>);
+    upload_bytes(destination, host.data(), host.size(), host.memory().block());
   }
   /// A temporary would be gone before it is read.
   template <class Destination, class Range>
@@ -122,15 +161,38 @@ class TESSERA_API Queue {
   /// The same into memory of its own: `std::vector<float> c = queue.download(buffer).get();`
   template <class Source>
   [[nodiscard]] Download<typename Source::value_type> download(const Source& source) {
-    auto elements = std::make_shared<std::vector<typename Source::value_type>>(source.size());
-    download_bytes(source.untyped(), elements->data(), elements->size(), elements);
-    return {elements, record()};
+    return download_elements<typename Source::value_type>(source.untyped());
+  }
+  /// The same three for a view whose type is known at run time: it must be that of the host's elements.
+  /// `std::vector<float> c = queue.download<float>(view).get();`
+  template <detail::BorrowedElements Range>
+  requires(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>) void download(
+      const UntypedView& source, Range&& host) {
+    detail::check_download(source, data_type_of<std::ranges::range_value_t<Range>>);
+    download_bytes(source, std::ranges::data(host), std::ranges::size(host), nullptr);
+  }
+  template <class T>
+  void download(const UntypedView& source, const PinnedBuffer<T>& host) {
+    detail::check_download(source, data_type_of<T>);
+    download_bytes(source, host.data(), host.size(), host.memory().block());
+  }
+  template <class T>
+  [[nodiscard]] Download<T> download(const UntypedView& source) {
+    detail::check_download(source, data_type_of<T>);
+    return download_elements<T>(source);
   }
 
   /// Sets every element to `value`.
   template <class Destination>
   void fill(const Destination& destination, typename Destination::value_type value) {
     fill_bytes(checked_destination(destination), &value);
+  }
+  /// The same for a view whose type is known at run time: it must be exactly that of `value`.
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void fill(const UntypedView& destination, T value) {
+    detail::check_fill(destination, data_type_of<T>);
+    fill_bytes(destination, &value);
   }
 
   /// Copies between buffers of equal length and type. The destination is on this queue's device. The source may be on
@@ -141,6 +203,20 @@ class TESSERA_API Queue {
     static_assert(std::is_same_v<typename Destination::value_type, typename Source::value_type>,
                   "copy() does not convert element types");
     copy_bytes(checked_destination(destination), source.untyped());
+  }
+
+  /// The same where the type of one or both is known at run time.
+  void copy(const UntypedView& destination, const UntypedView& source) {
+    detail::check_copy(destination, source);
+    copy_bytes(destination, source);
+  }
+  template <class Source>
+  void copy(const UntypedView& destination, const Source& source) {
+    copy(destination, source.untyped());
+  }
+  template <class Destination>
+  void copy(const Destination& destination, const UntypedView& source) {
+    copy(checked_destination(destination), source);
   }
 
   /// Runs an operator: `queue.run(gemm, {.a = a, .b = b, .c = c})`. Every operand is checked before anything is queued.
@@ -178,6 +254,19 @@ class TESSERA_API Queue {
     static_assert(!std::is_same_v<Destination, BufferView<const typename Destination::value_type>>,
                   "a BufferView<const T> cannot be written");
     return destination.untyped();
+  }
+  /// A vector that the queue keeps alive.
+  template <class T>
+  [[nodiscard]] static std::shared_ptr<std::vector<T>> take_over(std::vector<T>&& elements) {
+    return detail::host_memory("a note of an upload", sizeof(elements),
+                               [&] { return std::make_shared<std::vector<T>>(std::move(elements)); });
+  }
+  template <class T>
+  [[nodiscard]] Download<T> download_elements(const UntypedView& source) {
+    auto elements = detail::host_memory("a download", source.size_bytes(),
+                                        [&] { return std::make_shared<std::vector<T>>(source.size()); });
+    download_bytes(source, elements->data(), elements->size(), elements);
+    return {elements, record()};
   }
   void upload_bytes(const UntypedView& destination, const void* host, std::size_t count, std::shared_ptr<void> keep);
   void download_bytes(const UntypedView& source, void* host, std::size_t count, std::shared_ptr<void> keep);

@@ -2,5 +2,5 @@
 #include "backend/backend.h"
 
 extern "C" __attribute__((visibility("default"))) tessera::backend::PluginEntry tessera_backend_entry(std::uint32_t) {
-  return {tessera::backend::kSeamVersion + 1, "99.0.0", nullptr};
+  return {tessera::backend::kSeamVersion + 1, "99.0.0", nullptr, nullptr};
 }

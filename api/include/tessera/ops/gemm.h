@@ -11,7 +11,7 @@
 namespace tessera {
 
 /// Dense matrix multiplication. op(X) is X or its transpose. Sizes may be 0. As in BLAS, beta = 0 means that C is not
-/// read (its NaN do not spread), and alpha = 0 or k = 0 that A and B are not.
+/// read (its NaN do not spread), and alpha = 0 or k = 0 that A and B are not. With k = 0 alpha plays no part.
 struct Gemm {
   static constexpr std::string_view kName = "gemm";
   /// As a stride: the next matrix begins where the last row of this one ends, gap of the leading dimension included.

@@ -41,7 +41,8 @@ struct GemmMatrices {
     if (problem.transpose_b) std::swap(b.row_step, b.column_step);
   }
 
-  /// Writes alpha * sums + beta * C into `count` elements of C. With beta = 0 they are not read.
+  /// Writes alpha * sums + beta * C into `count` elements of C. With beta = 0 they are not read, and `sums` may be
+  /// where they are to stand.
   void store_row(std::int64_t row, std::int64_t column, const T* sums, std::int64_t count) const noexcept {
     T* const target = c + row * ldc + column;
     if (beta == T(0)) {
@@ -67,6 +68,14 @@ struct GemmMatrices {
   T* c = nullptr;
   std::int64_t ldc = 0;
 };
+
+/// C = beta * C: there is nothing to add up, and alpha, whatever it is, has nothing to scale.
+template <class T>
+void scale_rows(Executor& executor, const GemmMatrices<T>& gemm) {
+  executor.parallel_for(gemm.m, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row) gemm.scale_row(row);
+  });
+}
 
 /// Whom the threads are for.
 enum class BatchOrder {

@@ -19,6 +19,10 @@ namespace tessera::cpu_tbb {
 template <class T>
 void multiply_rows(const GemmMatrices<T>& gemm, std::int64_t first, std::int64_t last) noexcept {
   for (std::int64_t i = first; i < last; ++i) {
+    if (gemm.k == 0) {
+      gemm.scale_row(i);
+      continue;
+    }
     for (std::int64_t j = 0; j < gemm.n; ++j) {
       T sum = 0;
       for (std::int64_t p = 0; p < gemm.k; ++p) sum += *gemm.a.at(i, p) * *gemm.b.at(p, j);

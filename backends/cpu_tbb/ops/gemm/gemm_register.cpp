@@ -16,6 +16,10 @@
 // the others. Either way each product is the same, and the sum of an element of C is taken over p in order, in equal
 // steps of at most kRegisterDepth. These depend on k alone, and the blocks, which depend on the number of threads,
 // change no bit.
+//
+// alpha belongs to the whole sum: the part of one step, times alpha, may leave the type's range where the sum does not.
+// So with several steps, and an alpha that is not 1 or -1, the sums grow unscaled, in C if beta is 0 and else in memory
+// of their own, and are scaled when a panel's last step has left them in the cache.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -69,18 +73,33 @@ class Plan {
   Blocks alone_;
 };
 
-/// The memory that one thread works in: a panel of A and the slivers of B of one block.
+/// Where the sums of C grow, step by step of k.
+enum class SumsIn {
+  result,         ///< each step adds alpha times its part to beta * C
+  result_scaled,  ///< in C, unscaled, until the last step
+  scratch_scaled  ///< the same, but C is still to be read
+};
+template <class T>
+SumsIn place_of_sums(const GemmMatrices<T>& gemm) {
+  if (gemm.k <= kRegisterDepth<T> || gemm.alpha == T(1) || gemm.alpha == T(-1)) return SumsIn::result;
+  return gemm.beta == T(0) ? SumsIn::result_scaled : SumsIn::scratch_scaled;
+}
+
+/// The memory that one thread works in: a panel of A, the slivers of B of one block, and its sums if they need any.
 template <class T>
 class Workspace {
  public:
-  Workspace(ScratchPool& pool, const RegisterTile& tile, std::int64_t columns, std::int64_t depth)
+  Workspace(ScratchPool& pool, const RegisterTile& tile, std::int64_t columns, std::int64_t depth, std::int64_t sums)
       : panel_count_(tile.rows * kRegisterDepth<T>),
-        loan_(pool, sizeof(T) * static_cast<std::size_t>(panel_count_ + depth * columns)) {}
+        sliver_count_(depth * columns),
+        loan_(pool, sizeof(T) * static_cast<std::size_t>(panel_count_ + sliver_count_ + sums)) {}
   [[nodiscard]] T* panel() const noexcept { return reinterpret_cast<T*>(loan_.data()); }
   [[nodiscard]] T* slivers() const noexcept { return panel() + panel_count_; }
+  [[nodiscard]] T* sums() const noexcept { return slivers() + sliver_count_; }
 
  private:
   std::int64_t panel_count_;
+  std::int64_t sliver_count_;
   ScratchPool::Loan loan_;
 };
 
@@ -100,10 +119,18 @@ Prefetch source_of_panel(const ConstMatrix<T>& a, std::int64_t row, std::int64_t
   return {a.at(row, p), product.depth, product.rows * size, a.column_step * size};
 }
 
-/// One step of k for one block, added to beta * C.
+/// What a step adds to: the block's first element, in C or in memory of its own.
+template <class T>
+struct Target {
+  T* first = nullptr;
+  std::int64_t row_step = 0;
+  bool is_scaled_after = false;  ///< the step is the last one, and what it leaves is the unscaled sums
+};
+
+/// One step of k for one block, added to product.beta times what stands there.
 template <class T>
 void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const Block& block, std::int64_t p,
-                   PanelProduct<T> product, const Workspace<T>& workspace) {
+                   PanelProduct<T> product, const Workspace<T>& workspace, const Target<T>& target) {
   const std::int64_t panels = divide_up(block.rows, tile.rows);
   // Whole slivers whose rows lie in memory as they are read need no packing of their own: the first panel's product
   // reads them where they are, and leaves a packed copy for the others.
@@ -113,7 +140,7 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
     pack_slivers({gemm.b.at(p, block.column + whole), gemm.b.row_step, gemm.b.column_step}, product.depth,
                  block.columns - whole, slivers_from(whole), tile.columns);
   product.a = workspace.panel();
-  product.ldc = gemm.ldc;
+  product.ldc = target.row_step;
   std::int64_t row = block.row;
   for (std::int64_t panel = 0; panel < panels; ++panel, row += product.rows) {
     // Panels of nearly equal height, not whole ones and a rest: fewer than 4 rows are too few sums to hide the latency.
@@ -121,13 +148,14 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
     pack_panel({gemm.a.at(row, p), gemm.a.row_step, gemm.a.column_step}, product.rows, product.depth, workspace.panel(),
                kRegisterDepth<T>);
     product.next = panel + 1 < panels ? source_of_panel(gemm.a, row + product.rows, p, product) : Prefetch();
+    T* const sums = target.first + (row - block.row) * target.row_step;
     const std::int64_t in_place = panel == 0 || panels <= kPanelsInPlace ? whole : 0;
     if (in_place > 0) {
       product.b = gemm.b.at(p, block.column);
       product.b_step = gemm.b.row_step;
       product.sliver_step = tile.columns;
       product.packed = panels > kPanelsInPlace ? slivers_from(0) : nullptr;
-      product.c = gemm.c + (row * gemm.ldc + block.column);
+      product.c = sums;
       product.columns = in_place;
       multiply_panel(product);
     }
@@ -136,10 +164,12 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
       product.b_step = tile.columns;
       product.sliver_step = tile.columns * product.depth;
       product.packed = nullptr;
-      product.c = gemm.c + (row * gemm.ldc + block.column + in_place);
+      product.c = sums + in_place;
       product.columns = block.columns - in_place;
       multiply_panel(product);
     }
+    for (std::int64_t i = 0; target.is_scaled_after && i < product.rows; ++i)
+      gemm.store_row(row + i, block.column, sums + i * target.row_step, block.columns);
   }
 }
 
@@ -148,12 +178,16 @@ void multiply_block(const GemmMatrices<T>& gemm, const RegisterTile& tile, const
                     const Workspace<T>& workspace) {
   const std::int64_t steps = divide_up(gemm.k, kRegisterDepth<T>);
   const std::int64_t depth = divide_up(gemm.k, steps);
+  const SumsIn place = place_of_sums(gemm);
+  Target<T> target{gemm.c + (block.row * gemm.ldc + block.column), gemm.ldc};
+  if (place == SumsIn::scratch_scaled) target = {workspace.sums(), block.columns};
   PanelProduct<T> product;
-  product.alpha = gemm.alpha;
-  product.beta = gemm.beta;
+  product.alpha = place == SumsIn::result ? gemm.alpha : T(1);
+  product.beta = place == SumsIn::result ? gemm.beta : T(0);
   for (std::int64_t p = 0; p < gemm.k; p += depth) {
     product.depth = std::min(depth, gemm.k - p);
-    multiply_step(gemm, tile, block, p, product, workspace);
+    target.is_scaled_after = place != SumsIn::result && p + depth >= gemm.k;
+    multiply_step(gemm, tile, block, p, product, workspace, target);
     product.beta = T(1);
   }
 }
@@ -161,17 +195,15 @@ void multiply_block(const GemmMatrices<T>& gemm, const RegisterTile& tile, const
 template <class T>
 void multiply(Executor& executor, const GemmMatrices<T>& gemm, const Plan& plan) {
   if (gemm.m == 0 || gemm.n == 0) return;
-  if (gemm.k == 0) {
-    return executor.parallel_for(gemm.m, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t row = first; row < last; ++row) gemm.scale_row(row);
-    });
-  }
+  if (gemm.k == 0) return scale_rows(executor, gemm);
   const RegisterTile& tile = plan.tile();
   const Blocks& blocks = plan.blocks(executor.threads());
   executor.parallel_for(blocks.down * blocks.across, [&](std::int64_t first, std::int64_t last) {
-    const Workspace<T> workspace(executor.scratch(), tile, blocks.columns, std::min(kRegisterDepth<T>, gemm.k));
+    // Chunks below each other are taken as one, so that their columns of B are packed once.
+    const std::int64_t most_rows = std::min(std::min(last - first, blocks.down) * blocks.rows, gemm.m);
+    const std::int64_t sums = place_of_sums(gemm) == SumsIn::scratch_scaled ? most_rows * blocks.columns : 0;
+    const Workspace<T> workspace(executor.scratch(), tile, blocks.columns, std::min(kRegisterDepth<T>, gemm.k), sums);
     while (first < last) {
-      // Chunks below each other are taken as one, so that their columns of B are packed once.
       const std::int64_t row_number = first % blocks.down;
       const std::int64_t taken = std::min(last - first, blocks.down - row_number);
       Block block{row_number * blocks.rows, first / blocks.down * blocks.columns, 0, 0};

@@ -133,6 +133,7 @@ void multiply_block(const GemmMatrices<T>& gemm, std::int64_t row, std::int64_t 
 template <class T>
 void multiply(Executor& executor, const GemmMatrices<T>& gemm, std::int64_t tile) {
   if (gemm.m == 0 || gemm.n == 0) return;
+  if (gemm.k == 0) return scale_rows(executor, gemm);
   const Blocks blocks(gemm.m, gemm.n);
   // Neighbouring chunks share columns of B, which a thread's caches keep.
   executor.parallel_for(blocks.down * blocks.across, [&](std::int64_t first, std::int64_t last) {

@@ -45,17 +45,20 @@ class CblasLibrary {
   }
 
   template <class T>
-  void multiply(const Gemm& problem, const GemmMatrices<T>& gemm, int threads) {
+  void multiply(const Gemm& problem, const GemmMatrices<T>& gemm, Executor& executor) {
     if (gemm.m == 0 || gemm.n == 0) return;
     if (gemm.k == 0) return scale_by_beta(gemm);
-    const std::lock_guard one_at_a_time(mutex_);
-    const Count threads_before = get_threads_();
-    if (threads_before != threads) set_threads_(static_cast<Count>(threads));
-    function_for(T())(kRowMajor, problem.transpose_a ? kTransposed : kAsStored,
-                      problem.transpose_b ? kTransposed : kAsStored, static_cast<int>(gemm.m), static_cast<int>(gemm.n),
-                      static_cast<int>(gemm.k), gemm.alpha, gemm.a.data, static_cast<int>(problem.lda), gemm.b.data,
-                      static_cast<int>(problem.ldb), gemm.beta, gemm.c, static_cast<int>(problem.ldc));
-    if (threads_before != threads && threads_before > 0) set_threads_(threads_before);
+    const int threads = executor.threads();
+    multiply_and_scale(executor, gemm, [&](T alpha, T beta, T* c, std::int64_t ldc) {
+      const std::lock_guard one_at_a_time(mutex_);
+      const Count threads_before = get_threads_();
+      if (threads_before != threads) set_threads_(static_cast<Count>(threads));
+      function_for(T())(
+          kRowMajor, problem.transpose_a ? kTransposed : kAsStored, problem.transpose_b ? kTransposed : kAsStored,
+          static_cast<int>(gemm.m), static_cast<int>(gemm.n), static_cast<int>(gemm.k), alpha, gemm.a.data,
+          static_cast<int>(problem.lda), gemm.b.data, static_cast<int>(problem.ldb), beta, c, static_cast<int>(ldc));
+      if (threads_before != threads && threads_before > 0) set_threads_(threads_before);
+    });
   }
 
  private:
@@ -91,8 +94,7 @@ Blis& blis() {
 template <class Get>
 std::unique_ptr<backend::Kernel> make_vendor_kernel(const Gemm& problem, Get get) {
   return make_gemm_kernel(
-      problem,
-      [problem, get](Executor& executor, const auto& gemm) { get().multiply(problem, gemm, executor.threads()); },
+      problem, [problem, get](Executor& executor, const auto& gemm) { get().multiply(problem, gemm, executor); },
       BatchOrder::one_by_one);
 }
 

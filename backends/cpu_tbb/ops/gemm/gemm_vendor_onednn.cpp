@@ -30,13 +30,15 @@ class Onednn {
     return Verdict::yes();
   }
 
-  void multiply(const Gemm& problem, const GemmMatrices<float>& gemm, int threads) const {
+  void multiply(const Gemm& problem, const GemmMatrices<float>& gemm, Executor& executor) const {
     if (gemm.m == 0 || gemm.n == 0) return;
     if (gemm.k == 0) return scale_by_beta(gemm);
-    onednn_library().set_threads(threads);
-    const int status =
-        multiply_(problem.transpose_a ? 'T' : 'N', problem.transpose_b ? 'T' : 'N', gemm.m, gemm.n, gemm.k, gemm.alpha,
-                  gemm.a.data, problem.lda, gemm.b.data, problem.ldb, gemm.beta, gemm.c, problem.ldc);
+    onednn_library().set_threads(executor.threads());
+    int status = 0;
+    multiply_and_scale(executor, gemm, [&](float alpha, float beta, float* c, std::int64_t ldc) {
+      status = multiply_(problem.transpose_a ? 'T' : 'N', problem.transpose_b ? 'T' : 'N', gemm.m, gemm.n, gemm.k,
+                         alpha, gemm.a.data, problem.lda, gemm.b.data, problem.ldb, beta, c, ldc);
+    });
     if (status != 0)
       throw Error(ErrorCode::internal, backend::sentence("dnnl_sgemm of ", onednn_library().shared().name(), " fails"),
                   {status, "dnnl_status_t"});
@@ -62,10 +64,9 @@ backend::Variant<Gemm> gemm_vendor_onednn() {
       .tunables = nullptr,
       .make = [](const Gemm& problem, backend::Device&, const Tuning&) -> std::unique_ptr<backend::Kernel> {
         return std::make_unique<CpuTbbKernel>([problem](Executor& executor, OperandAddresses operands) {
-          compute_batch<float>(problem, executor, operands, BatchOrder::one_by_one,
-                               [&](Executor&, const GemmMatrices<float>& gemm) {
-                                 onednn().multiply(problem, gemm, executor.threads());
-                               });
+          compute_batch<float>(
+              problem, executor, operands, BatchOrder::one_by_one,
+              [&](Executor&, const GemmMatrices<float>& gemm) { onednn().multiply(problem, gemm, executor); });
         });
       },
   };

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "cuda_error.h"
+#include "cuda_table.h"
 #include "ops/cnn_layer/cnn_layer_gemm_arguments.h"
 #include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_limits.h"
@@ -135,6 +137,7 @@ class CnnLayerImplicitGemm final : public backend::Kernel {
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_.size_bytes(); }
   [[nodiscard]] std::size_t prepared_bytes() const override { return weights_.size_bytes(); }
+  [[nodiscard]] std::size_t held_bytes() const override { return tables_ ? tables_->size_bytes() : 0; }
   void prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
                const backend::Slice& /*workspace*/) override {
     weights_.prepare(queue, weights, prepared);
@@ -231,12 +234,8 @@ class CnnLayerImplicitGemm final : public backend::Kernel {
     offsets.resize(count);
     places.resize(count);
     offsets.insert(offsets.end(), places.begin(), places.end());
-    const std::size_t bytes = offsets.size() * sizeof(std::int32_t);
-    tables_ = device.allocate(bytes);
-    const auto queue = device.make_queue();
-    queue->upload({tables_.get(), 0, bytes}, offsets.data());
-    queue->finish();
-    arguments_.offsets = pointer_to<const std::int32_t>({tables_.get(), 0, bytes});
+    tables_.emplace(device, offsets);
+    arguments_.offsets = tables_->begin<std::int32_t>();
     arguments_.places = arguments_.offsets + count;
   }
 
@@ -267,7 +266,7 @@ class CnnLayerImplicitGemm final : public backend::Kernel {
   CnnLayerFinish<T> finish_;
   CnnLayerStrides output_strides_{};
   CnnLayerGemmArguments<T> arguments_{};
-  std::unique_ptr<backend::Buffer> tables_;
+  std::optional<CudaTable> tables_;  ///< of steps that come from a table
   CnnLayerWorkspace workspace_;
   std::size_t planes_at_ = 0;
   std::size_t parts_at_ = 0;

@@ -1,4 +1,4 @@
-// What the host code of every conv2d kernel shares: the problem as the kernels take it, and the weights on the card.
+// What the host code of every conv2d kernel shares: the problem as the kernels take it, and the weights as they do.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <tessera/ops/conv2d.h>
 
 #include "backend/backend.h"
+#include "backend/conv2d_filter.h"
 #include "cuda_buffer.h"
 #include "cuda_device.h"
 #include "cuda_kernel.h"
@@ -33,6 +34,14 @@ template <class Pixel>
   arguments.anchor_y = static_cast<int>(problem.anchor_y);
   arguments.anchor_x = static_cast<int>(problem.anchor_x);
   return arguments;
+}
+
+/// The filter's weights, rounded as the type of the sums has it.
+template <class Sum>
+[[nodiscard]] std::vector<Sum> conv2d_weights(const Conv2d& problem) {
+  std::vector<Sum> weights;
+  for (const double weight : problem.filter) weights.push_back(backend::conv2d_weight<Sum>(weight));
+  return weights;
 }
 
 /// Is there nothing to compute?

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
+#include "cuda_table.h"
 #include "ops/conv2d/conv2d_launch.h"
 
 extern "C" const unsigned char tessera_cuda_conv2d_naive[];
@@ -46,14 +46,10 @@ class Conv2dKernel final : public CudaKernel {
                const Tile& tile)
       : CudaKernel(device.context(), image, function, grid_for(problem, tile, device.context()->limits())),
         arguments_(conv2d_arguments<Pixel>(problem)),
-        is_empty_(is_empty(problem)) {
-    for (const double weight : problem.filter) host_weights_.push_back(backend::conv2d_weight<Sum>(weight));
-    const std::size_t bytes = host_weights_.size() * sizeof(Sum);
-    weights_ = device.allocate(bytes);
-    const auto queue = device.make_queue();
-    queue->upload({weights_.get(), 0, bytes}, host_weights_.data());
-    queue->finish();
-  }
+        is_empty_(is_empty(problem)),
+        weights_(device, conv2d_weights<Sum>(problem)) {}
+
+  [[nodiscard]] std::size_t held_bytes() const override { return weights_.size_bytes(); }
 
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& /*workspace*/) override {
@@ -61,15 +57,14 @@ class Conv2dKernel final : public CudaKernel {
     Conv2dArguments<Pixel> arguments = arguments_;  // a kernel may be launched on several queues at once
     arguments.image = pointer_to<const Pixel>(operands[0]);
     arguments.output = pointer_to<Sum>(operands[1]);
-    arguments.weights = pointer_to<const Sum>({weights_.get(), 0, host_weights_.size() * sizeof(Sum)});
+    arguments.weights = weights_.begin<Sum>();
     enqueue(queue, arguments);
   }
 
  private:
   Conv2dArguments<Pixel> arguments_;
   bool is_empty_;
-  std::vector<Sum> host_weights_;
-  std::unique_ptr<backend::Buffer> weights_;
+  CudaTable weights_;
 };
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Image& image,

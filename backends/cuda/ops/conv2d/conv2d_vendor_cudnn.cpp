@@ -4,11 +4,10 @@
 // To cuDNN an image has one channel and the filter one output; images of a batch are its N.
 #include <memory>
 #include <utility>
-#include <vector>
 
-#include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
 #include "cuda_cudnn_forward.h"
+#include "cuda_table.h"
 #include "ops/conv2d/conv2d_launch.h"
 #include "ops/conv2d/conv2d_variants.h"
 
@@ -33,27 +32,21 @@ CudnnShape shape_of(const Conv2d& problem) {
 
 class Conv2dVendorCudnn final : public backend::Kernel {
  public:
-  Conv2dVendorCudnn(CudaDevice& device, const Conv2d& problem) : forward_(device, shape_of(problem)) {
-    std::vector<float> weights;
-    for (const double weight : problem.filter) weights.push_back(backend::conv2d_weight<float>(weight));
-    const std::size_t bytes = weights.size() * sizeof(float);
-    weights_ = device.allocate(bytes);
-    const auto queue = device.make_queue();
-    queue->upload({weights_.get(), 0, bytes}, weights.data());
-    queue->finish();
-  }
+  Conv2dVendorCudnn(CudaDevice& device, const Conv2d& problem)
+      : forward_(device, shape_of(problem)), weights_(device, conv2d_weights<float>(problem)) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return forward_.workspace_bytes(); }
+  [[nodiscard]] std::size_t held_bytes() const override { return weights_.size_bytes(); }
 
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& workspace) override {
-    forward_.enqueue(queue, pointer_to<const float>(operands[0]), pointer_to<const float>({weights_.get(), 0, 1}),
+    forward_.enqueue(queue, pointer_to<const float>(operands[0]), weights_.begin<float>(),
                      pointer_to<float>(operands[1]), pointer_to<void>(workspace));
   }
 
  private:
   CudnnForward forward_;
-  std::unique_ptr<backend::Buffer> weights_;
+  CudaTable weights_;
 };
 
 /// Zeros are padded alike on both sides, so the anchor of border same must be the centre of an odd filter.

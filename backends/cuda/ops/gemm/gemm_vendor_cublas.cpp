@@ -52,10 +52,10 @@ class GemmVendorCublas final : public backend::Kernel {
     const Gemm& p = problem_;
     if (p.m == 0 || p.n == 0 || p.batch == 0) return;
     static_cast<CudaQueue&>(queue).submit([&](CUstream stream) {
-      const std::lock_guard one_at_a_time(handle_.mutex);
+      const std::lock_guard one_at_a_time(handle_->mutex);
       const CublasApi& api = cublas_api();
-      api.check(api.set_stream(handle_.get(), stream), "choosing the stream");
-      api.check(api.set_workspace(handle_.get(), pointer_to<void>(workspace), kWorkspaceBytes),
+      api.check(api.set_stream(handle_->get(), stream), "choosing the stream");
+      api.check(api.set_workspace(handle_->get(), pointer_to<void>(workspace), kWorkspaceBytes),
                 "setting the workspace");
       for (std::int64_t first = 0; first < p.batch; first += kLargestBatch) {
         multiply(pointer_to<const T>(operands[0]) + first * p.stride_a,
@@ -74,14 +74,14 @@ class GemmVendorCublas final : public backend::Kernel {
     const T beta = static_cast<T>(p.beta);
     const auto [one, many] = multiply_function<T>();
     const int status = batch == 1
-                           ? one(handle_.get(), b_as, a_as, p.n, p.m, p.k, &alpha, b, p.ldb, a, p.lda, &beta, c, p.ldc)
-                           : many(handle_.get(), b_as, a_as, p.n, p.m, p.k, &alpha, b, p.ldb, p.stride_b, a, p.lda,
+                           ? one(handle_->get(), b_as, a_as, p.n, p.m, p.k, &alpha, b, p.ldb, a, p.lda, &beta, c, p.ldc)
+                           : many(handle_->get(), b_as, a_as, p.n, p.m, p.k, &alpha, b, p.ldb, p.stride_b, a, p.lda,
                                   p.stride_a, &beta, c, p.ldc, p.stride_c, batch);
     cublas_api().check(status, "multiplying");
   }
 
-  std::shared_ptr<Context> context_;  // the handle lives as long as its context
-  CublasHandle& handle_;
+  std::shared_ptr<Context> context_;
+  std::shared_ptr<CublasHandle> handle_;
   Gemm problem_;
 };
 

@@ -1,0 +1,177 @@
+// Where the program writes: files, links, pipes and devices that --json names, standard streams that are full or
+// closed, and what remains when a signal ends it.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "program_run.h"
+
+namespace {
+
+using Json = nlohmann::json;
+using tessera::testing_support::Outcome;
+namespace fs = std::filesystem;
+
+class Streams : public testing::Test {
+ protected:
+  Outcome run(const std::string& line) { return run_line(scratch, line); }
+
+  void expect_devices(const std::string& name) {
+    const Json json = Json::parse(scratch.read(name), nullptr, /*allow_exceptions=*/false);
+    ASSERT_TRUE(json.is_object()) << scratch.read(name);
+    EXPECT_EQ(json.at("tool"), "tessera devices");
+  }
+  /// One line on standard error, and nothing was measured before.
+  static void expect_one_line(const Outcome& outcome, const std::string& part) {
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_EQ(outcome.standard_output, "");
+    EXPECT_EQ(std::count(outcome.standard_error.begin(), outcome.standard_error.end(), '\n'), 1);
+    EXPECT_NE(outcome.standard_error.find(part), std::string::npos) << outcome.standard_error;
+  }
+
+  tessera::testing_support::ScratchFolder scratch;
+};
+
+TEST_F(Streams, JsonGoesThroughAFifo) {
+  const Outcome outcome = run("mkfifo pipe && { cat pipe >got & } && \"$tessera\" devices --json pipe && wait");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  EXPECT_EQ(fs::status(scratch.path("pipe")).type(), fs::file_type::fifo);
+  expect_devices("got");
+  EXPECT_EQ(scratch.names(), (std::set<std::string>{"got", "pipe"}));
+}
+
+TEST_F(Streams, JsonGoesToADeviceNodeThatStaysOne) {
+  // A null device of our own: the real one must not be what is destroyed if this fails.
+  if (run("mknod null c 1 3 && echo x >null").exit_code != 0)
+    GTEST_SKIP() << "device nodes cannot be made or used here";
+  const Outcome outcome = run("\"$tessera\" devices --json null");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  EXPECT_EQ(fs::status(scratch.path("null")).type(), fs::file_type::character);
+  EXPECT_EQ(run("ln -s null link && \"$tessera\" devices --json link").exit_code, 0);
+  EXPECT_EQ(fs::status(scratch.path("null")).type(), fs::file_type::character);
+  EXPECT_EQ(scratch.names(), (std::set<std::string>{"link", "null"}));
+}
+
+TEST_F(Streams, JsonGoesWhereALinkLeads) {
+  ASSERT_EQ(
+      run("mkdir folder && echo old >folder/target && chmod 640 folder/target && ln -s folder/target link").exit_code,
+      0);
+  EXPECT_EQ(run("\"$tessera\" devices --json link").exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(scratch.path("link")));
+  expect_devices("folder/target");
+  EXPECT_EQ(fs::status(scratch.path("folder/target")).permissions(), fs::perms(0640));
+
+  EXPECT_EQ(run("ln -s folder/fresh fresh && \"$tessera\" devices --json fresh").exit_code, 0)
+      << "it leads nowhere yet";
+  EXPECT_TRUE(fs::is_symlink(scratch.path("fresh")));
+  expect_devices("folder/fresh");
+  expect_one_line(run("ln -s folder/no/file astray && \"$tessera\" devices --json astray"),
+                  "No such file or directory");
+  EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path("folder")), fs::directory_iterator()), 2);
+}
+
+TEST_F(Streams, JsonToStandardOutputByItsPathStandsBehindTheText) {
+  ASSERT_EQ(run("\"$tessera\" devices --json /dev/stdout >both").exit_code, 0);
+  const std::string both = scratch.read("both");
+  EXPECT_EQ(both.rfind("tessera ", 0), 0U) << both;
+  EXPECT_NE(both.find("\n{\n\"tool\": \"tessera devices\""), std::string::npos) << both;
+}
+
+TEST_F(Streams, APlaceThatCannotBeWrittenIsFoundOutBeforeMeasuring) {
+  ASSERT_EQ(run("mkdir folder && echo old >kept").exit_code, 0);
+  expect_one_line(run("\"$tessera\" verify gemm --json folder"), "'folder' cannot be written: it is a folder");
+  expect_one_line(run("\"$tessera\" verify gemm --json kept/file"), "Not a directory");
+  expect_one_line(run("\"$tessera\" verify gemm --json no/file"), "No such file or directory");
+  if (::geteuid() == 0) {  // root may write everything but what the kernel keeps for itself
+    expect_one_line(run("\"$tessera\" verify gemm --json /proc/version"), "Permission denied");
+  } else {
+    expect_one_line(run("chmod 444 kept && \"$tessera\" verify gemm --json kept"), "Permission denied");
+    expect_one_line(run("chmod 555 folder && \"$tessera\" verify gemm --json folder/file"), "Permission denied");
+  }
+  EXPECT_EQ(scratch.read("kept"), "old\n");
+  EXPECT_EQ(scratch.names(), (std::set<std::string>{"folder", "kept"}));
+}
+
+TEST_F(Streams, AFullStandardOutputIsAFailure) {
+  for (const char* arguments : {"devices", "--help", "--version", "bench --help", "devices --json -"}) {
+    SCOPED_TRACE(arguments);
+    const Outcome outcome = run(std::string("\"$tessera\" ") + arguments + " >/dev/full");
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_NE(outcome.standard_error.find("standard output cannot be written: No space left on device"),
+              std::string::npos)
+        << outcome.standard_error;
+  }
+}
+
+TEST_F(Streams, ClosedStreamsAreNotTakenForTheNextFile) {
+  for (const char* closed : {">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&-", "<&- >&- 2>&-"}) {
+    SCOPED_TRACE(closed);
+    EXPECT_EQ(run(std::string("\"$tessera\" devices --json result.json ") + closed).exit_code, 0);
+    expect_devices("result.json");
+    fs::remove(scratch.path("result.json"));
+  }
+  EXPECT_EQ(run("\"$tessera\" nonsense --json result.json >&- 2>&- <&-").exit_code, 2);
+}
+
+class Signals : public Streams {
+ protected:
+  void SetUp() override {
+    if (run("\"$tessera\" devices").standard_output.find("cpu:0") == std::string::npos) {
+      GTEST_SKIP() << "cpu:0 is not here";
+    }
+  }
+};
+
+TEST_F(Signals, EachLeavesAValidFileAndTheShellsExitCode) {
+  struct Kind {
+    const char* name;
+    int exit_code;
+  };
+  for (const Kind& kind : {Kind{"INT", 130}, Kind{"TERM", 143}, Kind{"HUP", 129}}) {
+    SCOPED_TRACE(kind.name);
+    // --foreground: the signal comes once, the second one would end it at once.
+    const Outcome outcome =
+        run(std::string("timeout --foreground --preserve-status -s ") + kind.name +
+            " 1 \"$tessera\" bench gemm --study --device cpu:0 --variant register,tiled --json result.json");
+    EXPECT_EQ(outcome.exit_code, kind.exit_code);
+    EXPECT_EQ(outcome.standard_error, std::string("tessera: interrupted by SIG") + kind.name + "\n");
+    EXPECT_EQ(Json::parse(scratch.read("result.json")).at("interrupted"), true);
+    EXPECT_EQ(scratch.names(), std::set<std::string>{"result.json"});
+    fs::remove(scratch.path("result.json"));
+  }
+}
+
+TEST_F(Signals, AHangupThatIsIgnoredStaysIgnored) {
+  const Outcome outcome = run(
+      "trap '' HUP; timeout --foreground --preserve-status -s HUP 0.3 \"$tessera\" verify gemm --device cpu:0 --case "
+      "'float32_m1*'");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  EXPECT_EQ(outcome.standard_error, "");
+}
+
+TEST_F(Signals, EndTheWaitForAFifosReader) {
+  const Outcome outcome =
+      run("mkfifo pipe && timeout --foreground --preserve-status -s TERM 0.5 \"$tessera\" devices --json pipe");
+  EXPECT_EQ(outcome.exit_code, 143);
+  EXPECT_EQ(outcome.standard_error, "tessera: interrupted by SIGTERM\n");
+  EXPECT_EQ(scratch.names(), std::set<std::string>{"pipe"});
+}
+
+TEST_F(Signals, EndTheWaitForAReaderThatTakesNothing) {
+  // A page of the pipe's 64 KiB is not free any more when the JSON comes.
+  const Outcome outcome =
+      run("mkfifo pipe && { sleep 20 <pipe & sleeper=$!; } && exec 9>pipe && head -c 65536 /dev/zero >&9 && "
+          "timeout --foreground --preserve-status -s TERM 1 \"$tessera\" devices --json pipe; code=$?; kill $sleeper; "
+          "exit $code");
+  EXPECT_EQ(outcome.exit_code, 143);
+  EXPECT_EQ(scratch.names(), std::set<std::string>({"pipe", "stderr", "stdout"}));
+}
+
+}  // namespace
