@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -24,14 +25,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// A backend of this file's own beside the front half's, out of the same plug-in; never destroyed.
 backend::Backend& opencl() {
-  for (const BackendInfo& info : backends()) {
-    if (info.name != "opencl") continue;
-    void* const library = dlopen(info.plugin.c_str(), RTLD_NOW | RTLD_NOLOAD);
-    auto* const entry = reinterpret_cast<backend::PluginEntryFunction>(dlsym(library, "tessera_backend_entry"));
-    return *entry(backend::kSeamVersion).backend;
-  }
-  std::abort();
+  static backend::Backend& made = [] {
+    for (const BackendInfo& info : backends()) {
+      if (info.name != "opencl") continue;
+      void* const library = dlopen(info.plugin.c_str(), RTLD_NOW | RTLD_NOLOAD);
+      const auto entry = reinterpret_cast<backend::PluginEntryFunction>(dlsym(library, "tessera_backend_entry"));
+      return std::ref(*entry(backend::kSeamVersion).make());
+    }
+    std::abort();
+  }();
+  static const backend::Probe probe = made.probe();
+  if (!probe.ready) std::abort();
+  return made;
 }
 
 /// Queues the slow kernel on a queue of its own, behind which `y` holds -1 - s.
