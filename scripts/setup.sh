@@ -5,22 +5,27 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: scripts/setup.sh [--print]
+usage: scripts/setup.sh [--print] [--with-intel-opencl]
 
 Installs the packages that building and testing Tessera needs and that this machine lacks (apt-get, as root or through
 sudo). On other systems, or without the right to install, it prints what is missing and goes on if the rest suffices.
 
-  --print   say what would be installed and install nothing; exit code 1 if something required is missing
-  --help    this text
+  --print               say what would be installed and install nothing; exit code 1 if something required is missing
+  --with-intel-opencl   also put Intel's OpenCL runtime for CPUs into build/opencl-intel, from PyPI (225 MB to fetch,
+                        830 MB there), so that the tests run on a second OpenCL driver; without a network, or a Python
+                        that makes virtual environments, it says so and goes on. The system is left as it is
+  --help                this text
 
 example: scripts/setup.sh --print
 TEXT
 }
 
 print_only=no
+with_intel_opencl=no
 for argument in "$@"; do
   case "$argument" in
     --print) print_only=yes ;;
+    --with-intel-opencl) with_intel_opencl=yes ;;
     --help | -h) usage; exit 0 ;;
     *) echo "setup.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
   esac
@@ -117,6 +122,32 @@ check_cmake_version() {
   fi
 }
 
+# Intel's runtime in a virtual environment of its own, and an ICD file that names it: nothing finds it but who sets
+# OCL_ICD_VENDORS to that folder.
+intel_opencl_folder=$(dirname "$(dirname "$(realpath "$0")")")/build/opencl-intel
+install_intel_opencl() {
+  local folder=$intel_opencl_folder
+  if [[ -s $folder/vendors/intel.icd && -e $(<"$folder/vendors/intel.icd") ]]; then
+    echo "setup: Intel's OpenCL runtime is in $folder"
+    return
+  fi
+  echo "setup: installing Intel's OpenCL runtime for CPUs into $folder"
+  rm -rf "$folder"
+  if ! python3 -m venv "$folder/python" >/dev/null 2>&1; then
+    echo "setup: going on without it: python3 makes no virtual environment here (Debian: python3-venv)" >&2
+  elif ! "$folder/python/bin/pip" --quiet --disable-pip-version-check --timeout 20 --retries 1 --no-cache-dir \
+    install intel-opencl-rt intel-cmplr-lib-rt </dev/null; then
+    echo "setup: going on without it: pip does not install intel-opencl-rt" >&2
+  elif [[ ! -e $folder/python/lib/libintelocl.so ]]; then
+    echo "setup: going on without it: this version of intel-opencl-rt has no lib/libintelocl.so" >&2
+  else
+    mkdir -p "$folder/vendors"
+    echo "$folder/python/lib/libintelocl.so" >"$folder/vendors/intel.icd"
+    return
+  fi
+  rm -rf "$folder"
+}
+
 missing_list=$(mktemp)
 trap 'rm -f "$missing_list"' EXIT
 find_missing >"$missing_list"
@@ -143,3 +174,4 @@ fi
 
 nvcc=$(command -v nvcc || compgen -G '/usr/local/cuda*/bin/nvcc' | head -n 1 || true)
 echo "setup: CUDA toolkit: ${nvcc:-none (optional: the backend cuda stays off)}"
+if [[ $with_intel_opencl == yes && $print_only == no ]]; then install_intel_opencl; fi

@@ -82,7 +82,7 @@ sanitizer() {
   fi
 }
 
-stage set-up scripts/setup.sh || exit 1
+stage set-up scripts/setup.sh --with-intel-opencl || exit 1
 stage style scripts/check_style.sh || true
 if stage "ci build" build ci; then
   stage headers scripts/check_headers.sh build/ci || true

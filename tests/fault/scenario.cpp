@@ -232,7 +232,7 @@ bool between_devices(Bench& bench) {
 /// Memory that goes round: what is given back is handed out again, perhaps while a queue still uses it.
 bool reuse(Bench& bench) {
   constexpr std::size_t kRounds = 12;
-  const std::uint64_t in_use_before = bench.device->memory().in_use_bytes;  // the queue's workspace
+  const std::uint64_t in_use_before = bench.device->memory().in_use_bytes;
   std::vector<Download<float>> results;
   for (std::size_t i = 0; i < kRounds; ++i) {
     const auto buffer = bench.device->allocate<float>(1000 + i);
@@ -244,7 +244,7 @@ bool reuse(Bench& bench) {
     if (results[i].get() != std::vector<float>(1000 + i, static_cast<float>(i))) return false;
   }
   static_cast<void>(bench.device->trim());
-  return bench.device->memory().in_use_bytes == in_use_before;
+  return bench.device->memory().in_use_bytes <= in_use_before;  // trim() takes an idle workspace too
 }
 
 /// The queue goes while its work is under way, and what it works on goes before it.
