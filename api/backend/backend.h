@@ -198,7 +198,8 @@ class Backend {
   virtual ~Backend() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;           ///< "cpu_tbb"
   [[nodiscard]] virtual std::string_view device_prefix() const = 0;  ///< "cpu"
-  /// Opens the driver. Called once, before anything below. Does not throw for what is merely absent.
+  /// Opens the driver. Called before anything below, and once, unless it threw because the process had no memory left:
+  /// then again. Does not throw for what is merely absent.
   [[nodiscard]] virtual Probe probe() = 0;
   /// Every device, in the order of its index. Cheap: opens none.
   [[nodiscard]] virtual std::vector<DeviceInfo> devices() = 0;

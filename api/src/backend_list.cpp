@@ -119,6 +119,7 @@ void probe_backend(ListedBackend& listed, backend::Backend& backend) {
     listed.backend = &backend;
     set_state(listed, BackendState::ready, probe.reason);
   } catch (...) {
+    throw_if_memory_is_short();
     listed.devices.clear();
     listed.info.devices.clear();
     set_state(listed, BackendState::unavailable, sentence("asking its driver fails: ", words_of_exception()));

@@ -11,6 +11,7 @@
 
 #include "backend/sentence.h"
 #include "backend/shared_library.h"
+#include "boundary.h"
 #include "plugin_file.h"
 
 namespace tessera::detail {
@@ -79,6 +80,12 @@ std::string words_of_exception() {
   }
 }
 
+void throw_if_memory_is_short() {
+  const Error error = current_error();
+  // Of a card whose memory is full a driver speaks; that is the backend's state, and no reason to ask anew.
+  if (error.code() == ErrorCode::out_of_memory && error.native().text.empty()) throw Error(error);
+}
+
 LoadedPlugin load_plugin(const std::filesystem::path& file) {
   const std::string name = file.string();
   if (const std::string why = why_not_loadable(file); !why.empty()) return refused(sentence(name, " ", why));
@@ -97,6 +104,7 @@ LoadedPlugin load_plugin(const std::filesystem::path& file) {
     if (backend == nullptr) return refused("the plug-in makes no backend");
     return {backend, {}};
   } catch (...) {
+    throw_if_memory_is_short();
     return refused(sentence(doing, " throws: ", words_of_exception()));
   }
 }

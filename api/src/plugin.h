@@ -22,4 +22,8 @@ struct LoadedPlugin {
 /// a catch clause.
 [[nodiscard]] std::string words_of_exception();
 
+/// Throws the exception that is being handled on if the process had no memory left: that passes, and must not be taken
+/// for a backend's state. To be called in a catch clause.
+void throw_if_memory_is_short();
+
 }  // namespace tessera::detail

@@ -21,6 +21,8 @@ class CpuTbbBackend final : public backend::Backend {
   [[nodiscard]] std::unique_ptr<backend::Device> open(std::size_t index,
                                                       const backend::DeviceOptions& options) override;
   [[nodiscard]] const backend::OperatorTable& operators() const override { return operators_; }
+  /// Its threads are made with a device.
+  [[nodiscard]] bool works_after_fork() const override { return true; }
 
  private:
   const Machine machine_;
