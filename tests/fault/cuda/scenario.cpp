@@ -81,7 +81,8 @@ class Walk {
 
   bool copies() {
     const std::vector<float> host = numbers(kStaged);
-    std::vector<float> back(host.size());
+    std::vector<float>& back = back_;
+    back.assign(host.size(), 0);
     auto memory = device_->allocate<float>(host.size());
     queue().upload(memory, std::vector<float>(host));
     queue().download(memory, back);
@@ -213,6 +214,7 @@ class Walk {
   }
 
   Outcome outcome_;
+  std::vector<float> back_;  ///< outlives the queues that write to it, whatever is thrown
   std::optional<Device> device_;
   std::unique_ptr<Queue> queue_;
   std::unique_ptr<Queue> second_;
