@@ -24,6 +24,7 @@ typedef struct {
   int pooled;   // windows of 2 x 2 beside each other are pooled here
   int is_part;  // plain sums for cnn_layer_finish.cl
   int grouped;  // 8 steps from a multiple of 8 on are channels of one place of the filter
+  int unused;   // up to a multiple of 8, which rusticl does not count where a compiler would add it
 } Product;
 
 #define NOWHERE (1 << 30)

@@ -2,6 +2,7 @@
 // cnn_layer_subtile.cl.
 #include <algorithm>
 
+#include "opencl_known_faults.h"
 #include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 
@@ -51,7 +52,9 @@ CnnLayerTiles tiles_of(const CnnLayer& problem, const Tuning& tuning) {
 
 /// Groups of the smallest tile that any tuning gives: 4 channels of 1 x 8 outputs.
 backend::Verdict check(const CnnLayer& problem, const backend::Device& device) {
-  if (backend::Verdict verdict = check_cnn_layer_type(problem, native(device).facts()); !verdict) return verdict;
+  const DeviceFacts& facts = native(device).facts();
+  if (backend::Verdict verdict = check_cnn_layer_type(problem, facts); !verdict) return verdict;
+  if (backend::Verdict verdict = check_known_faults("cnn_layer", "subtile", facts); !verdict) return verdict;
   const auto count = [](std::int64_t length, std::int64_t piece) {
     return static_cast<std::uint64_t>(pieces_of(length, piece));
   };

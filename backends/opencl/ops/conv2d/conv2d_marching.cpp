@@ -10,6 +10,7 @@
 
 #include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
+#include "opencl_known_faults.h"
 #include "ops/conv2d/conv2d_images.h"
 #include "ops/conv2d/conv2d_variants.h"
 
@@ -48,13 +49,18 @@ bool has_lanes(const backend::Device& device) {
   return native(device).facts().info.max_group_size >= static_cast<std::uint64_t>(kLanes);
 }
 
-Verdict check_marching(const Conv2d& problem, const backend::Device&) {
+Verdict check_march(const Conv2d& problem, const backend::Device& device, std::string_view variant) {
+  if (const Verdict known = check_known_faults("conv2d", variant, native(device).facts()); !known) return known;
   if (const Verdict size = backend::check_square_3_5_7(problem); !size) return size;
   return check_groups("conv2d", conv2d_blocks(problem, kRowsPerRun.front(), kAlone.front()));
 }
 
+Verdict check_marching(const Conv2d& problem, const backend::Device& device) {
+  return check_march(problem, device, "marching");
+}
+
 Verdict check_separable(const Conv2d& problem, const backend::Device& device) {
-  const Verdict march = check_marching(problem, device);
+  const Verdict march = check_march(problem, device, "separable");
   return march ? backend::check_rank_one(problem) : march;
 }
 

@@ -2,7 +2,8 @@
 #include "ops/gemm/gemm_local_tile.h"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "opencl_known_faults.h"
 
 extern "C" const unsigned char tessera_opencl_gemm_register_tile[];
 extern "C" const unsigned long tessera_opencl_gemm_register_tile_size;
@@ -12,18 +13,6 @@ extern "C" const unsigned char tessera_opencl_gemm_register_tensor[];
 extern "C" const unsigned long tessera_opencl_gemm_register_tensor_size;
 
 namespace tessera::opencl {
-
-namespace {
-
-/// PoCL 5.0 loses elements of the first slice's sums where it makes vectors of work-items, whichever way they are
-/// written down; a printf between makes them right again. 3.1 is right.
-bool loses_slices(const DeviceInfo& info) {
-  constexpr long kLastRight = 3;
-  return info.driver == "Portable Computing Language" &&
-         std::strtol(info.driver_version.c_str(), nullptr, 10) > kLastRight;
-}
-
-}  // namespace
 
 backend::Verdict check_local_tile(const std::string& with, const LocalTileShape& shape, DataType type,
                                   const DeviceInfo& info) {
@@ -37,7 +26,7 @@ backend::Verdict check_local_tile(const std::string& with, const LocalTileShape&
     return Verdict::no(with + " takes " + std::to_string(bytes) + " bytes of local memory, but '" + info.name +
                        "' has " + std::to_string(info.local_memory_bytes));
   }
-  if (shape.slices > 1 && loses_slices(info)) {
+  if (shape.slices > 1 && loses_sums_of_slices(info)) {
     return Verdict::no(with + " adds up slices of a work-group, which PoCL " + info.driver_version +
                        " computes wrongly on '" + info.name + "'; PoCL 3 is right");
   }

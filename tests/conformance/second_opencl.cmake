@@ -1,0 +1,48 @@
+# The OpenCL tests on a second driver: Intel's runtime for CPUs, where scripts/setup.sh --with-intel-opencl has put it.
+# The entries above run on the drivers that the system names, which is PoCL in CI; these name theirs.
+if(NOT "opencl" IN_LIST TESSERA_TEST_BACKENDS)
+  return()
+endif()
+set(TESSERA_INTEL_OPENCL "${PROJECT_SOURCE_DIR}/build/opencl-intel" CACHE PATH
+  "Folder of Intel's OpenCL runtime, as scripts/setup.sh --with-intel-opencl makes it")
+set(intel_vendors "${TESSERA_INTEL_OPENCL}/vendors")
+if(NOT EXISTS "${intel_vendors}/intel.icd")
+  message(STATUS "The OpenCL tests run on the system's drivers alone: ${intel_vendors}/intel.icd is not there")
+  return()
+endif()
+
+# Without conv2d's marches of every length and type, which are 100 of its 150 seconds, the entries take about two minutes
+# of one core in all.
+set(left_out_on_second "*/slow.*")
+set(left_out_on_second_conv2d "*/slow.*:*.uint8_*:*.int16_*:*rows_per_run_8_*:*rows_per_run_32_*:*rows_per_run_128_*")
+tessera_add_test_entry(conformance.opencl_intel.api ALONE
+  COMMAND tessera_conformance_test --backend=opencl --gtest_filter=api/*:FloorTest.*:DeviceTest.*
+  LABELS conformance backend:opencl second_driver
+  ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl"
+  TIMEOUT 300)
+foreach(operator IN LISTS TESSERA_OPERATORS)
+  set(without "${left_out_on_second}")
+  if(operator STREQUAL "conv2d")
+    set(without "${left_out_on_second_conv2d}")
+  endif()
+  tessera_add_test_entry(conformance.opencl_intel.${operator}
+    COMMAND tessera_conformance_test --backend=opencl --gtest_filter=${operator}/*-${without}
+    LABELS conformance backend:opencl second_driver op:${operator}
+    ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl"
+    TIMEOUT 600)
+endforeach()
+
+# Devices of both drivers in one process: copies between them.
+file(GLOB system_icds /etc/OpenCL/vendors/*.icd)
+set(both_vendors "${CMAKE_CURRENT_BINARY_DIR}/both_vendors")
+file(REMOVE_RECURSE "${both_vendors}")
+foreach(icd IN LISTS system_icds)
+  file(COPY "${icd}" DESTINATION "${both_vendors}")
+endforeach()
+file(COPY "${intel_vendors}/intel.icd" DESTINATION "${both_vendors}")
+tessera_add_test_entry(conformance.opencl_both
+  COMMAND tessera_conformance_test --backend=opencl
+    --gtest_filter=*copies_from_every_other_device*:api/RoundTripTest.*:api/OwnKernelTest.*
+  LABELS conformance backend:opencl second_driver
+  ENVIRONMENT "OCL_ICD_VENDORS=${both_vendors}" "TESSERA_REQUIRE=opencl"
+  TIMEOUT 300)
