@@ -40,7 +40,6 @@ CudnnApi open_cudnn() {
   load(api.destroy_convolution, "cudnnDestroyConvolutionDescriptor");
   load(api.set_convolution, "cudnnSetConvolution2dDescriptor");
   load(api.set_convolution_math, "cudnnSetConvolutionMathType");
-  load(api.propose_forward, "cudnnGetConvolutionForwardAlgorithm_v7");
   load(api.forward_workspace, "cudnnGetConvolutionForwardWorkspaceSize");
   load(api.forward, "cudnnConvolutionForward");
   if (!api.usable()) return api;

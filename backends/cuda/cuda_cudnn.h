@@ -20,23 +20,11 @@ inline constexpr int kCudnnFloat = 0;             ///< CUDNN_DATA_FLOAT
 inline constexpr int kCudnnRows = 0;              ///< CUDNN_TENSOR_NCHW: images, channels, rows, columns
 inline constexpr int kCudnnCrossCorrelation = 1;  ///< CUDNN_CROSS_CORRELATION
 inline constexpr int kCudnnFmaMath = 3;           ///< CUDNN_FMA_MATH: no tensor cores, so no TF32
-inline constexpr int kCudnnDeterministic = 1;     ///< CUDNN_DETERMINISTIC
 
 /// cudnnConvolutionFwdAlgo_t, as far as it adds up the products as they are: the others (by FFT, by Winograd) trade
 /// accuracy.
 inline constexpr int kCudnnImplicitGemm = 0;
-inline constexpr int kCudnnDirect = 3;
-
-/// One of the algorithms that cuDNN proposes, best first (cudnnConvolutionFwdAlgoPerf_t).
-struct CudnnForwardAlgorithm {
-  int algorithm;
-  int status;
-  float time_ms;
-  std::size_t workspace_bytes;
-  int determinism;
-  int math;
-  int reserved[3];
-};
+inline constexpr int kCudnnImplicitPrecompGemm = 1;
 
 /// libcudnn.so.9. Either all functions are there, or `why` says what is missing.
 struct CudnnApi {
@@ -60,8 +48,6 @@ struct CudnnApi {
                          int column_stride, int row_dilation, int column_dilation, int mode, int type) = nullptr;
   int (*set_convolution_math)(CudnnConvolutionPointer, int math) = nullptr;
 
-  int (*propose_forward)(CudnnHandlePointer, CudnnTensorPointer image, CudnnFilterPointer, CudnnConvolutionPointer,
-                         CudnnTensorPointer output, int asked, int* proposed, CudnnForwardAlgorithm*) = nullptr;
   int (*forward_workspace)(CudnnHandlePointer, CudnnTensorPointer image, CudnnFilterPointer, CudnnConvolutionPointer,
                            CudnnTensorPointer output, int algorithm, std::size_t* bytes) = nullptr;
   int (*forward)(CudnnHandlePointer, const void* alpha, CudnnTensorPointer, const void* image, CudnnFilterPointer,

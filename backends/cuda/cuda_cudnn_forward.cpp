@@ -1,7 +1,6 @@
-// Describes a convolution to cuDNN and takes the algorithm that it proposes.
+// Describes a convolution to cuDNN.
 #include "cuda_cudnn_forward.h"
 
-#include <algorithm>
 #include <array>
 #include <mutex>
 
@@ -19,8 +18,6 @@ using backend::Verdict;
 constexpr double kMostElements = 2147483647;
 /// Images and channels of one call: more would not fit an axis of a grid.
 constexpr std::int64_t kMostPlanes = 65535;
-/// More is not worth a workspace; the algorithm without one is always there.
-constexpr std::size_t kMostWorkspaceBytes = std::size_t{256} << 20;
 
 Verdict check_elements(std::string_view name, const char* operand, std::array<std::int64_t, 4> sizes) {
   double elements = 1;
@@ -52,8 +49,10 @@ Verdict check_cudnn_forward(std::string_view name, const CudnnShape& shape) {
   return Verdict::yes();
 }
 
-CudnnForward::CudnnForward(CudaDevice& device, const CudnnShape& shape)
-    : context_(device.context()), handle_(context_->companion<CudnnHandle>()) {
+CudnnForward::CudnnForward(CudaDevice& device, const CudnnShape& shape, const Tuning& tuning)
+    : context_(device.context()),
+      handle_(context_->companion<CudnnHandle>()),
+      algorithm_(static_cast<int>(tuning.at("algorithm"))) {
   const CudnnApi& api = cudnn_api();
   const auto number = [](std::int64_t value) { return static_cast<int>(value); };
   api.check(api.set_tensor(image_.get(), kCudnnRows, kCudnnFloat, number(shape.images), number(shape.inputs),
@@ -69,7 +68,11 @@ CudnnForward::CudnnForward(CudaDevice& device, const CudnnShape& shape)
                                 number(shape.stride), number(shape.stride), 1, 1, kCudnnCrossCorrelation, kCudnnFloat),
             "describing the convolution");
   api.check(api.set_convolution_math(convolution_.get(), kCudnnFmaMath), "choosing the arithmetic");
-  choose();
+  context_->make_current();
+  const std::lock_guard one_at_a_time(handle_->mutex);
+  api.check(api.forward_workspace(handle_->get(), image_.get(), filter_.get(), convolution_.get(), output_.get(),
+                                  algorithm_, &workspace_bytes_),
+            "asking for the workspace");
 }
 
 void CudnnForward::enqueue(backend::Queue& queue, const float* image, const float* weights, float* output,
@@ -87,30 +90,11 @@ void CudnnForward::enqueue(backend::Queue& queue, const float* image, const floa
   });
 }
 
-void CudnnForward::choose() {
-  context_->make_current();
-  const std::lock_guard one_at_a_time(handle_->mutex);
-  const CudnnApi& api = cudnn_api();
-  std::array<CudnnForwardAlgorithm, 16> proposals{};
-  int count = 0;
-  api.check(api.propose_forward(handle_->get(), image_.get(), filter_.get(), convolution_.get(), output_.get(),
-                                static_cast<int>(proposals.size()), &count, proposals.data()),
-            "choosing an algorithm");
-  for (int i = 0; i < count; ++i) {
-    const CudnnForwardAlgorithm& proposal = proposals[static_cast<std::size_t>(i)];
-    if (proposal.status != 0 || proposal.algorithm > kCudnnDirect || proposal.math != kCudnnFmaMath ||
-        proposal.determinism != kCudnnDeterministic) {
-      continue;
-    }
-    std::size_t workspace_bytes = 0;
-    api.check(api.forward_workspace(handle_->get(), image_.get(), filter_.get(), convolution_.get(), output_.get(),
-                                    proposal.algorithm, &workspace_bytes),
-              "asking for the workspace");
-    if (workspace_bytes > kMostWorkspaceBytes) continue;
-    algorithm_ = proposal.algorithm;
-    workspace_bytes_ = workspace_bytes;
-    return;
-  }
+std::vector<Tunable> cudnn_forward_tunables(const CudnnShape& shape) {
+  return {{.name = "algorithm",
+           .meaning = "cuDNN's number of it: 0 computes indices as it goes, 1 before",
+           .values = {kCudnnImplicitGemm, kCudnnImplicitPrecompGemm},
+           .preferred = shape.inputs == 1 ? kCudnnImplicitGemm : kCudnnImplicitPrecompGemm}};
 }
 
 }  // namespace tessera::cuda

@@ -4,17 +4,17 @@
 // Without tensor cores, so that products are those of float32, and only by algorithms that add up the products
 // themselves: FFT and Winograd would need a wider bound.
 //
-// Of those the one that cuDNN's heuristics put first, and not the one that a stopwatch does: algorithms differ in the
-// order of their sums, so two kernels of one problem would give different bits whenever the clock wavered. The
-// heuristics know the shape, the card and the version of cuDNN alone. The price is speed where they err, and they may:
-// on an H200 they were seen to put an algorithm of 1190 us before one of 150, for one channel of 4096 x 4096 and a 3 x
-// 3 filter.
+// Which of these is a tunable with a fixed preference. Timing them while a kernel is made would be simplest, and give two
+// kernels of one problem different bits whenever the clock wavered, because they add up in different orders. cuDNN's own
+// heuristics do not waver, but err: on an H200 they put an algorithm of 1190 us before one of 150, for one channel of
+// 4096 x 4096 and a 3 x 3 filter.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "backend/backend.h"
 #include "cuda_cudnn.h"
@@ -41,26 +41,26 @@ struct CudnnShape {
 /// Is cuDNN there, and can it count so far? Opens it only if the shape is one for it. `name` is the operator's.
 [[nodiscard]] backend::Verdict check_cudnn_forward(std::string_view name, const CudnnShape& shape);
 
+/// What CudnnForward takes as its tuning.
+[[nodiscard]] std::vector<Tunable> cudnn_forward_tunables(const CudnnShape& shape);
+
 /// Only where check_cudnn_forward() says yes, and nothing is empty.
 class CudnnForward {
  public:
-  CudnnForward(CudaDevice& device, const CudnnShape& shape);
+  CudnnForward(CudaDevice& device, const CudnnShape& shape, const Tuning& tuning);
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
   /// `workspace` is not read where workspace_bytes() is 0.
   void enqueue(backend::Queue& queue, const float* image, const float* weights, float* output, void* workspace) const;
 
  private:
-  /// Takes the first proposal that keeps to the rules, or the algorithm that is always there.
-  void choose();
-
   std::shared_ptr<Context> context_;
   std::shared_ptr<CudnnHandle> handle_;
   CudnnTensor image_;
   CudnnTensor output_;
   CudnnFilter filter_;
   CudnnConvolution convolution_;
-  int algorithm_ = kCudnnImplicitGemm;
+  int algorithm_;
   std::size_t workspace_bytes_ = 0;
 };
 

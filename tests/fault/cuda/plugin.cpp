@@ -29,10 +29,12 @@ Function function_of(const char* name) {
 }  // namespace
 
 backend::Backend& plugin_backend() {
-  static const backend::PluginEntry entry =
-      function_of<backend::PluginEntryFunction>("tessera_backend_entry")(backend::kSeamVersion);
-  if (entry.backend == nullptr) give_up("the plug-in's backend");
-  return *entry.backend;
+  static backend::Backend* const backend = [] {
+    const auto entry = function_of<backend::PluginEntryFunction>("tessera_backend_entry")(backend::kSeamVersion);
+    if (entry.make == nullptr) give_up("the plug-in's backend");
+    return entry.make();
+  }();
+  return *backend;
 }
 
 const DriverFaults& driver_faults() {

@@ -35,8 +35,8 @@ CudnnShape shape_of(const CnnLayer& problem) {
 
 class CnnLayerVendorCudnn final : public backend::Kernel {
  public:
-  CnnLayerVendorCudnn(CudaDevice& device, const CnnLayer& problem)
-      : problem_(problem), forward_(device, shape_of(problem)), finish_(device.context(), problem) {
+  CnnLayerVendorCudnn(CudaDevice& device, const CnnLayer& problem, const Tuning& tuning)
+      : problem_(problem), forward_(device, shape_of(problem), tuning), finish_(device.context(), problem) {
     if (has_pool()) {
       convolved_at_ = workspace_.take(static_cast<std::size_t>(problem.batch * problem.output_channels *
                                                                problem.convolved_height() * problem.convolved_width()) *
@@ -82,9 +82,13 @@ Verdict check(const CnnLayer& problem, const backend::Device& device) {
   return check_cudnn_forward(CnnLayer::kName, shape_of(problem));
 }
 
-std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning&) {
+std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device&) {
+  return cudnn_forward_tunables(shape_of(problem));
+}
+
+std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
   if (problem.batch == 0) return std::make_unique<NothingForCudnn>();
-  return std::make_unique<CnnLayerVendorCudnn>(static_cast<CudaDevice&>(device), problem);
+  return std::make_unique<CnnLayerVendorCudnn>(static_cast<CudaDevice&>(device), problem, tuning);
 }
 
 }  // namespace
@@ -94,7 +98,7 @@ backend::Variant<CnnLayer> cnn_layer_vendor_cudnn() {
       .name = "vendor_cudnn",
       .summary = "cuDNN's convolution in float32 without tensor cores, opened at run time if it is there",
       .check = check,
-      .tunables = nullptr,
+      .tunables = tunables,
       .make = make,
   };
 }

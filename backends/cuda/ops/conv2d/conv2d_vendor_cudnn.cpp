@@ -32,8 +32,8 @@ CudnnShape shape_of(const Conv2d& problem) {
 
 class Conv2dVendorCudnn final : public backend::Kernel {
  public:
-  Conv2dVendorCudnn(CudaDevice& device, const Conv2d& problem)
-      : forward_(device, shape_of(problem)), weights_(device, conv2d_weights<float>(problem)) {}
+  Conv2dVendorCudnn(CudaDevice& device, const Conv2d& problem, const Tuning& tuning)
+      : forward_(device, shape_of(problem), tuning), weights_(device, conv2d_weights<float>(problem)) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return forward_.workspace_bytes(); }
   [[nodiscard]] std::size_t held_bytes() const override { return weights_.size_bytes(); }
@@ -70,9 +70,13 @@ Verdict check(const Conv2d& problem, const backend::Device&) {
   return check_cudnn_forward(Conv2d::kName, shape_of(problem));
 }
 
-std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning&) {
+std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device&) {
+  return cudnn_forward_tunables(shape_of(problem));
+}
+
+std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
   if (is_empty(problem)) return std::make_unique<NothingForCudnn>();
-  return std::make_unique<Conv2dVendorCudnn>(static_cast<CudaDevice&>(device), problem);
+  return std::make_unique<Conv2dVendorCudnn>(static_cast<CudaDevice&>(device), problem, tuning);
 }
 
 }  // namespace
@@ -82,7 +86,7 @@ backend::Variant<Conv2d> conv2d_vendor_cudnn() {
       .name = "vendor_cudnn",
       .summary = "cuDNN in float32 without tensor cores, opened at run time if it is there",
       .check = check,
-      .tunables = nullptr,
+      .tunables = tunables,
       .make = make,
   };
 }
