@@ -6,8 +6,17 @@
 namespace tessera::opencl {
 
 OpenclEvent::OpenclEvent(std::shared_ptr<OpenclContext> context, std::shared_ptr<Progress> progress,
-                         Handle<cl_event> event, std::uint64_t command)
-    : context_(std::move(context)), progress_(std::move(progress)), event_(std::move(event)), command_(command) {}
+                         Handle<cl_event> event, std::uint64_t command, std::uint64_t accepted)
+    : context_(std::move(context)),
+      progress_(std::move(progress)),
+      event_(std::move(event)),
+      command_(command),
+      accepted_(accepted) {}
+
+void OpenclEvent::note_success() noexcept {
+  Progress::raise(progress_->done, command_);
+  Progress::raise(progress_->past, accepted_);
+}
 
 void OpenclEvent::wait() {
   const cl_event event = native();
@@ -18,14 +27,14 @@ void OpenclEvent::wait() {
     context_->check(inner < 0 ? inner : code, "clWaitForEvents", Stage::execution);
   }
   context_->check(code, "clWaitForEvents", Stage::execution);
-  progress_->note_done(command_);
+  note_success();
 }
 
 bool OpenclEvent::is_done() {
   const cl_int now = status();
   if (now < 0) context_->check(now, "a command before an event", Stage::execution);
   if (now != CL_COMPLETE) return false;
-  progress_->note_done(command_);
+  note_success();
   return true;
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -47,8 +46,6 @@ class OpenclQueue final : public backend::Queue {
   void launch_library(std::string_view call, const std::function<cl_int(cl_command_queue)>& enqueue);
 
  private:
-  /// The driver has said that as many commands are done.
-  void note_finished(std::uint64_t count) noexcept;
   /// Blocks until a marker behind everything queued so far is past. False if the driver does not say so.
   [[nodiscard]] bool waits_for_marker() const noexcept;
   /// Notes a command that the driver has accepted, or throws, and sees to it that it starts.
@@ -56,9 +53,6 @@ class OpenclQueue final : public backend::Queue {
 
   std::shared_ptr<OpenclContext> context_;
   std::shared_ptr<Progress> progress_;
-  /// Commands that the driver has accepted, and how many of them it has said to be done.
-  std::atomic<std::uint64_t> accepted_{0};
-  std::atomic<std::uint64_t> finished_{0};
   bool times_markers_;
   Handle<cl_command_queue> queue_;
 };
