@@ -17,12 +17,14 @@
 //
 // An infinity or NaN spreads over the tiles that its patch belongs to, and large numbers may overflow inside where
 // their sum does not. So every sum that is not finite is computed again in the plain way, from a copy of the raw
-// weights.
+// weights; and so is every sum in doubt, which pixels beside its own window may have spoiled
+// (cnn_layer_winograd_doubt.h).
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "backend/cnn_layer_winograd.h"
@@ -30,6 +32,8 @@
 #include "ops/cnn_layer/cnn_layer_finish.h"
 #include "ops/cnn_layer/cnn_layer_plain.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
+#include "ops/cnn_layer/cnn_layer_winograd_direct.h"
+#include "ops/cnn_layer/cnn_layer_winograd_doubt.h"
 #include "ops/cnn_layer/cnn_layer_winograd_filter.h"
 #include "ops/cnn_layer/cnn_layer_winograd_plan.h"
 #include "ops/cnn_layer/cnn_layer_winograd_transform.h"
@@ -38,19 +42,28 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-/// V and M of one block.
+/// V and M of one block, and which of its sums are in doubt: how many, then their places.
 template <class T>
 struct Matrices {
   T* v = nullptr;
   T* m = nullptr;
+  std::int32_t* doubts = nullptr;
 
-  Matrices(T* first, const WinogradPlan<T>& plan, const PatchGrid& grid) : v(first), m(first + v_size(plan, grid)) {}
-  /// Elements of both.
+  Matrices(T* first, const WinogradPlan<T>& plan, const PatchGrid& grid)
+      : v(first), m(v + v_size(plan, grid)), doubts(reinterpret_cast<std::int32_t*>(m + m_size(plan, grid))) {}
+  /// Elements of all.
   [[nodiscard]] static std::int64_t size(const WinogradPlan<T>& plan, const PatchGrid& grid) {
-    return v_size(plan, grid) + room(plan, grid, plan.problem().output_channels);
+    const std::int64_t places = grid.rows * grid.columns * plan.outputs() * plan.outputs();
+    return v_size(plan, grid) + m_size(plan, grid) + winograd_round_up(1 + places, kWinogradLine);
+  }
+  [[nodiscard]] std::span<const std::int32_t> places() const {
+    return {doubts + 1, static_cast<std::size_t>(doubts[0])};
   }
 
  private:
+  static std::int64_t m_size(const WinogradPlan<T>& plan, const PatchGrid& grid) {
+    return room(plan, grid, plan.problem().output_channels);
+  }
   static std::int64_t v_size(const WinogradPlan<T>& plan, const PatchGrid& grid) {
     return room(plan, grid, plan.problem().input_channels);
   }
@@ -59,7 +72,7 @@ struct Matrices {
   }
 };
 
-/// What one thread needs for itself: planes of a channel, and its sums.
+/// What one thread needs for itself: planes of a channel, of the sums of all channels' magnitudes, and sums.
 template <class T>
 class Workspace {
  public:
@@ -68,12 +81,14 @@ class Workspace {
         sums_size_(winograd_round_up(
             plan.largest_grid().rows * plan.outputs() * plan.sums_step(plan.largest_grid()) + kSumsSlack,
             kWinogradLine)),
-        loan_(pool,
-              static_cast<std::size_t>(planes_size_ + sums_size_ + plan.sums_step(plan.largest_grid()) + kSumsSlack) *
-                  sizeof(T)) {}
+        loan_(pool, static_cast<std::size_t>(2 * planes_size_ + sums_size_ + plan.sums_step(plan.largest_grid()) +
+                                             kSumsSlack) *
+                        sizeof(T)) {}
 
   [[nodiscard]] T* planes() const noexcept { return reinterpret_cast<T*>(loan_.data()); }
-  [[nodiscard]] T* sums() const noexcept { return planes() + planes_size_; }
+  [[nodiscard]] T* magnitudes() const noexcept { return planes() + planes_size_; }
+  void clear_magnitudes() const { std::fill_n(magnitudes(), planes_size_, T(0)); }
+  [[nodiscard]] T* sums() const noexcept { return magnitudes() + planes_size_; }
   [[nodiscard]] T* row() const noexcept { return sums() + sums_size_; }
 
  private:
@@ -82,17 +97,49 @@ class Workspace {
   ScratchPool::Loan loan_;
 };
 
-/// V of one block, input channels [first, last).
+/// One channel of a block's pixels, in planes.
+template <class T>
+void pack_channel(const CnnOperands<T>& layer, const PatchGrid& grid, const Workspace<T>& workspace,
+                  const CnnBlock& block, std::int64_t channel) {
+  const std::int64_t padding = layer.problem.padding;
+  pack_planes(layer, {block.image, block.sum_y - padding, block.sum_x - padding}, channel, grid, workspace.planes());
+  std::fill_n(workspace.planes() + grid.channel_size(), kPlanesSlack, T(0));
+}
+
+/// Which sums of a block are in doubt, from all channels' magnitudes.
+template <class T>
+void find_doubts(const WinogradPlan<T>& plan, const Matrices<T>& matrices, const Workspace<T>& workspace,
+                 const CnnBlock& block) {
+  const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
+  const WinogradMagnitudes<T> magnitudes{workspace.magnitudes(), grid, block.sum_rows, block.sum_columns, plan.limit()};
+  matrices.doubts[0] =
+      static_cast<std::int32_t>(winograd_find_doubts(magnitudes, plan.outputs(), plan.taps(), matrices.doubts + 1));
+}
+
+/// The same for a block whose channels other threads transform. Each magnitude is summed in the same order.
+template <class T>
+void find_doubts_anew(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
+                      const Workspace<T>& workspace, const CnnBlock& block) {
+  const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
+  workspace.clear_magnitudes();
+  for (std::int64_t channel = 0; channel < layer.problem.input_channels; ++channel) {
+    pack_channel(layer, grid, workspace, block, channel);
+    winograd_add_magnitudes(workspace.planes(), grid.channel_size(), workspace.magnitudes());
+  }
+  find_doubts(plan, matrices, workspace, block);
+}
+
+/// V of one block, input channels [first, last). `with_magnitudes`: adds these to the workspace's.
 template <class T>
 void transform_pixels(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
-                      const Workspace<T>& workspace, const CnnBlock& block, std::int64_t first, std::int64_t last) {
+                      const Workspace<T>& workspace, const CnnBlock& block, std::int64_t first, std::int64_t last,
+                      bool with_magnitudes) {
   const CnnLayer& p = layer.problem;
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
   const std::int64_t step = plan.tiles_step(grid);
   for (std::int64_t channel = first; channel < last; ++channel) {
-    pack_planes(layer, {block.image, block.sum_y - p.padding, block.sum_x - p.padding}, channel, grid,
-                workspace.planes());
-    std::fill_n(workspace.planes() + grid.channel_size(), kPlanesSlack, T(0));
+    pack_channel(layer, grid, workspace, block, channel);
+    if (with_magnitudes) winograd_add_magnitudes(workspace.planes(), grid.channel_size(), workspace.magnitudes());
     winograd_input<T>(
         {workspace.planes(), grid, matrices.v + channel * step, plan.matrix_step(grid, p.input_channels), step},
         plan.outputs(), plan.taps());
@@ -130,11 +177,16 @@ void multiply(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Ma
   }
 }
 
+template <class T>
+const T* raw_weights(const CnnOperands<T>& layer, const WinogradPlan<T>& plan) {
+  return layer.weights + plan.matrices() * plan.layout().size();
+}
+
 /// Computes again what is not finite among one channel's sums.
 template <class T>
 void repair(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const CnnBlock& block, std::int64_t channel,
             T* sums, std::int64_t sums_step) {
-  const T* const raw = layer.weights + plan.matrices() * plan.layout().size();
+  const T* const raw = raw_weights(layer, plan);
   for (std::int64_t y = 0; y < block.sum_rows; ++y, sums += sums_step) {
     if (all_finite(sums, block.sum_columns)) continue;
     for (std::int64_t x = 0; x < block.sum_columns; ++x) {
@@ -146,16 +198,19 @@ void repair(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const CnnB
 
 /// Outputs of one block, output channels [first, last).
 template <class T>
-void finish(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
+void finish(Executor& executor, const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
             const Workspace<T>& workspace, const CnnBlock& block, std::int64_t first, std::int64_t last) {
   const CnnLayer& p = layer.problem;
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
   const std::int64_t step = plan.tiles_step(grid);
   const std::int64_t sums_step = plan.sums_step(grid);
+  const WinogradDirectSums<T> direct(executor.scratch(), layer, raw_weights(layer, plan), block, matrices.places(),
+                                     first, last);
   for (std::int64_t channel = first; channel < last; ++channel) {
     winograd_output<T>({matrices.m + channel * step, plan.matrix_step(grid, p.output_channels), grid.rows, grid.columns,
                         workspace.sums(), sums_step},
                        plan.outputs(), plan.taps());
+    direct.put(channel, workspace.sums(), sums_step);
     repair(layer, plan, block, channel, workspace.sums(), sums_step);
     for (std::int64_t y = 0; y < block.rows; ++y) {
       finish_row<T>({.sums = workspace.sums() + y * p.pool_stride * sums_step,
@@ -183,9 +238,11 @@ void compute_blocks(Executor& executor, const CnnOperands<T>& layer, const Winog
     for (std::int64_t chunk = first; chunk < last; ++chunk) {
       const CnnBlock block = plan.blocks().block(p, chunk);
       const Matrices<T> matrices(reinterpret_cast<T*>(loan.data()), plan, plan.grid(block.sum_rows, block.sum_columns));
-      transform_pixels(layer, plan, matrices, workspace, block, 0, p.input_channels);
+      workspace.clear_magnitudes();
+      transform_pixels(layer, plan, matrices, workspace, block, 0, p.input_channels, true);
+      find_doubts(plan, matrices, workspace, block);
       multiply(layer, plan, matrices, block, 0, plan.matrices());
-      finish(layer, plan, matrices, workspace, block, 0, p.output_channels);
+      finish(executor, layer, plan, matrices, workspace, block, 0, p.output_channels);
     }
   });
 }
@@ -215,12 +272,19 @@ void compute_stages(Executor& executor, const CnnOperands<T>& layer, const Winog
   };
   spread(p.input_channels,
          [&](const auto& workspace, const auto& block, const auto& matrices, std::int64_t first, std::int64_t last) {
-           transform_pixels(layer, plan, matrices, workspace, block, first, last);
+           transform_pixels(layer, plan, matrices, workspace, block, first, last, false);
          });
-  spread(plan.matrices(), [&](const auto&, const auto& block, const auto& matrices, std::int64_t first,
-                              std::int64_t last) { multiply(layer, plan, matrices, block, first, last); });
-  spread(p.output_channels, [&](const auto& workspace, const auto& block, const auto& matrices, std::int64_t first,
-                                std::int64_t last) { finish(layer, plan, matrices, workspace, block, first, last); });
+  // Behind the last matrix one part more: which sums are in doubt. Channels shared by threads would be summed in an
+  // order that depends on the threads.
+  spread(plan.matrices() + 1,
+         [&](const auto& workspace, const auto& block, const auto& matrices, std::int64_t first, std::int64_t last) {
+           multiply(layer, plan, matrices, block, first, std::min(last, plan.matrices()));
+           if (last > plan.matrices()) find_doubts_anew(layer, plan, matrices, workspace, block);
+         });
+  spread(p.output_channels,
+         [&](const auto& workspace, const auto& block, const auto& matrices, std::int64_t first, std::int64_t last) {
+           finish(executor, layer, plan, matrices, workspace, block, first, last);
+         });
 }
 
 template <class T>
@@ -332,7 +396,9 @@ double error_factor(const CnnLayer& problem, const backend::Device&) {
 backend::Variant<CnnLayer> cnn_layer_winograd() {
   return {
       .name = "winograd",
-      .summary = "Winograd's algorithm in blocks of 64 tiles: fewer products, a wider error bound",
+      .summary =
+          "Winograd's algorithm in blocks of 64 tiles: fewer products, a wider error bound; sums that brighter "
+          "pixels beside their window would spoil are computed directly",
       .check = check,
       .tunables = tunables,
       .make = [](const CnnLayer& problem, backend::Device&, const Tuning& tuning) -> std::unique_ptr<backend::Kernel> {
