@@ -132,11 +132,8 @@ __device__ __forceinline__ void winograd_output(const CnnLayerWinogradArguments&
     for (int i = 0; i < kOutputs * kOutputs; ++i) zero = fmaf(result[i], 0.0F, zero);
     const bool is_sure = zero == 0 && !in_doubt;
     if (is_sure) store_tile<kOutputs>(layer, place, channel, result);
-    const int first = tile - static_cast<int>(threadIdx.x) % 32;
-    for (unsigned anew = __ballot_sync(lanes, !is_sure); anew != 0; anew &= anew - 1) {
-      convolve_tile<kOutputs, kFilter>(layer, lanes, WinogradTile(layer, first + __ffs(static_cast<int>(anew)) - 1),
-                                       channel);
-    }
+    const unsigned anew = __ballot_sync(lanes, !is_sure);
+    if (anew != 0) convolve_tiles<kOutputs, kFilter>(layer, lanes, anew, tile, channel);
   }
 }
 

@@ -154,12 +154,10 @@ __device__ __forceinline__ void store_output(const CnnLayerWinogradArguments& la
   plane[static_cast<std::int64_t>(y) * layer.output_width + x] = finished(sum, bias, layer.relu);
 }
 
-/// The outputs of a tile without the transforms, by `lanes` of a warp, all of which call this with the same tile. What
-/// is not finite, sums so large that the transforms overflow, and pixels that outweigh a window beside them must not
-/// spread to all outputs of a tile; so such tiles are computed anew.
+/// The outputs of a tile without the transforms, by `lanes` of a warp, all of which call this with the same tile.
 template <int kOutputs, int kFilter>
-__device__ __noinline__ void convolve_tile(const CnnLayerWinogradArguments& layer, unsigned lanes,
-                                           const WinogradTile& place, int channel) {
+__device__ __forceinline__ void convolve_tile(const CnnLayerWinogradArguments& layer, unsigned lanes,
+                                              const WinogradTile& place, int channel) {
   const int step = layer.pooled ? 2 : 1;
 #pragma unroll 1
   for (int y = 0; y < kOutputs; y += step) {
@@ -176,6 +174,20 @@ __device__ __noinline__ void convolve_tile(const CnnLayerWinogradArguments& laye
       store_output(layer, place.image, channel, (place.row * kOutputs + y) / step, (place.column * kOutputs + x) / step,
                    most);
     }
+  }
+}
+
+/// What is not finite, sums so large that the transforms overflow, and pixels that outweigh a window beside them must
+/// not spread to all outputs of a tile. So the tiles of lanes `anew` are computed anew, one after the other, by all
+/// `lanes` of the warp, which call this together. `tile` is the caller's own. Not inlined: it is rare, and its
+/// registers would count for the transform.
+template <int kOutputs, int kFilter>
+__device__ __noinline__ void convolve_tiles(const CnnLayerWinogradArguments& layer, unsigned lanes, unsigned anew,
+                                            int tile, int channel) {
+  const int first = tile - static_cast<int>(threadIdx.x) % 32;
+  for (; anew != 0; anew &= anew - 1) {
+    const WinogradTile place(layer, first + __ffs(static_cast<int>(anew)) - 1);
+    convolve_tile<kOutputs, kFilter>(layer, lanes, place, channel);
   }
 }
 
