@@ -148,7 +148,7 @@ struct WinogradMatrices {
   [[nodiscard]] static constexpr Growth windows() {
     Growth inside{};
     for (int o = 0; o < kOutputs; ++o) {
-      for (int k = 0; k < kTaps; ++k) inside[o][o + k] = 1;
+      for (int pixel = 0; pixel < kSize; ++pixel) inside[o][pixel] = Fraction(pixel >= o && pixel < o + kTaps);
     }
     return inside;
   }

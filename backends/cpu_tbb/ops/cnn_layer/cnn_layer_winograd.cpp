@@ -24,7 +24,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "backend/cnn_layer_winograd.h"
@@ -37,69 +36,15 @@
 #include "ops/cnn_layer/cnn_layer_winograd_filter.h"
 #include "ops/cnn_layer/cnn_layer_winograd_plan.h"
 #include "ops/cnn_layer/cnn_layer_winograd_transform.h"
+#include "ops/cnn_layer/cnn_layer_winograd_workspace.h"
 
 namespace tessera::cpu_tbb {
 
 namespace {
 
-/// V and M of one block, and which of its sums are in doubt: how many, then their places.
-template <class T>
-struct Matrices {
-  T* v = nullptr;
-  T* m = nullptr;
-  std::int32_t* doubts = nullptr;
-
-  Matrices(T* first, const WinogradPlan<T>& plan, const PatchGrid& grid)
-      : v(first), m(v + v_size(plan, grid)), doubts(reinterpret_cast<std::int32_t*>(m + m_size(plan, grid))) {}
-  /// Elements of all.
-  [[nodiscard]] static std::int64_t size(const WinogradPlan<T>& plan, const PatchGrid& grid) {
-    const std::int64_t places = grid.rows * grid.columns * plan.outputs() * plan.outputs();
-    return v_size(plan, grid) + m_size(plan, grid) + winograd_round_up(1 + places, kWinogradLine);
-  }
-  [[nodiscard]] std::span<const std::int32_t> places() const {
-    return {doubts + 1, static_cast<std::size_t>(doubts[0])};
-  }
-
- private:
-  static std::int64_t m_size(const WinogradPlan<T>& plan, const PatchGrid& grid) {
-    return room(plan, grid, plan.problem().output_channels);
-  }
-  static std::int64_t v_size(const WinogradPlan<T>& plan, const PatchGrid& grid) {
-    return room(plan, grid, plan.problem().input_channels);
-  }
-  static std::int64_t room(const WinogradPlan<T>& plan, const PatchGrid& grid, std::int64_t channels) {
-    return winograd_round_up(plan.matrices() * plan.matrix_step(grid, channels) + kSumsSlack, kWinogradLine);
-  }
-};
-
-/// What one thread needs for itself: planes of a channel, of the sums of all channels' magnitudes, and sums.
-template <class T>
-class Workspace {
- public:
-  Workspace(ScratchPool& pool, const WinogradPlan<T>& plan)
-      : planes_size_(winograd_round_up(plan.largest_grid().channel_size() + kPlanesSlack, kWinogradLine)),
-        sums_size_(winograd_round_up(
-            plan.largest_grid().rows * plan.outputs() * plan.sums_step(plan.largest_grid()) + kSumsSlack,
-            kWinogradLine)),
-        loan_(pool, static_cast<std::size_t>(2 * planes_size_ + sums_size_ + plan.sums_step(plan.largest_grid()) +
-                                             kSumsSlack) *
-                        sizeof(T)) {}
-
-  [[nodiscard]] T* planes() const noexcept { return reinterpret_cast<T*>(loan_.data()); }
-  [[nodiscard]] T* magnitudes() const noexcept { return planes() + planes_size_; }
-  void clear_magnitudes() const { std::fill_n(magnitudes(), planes_size_, T(0)); }
-  [[nodiscard]] T* sums() const noexcept { return magnitudes() + planes_size_; }
-  [[nodiscard]] T* row() const noexcept { return sums() + sums_size_; }
-
- private:
-  std::int64_t planes_size_;
-  std::int64_t sums_size_;
-  ScratchPool::Loan loan_;
-};
-
 /// One channel of a block's pixels, in planes.
 template <class T>
-void pack_channel(const CnnOperands<T>& layer, const PatchGrid& grid, const Workspace<T>& workspace,
+void pack_channel(const CnnOperands<T>& layer, const PatchGrid& grid, const WinogradWorkspace<T>& workspace,
                   const CnnBlock& block, std::int64_t channel) {
   const std::int64_t padding = layer.problem.padding;
   pack_planes(layer, {block.image, block.sum_y - padding, block.sum_x - padding}, channel, grid, workspace.planes());
@@ -108,7 +53,7 @@ void pack_channel(const CnnOperands<T>& layer, const PatchGrid& grid, const Work
 
 /// Which sums of a block are in doubt, from all channels' magnitudes.
 template <class T>
-void find_doubts(const WinogradPlan<T>& plan, const Matrices<T>& matrices, const Workspace<T>& workspace,
+void find_doubts(const WinogradPlan<T>& plan, const WinogradBlock<T>& matrices, const WinogradWorkspace<T>& workspace,
                  const CnnBlock& block) {
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
   const WinogradMagnitudes<T> magnitudes{workspace.magnitudes(), grid, block.sum_rows, block.sum_columns, plan.limit()};
@@ -118,8 +63,8 @@ void find_doubts(const WinogradPlan<T>& plan, const Matrices<T>& matrices, const
 
 /// The same for a block whose channels other threads transform. Each magnitude is summed in the same order.
 template <class T>
-void find_doubts_anew(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
-                      const Workspace<T>& workspace, const CnnBlock& block) {
+void find_doubts_anew(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const WinogradBlock<T>& matrices,
+                      const WinogradWorkspace<T>& workspace, const CnnBlock& block) {
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
   workspace.clear_magnitudes();
   for (std::int64_t channel = 0; channel < layer.problem.input_channels; ++channel) {
@@ -131,9 +76,9 @@ void find_doubts_anew(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, 
 
 /// V of one block, input channels [first, last). `with_magnitudes`: adds these to the workspace's.
 template <class T>
-void transform_pixels(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
-                      const Workspace<T>& workspace, const CnnBlock& block, std::int64_t first, std::int64_t last,
-                      bool with_magnitudes) {
+void transform_pixels(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const WinogradBlock<T>& matrices,
+                      const WinogradWorkspace<T>& workspace, const CnnBlock& block, std::int64_t first,
+                      std::int64_t last, bool with_magnitudes) {
   const CnnLayer& p = layer.problem;
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
   const std::int64_t step = plan.tiles_step(grid);
@@ -148,7 +93,7 @@ void transform_pixels(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, 
 
 /// M of one block, matrices [first, last) of the n * n: weights times pixels.
 template <class T>
-void multiply(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
+void multiply(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const WinogradBlock<T>& matrices,
               const CnnBlock& block, std::int64_t first, std::int64_t last) {
   const CnnLayer& p = layer.problem;
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
@@ -198,8 +143,9 @@ void repair(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const CnnB
 
 /// Outputs of one block, output channels [first, last).
 template <class T>
-void finish(Executor& executor, const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
-            const Workspace<T>& workspace, const CnnBlock& block, std::int64_t first, std::int64_t last) {
+void finish(Executor& executor, const CnnOperands<T>& layer, const WinogradPlan<T>& plan,
+            const WinogradBlock<T>& matrices, const WinogradWorkspace<T>& workspace, const CnnBlock& block,
+            std::int64_t first, std::int64_t last) {
   const CnnLayer& p = layer.problem;
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
   const std::int64_t step = plan.tiles_step(grid);
@@ -232,12 +178,13 @@ template <class T>
 void compute_blocks(Executor& executor, const CnnOperands<T>& layer, const WinogradPlan<T>& plan) {
   const CnnLayer& p = layer.problem;
   executor.parallel_for(plan.blocks().count(p), [&](std::int64_t first, std::int64_t last) {
-    const auto size = static_cast<std::size_t>(Matrices<T>::size(plan, plan.largest_grid()));
+    const auto size = static_cast<std::size_t>(WinogradBlock<T>::size(plan, plan.largest_grid()));
     const ScratchPool::Loan loan(executor.scratch(), size * sizeof(T));
-    const Workspace<T> workspace(executor.scratch(), plan);
+    const WinogradWorkspace<T> workspace(executor.scratch(), plan);
     for (std::int64_t chunk = first; chunk < last; ++chunk) {
       const CnnBlock block = plan.blocks().block(p, chunk);
-      const Matrices<T> matrices(reinterpret_cast<T*>(loan.data()), plan, plan.grid(block.sum_rows, block.sum_columns));
+      const WinogradBlock<T> matrices(reinterpret_cast<T*>(loan.data()), plan,
+                                      plan.grid(block.sum_rows, block.sum_columns));
       workspace.clear_magnitudes();
       transform_pixels(layer, plan, matrices, workspace, block, 0, p.input_channels, true);
       find_doubts(plan, matrices, workspace, block);
@@ -252,19 +199,19 @@ void compute_blocks(Executor& executor, const CnnOperands<T>& layer, const Winog
 template <class T>
 void compute_stages(Executor& executor, const CnnOperands<T>& layer, const WinogradPlan<T>& plan) {
   const CnnLayer& p = layer.problem;
-  const std::int64_t size = Matrices<T>::size(plan, plan.largest_grid());
+  const std::int64_t size = WinogradBlock<T>::size(plan, plan.largest_grid());
   const std::int64_t blocks = plan.blocks().count(p);
   const ScratchPool::Loan loan(executor.scratch(), static_cast<std::size_t>(blocks * size) * sizeof(T));
   /// Calls `work(block, its matrices, i)` for each block and i < parts, spread over the threads.
   const auto spread = [&](std::int64_t parts, const auto& work) {
     executor.parallel_for(blocks * parts, [&](std::int64_t first, std::int64_t last) {
-      const Workspace<T> workspace(executor.scratch(), plan);
+      const WinogradWorkspace<T> workspace(executor.scratch(), plan);
       while (first < last) {
         const std::int64_t number = first / parts;
         const std::int64_t end = std::min(last, (number + 1) * parts);
         const CnnBlock block = plan.blocks().block(p, number);
-        const Matrices<T> matrices(reinterpret_cast<T*>(loan.data()) + number * size, plan,
-                                   plan.grid(block.sum_rows, block.sum_columns));
+        const WinogradBlock<T> matrices(reinterpret_cast<T*>(loan.data()) + number * size, plan,
+                                        plan.grid(block.sum_rows, block.sum_columns));
         work(workspace, block, matrices, first - number * parts, end - number * parts);
         first = end;
       }
