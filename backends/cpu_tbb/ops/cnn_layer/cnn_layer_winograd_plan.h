@@ -95,6 +95,9 @@ class WinogradPlan {
                               static_cast<double>(matrices() * p.input_channels * p.output_channels);
     double best = 0;
     for (std::int64_t columns = 1; columns <= p.output_width(); ++columns) {
+      // Too wide for one row of outputs, and so is all that is wider: an image may have any number of columns.
+      const PatchGrid row = grid(CnnBlocks::sums(p, 1), CnnBlocks::sums(p, columns));
+      if (best > 0 && row.rows * row.columns > kWinogradMostTiles) break;
       for (std::int64_t rows = 1; rows <= p.output_height(); ++rows) {
         const PatchGrid tiles = grid(CnnBlocks::sums(p, rows), CnnBlocks::sums(p, columns));
         if (best > 0 && tiles.rows * tiles.columns > kWinogradMostTiles) break;
