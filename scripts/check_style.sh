@@ -35,9 +35,9 @@ mapfile -t files < <(list_files)
 cpp=() headers=() code=() shell=() documents=()
 for file in "${files[@]}"; do
   case "$file" in
-    *.h) cpp+=("$file") headers+=("$file") code+=("$file") ;;
-    *.cpp) cpp+=("$file") code+=("$file") ;;
-    *.cl | *.cu | *.cmake | CMakeLists.txt | */CMakeLists.txt | *.py) code+=("$file") ;;
+    *.h | *.cuh) cpp+=("$file") headers+=("$file") code+=("$file") ;;
+    *.cpp | *.cu) cpp+=("$file") code+=("$file") ;;
+    *.cl | *.cmake | CMakeLists.txt | */CMakeLists.txt | *.py) code+=("$file") ;;
     *.md) documents+=("$file") ;;
     *.sh | .ci/run) code+=("$file") shell+=("$file") ;;
   esac
