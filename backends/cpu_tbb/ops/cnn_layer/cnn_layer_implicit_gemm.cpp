@@ -1,23 +1,24 @@
 // The variant "implicit_gemm": the convolution as a product of matrices, weights times patches, in gemm's register tile
 // (14 channels x 32 sums in AVX-512), without ever writing the patches out.
 //
-//                          planes of a few channels, 2nd-level cache      A chunk is a block of outputs and a group of
+//                             planes of a few channels, 2nd-level cache   A chunk is a block of outputs and a group of
 //                          c0 |--------------------------|                channels. Its sums stay in the second-level
 //     weights, packed         | row (c, i, j): a run at  |                cache while the products pass by, step after
-//     panel of 14 channels    | its own offset           |                step: some channels' pixels are packed with
-//     +-- step of <= 192 --+  c1 |-----------------------|                the padding around them (cnn_layer_planes.h),
-//     |                    |     sums, 14 x 32 at a time                  then each panel of weights goes over all
-//     sums. |                    |  x  +------+------+------+
-//     +--------------------+     | tile | tile | tile |  += in registers   A pixel is packed once for each block that
-//                                +------+------+------+                    its row belongs to, and read from there once
-//                                                                          for each weight of 14 channels; a weight is
-// read once for each block. Bias, ReLU and pool are taken from the sums while they are in the cache, and only pooled
-// outputs are written. Sums of one output are added in the same steps whatever the blocks are.
+//     panel of 14 channels    | its own offset           |                step: the pixels of some channels are packed
+//     +-- step of <= 192 --+  |--------------------------| c1             with the padding around them
+//     |                    |     sums, 14 x 32 at a time                  (cnn_layer_planes.h), then each panel of
+//     |                    |  x  +------+------+------+                   weights is multiplied with all of them.
+//     +--------------------+     | tile | tile | tile |  += in registers
+//                                +------+------+------+
 //
-// Sums lie in runs as pixels do, so that between rows of them some mean nothing. In narrow images these are more work
-// than packing: there each column of the filter has planes of its own, and nothing lies between. On a core of a Xeon,
-// 256 -> 512 channels, 3 x 3, 28 x 28, that took the variant from 0.88 of oneDNN's speed to 0.91; copying such planes
-// whole, and channels in equal groups, to 0.94 to 0.98 on two cores, and with 8 images to 0.97 to 1.00.
+// A pixel is packed once for each block that its row belongs to, and read from the packed planes once for each panel
+// of 14 channels and each place of the filter. A weight is read once for each block. Bias, ReLU and pool are computed
+// while the sums are in the cache, and only pooled outputs are written. The sum of an output is added up in the same
+// steps whatever the blocks are.
+//
+// Sums lie in runs as pixels do, so between two rows of sums lie some that mean nothing. In narrow images computing
+// these is more work than packing. There each column of the filter has planes of its own, so that rows of sums follow
+// each other without gaps.
 #include <cstddef>
 #include <cstdint>
 #include <limits>

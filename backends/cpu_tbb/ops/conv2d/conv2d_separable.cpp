@@ -2,8 +2,7 @@
 // each row of the image is convolved with the row once, and the results with the column: height + width products for a
 // pixel in place of height * width.
 //
-//     image row, zeros around it   ->  * row  ->  row sums, kept for the next `height` output rows  ->  * column  ->
-//     output
+//     image row, zeros around it  -> * row ->  row sums, kept for the next `height` output rows  -> * column ->  output
 //
 // Both passes are those of "marching" (conv2d_marching_tile.h) with a filter of one row, then of one column. The
 // row sums under a step stay in the second-level cache. For integers both orders agree bit for bit, because arithmetic

@@ -5,17 +5,17 @@
 //                          block of C: its columns of B, packed once per step of k into slivers, <= 768 KiB
 //                      k step  +------+------+------+------+
 //                              |sliver|      |      |      |
-//     A panel, packed          +------+------+------+------+        An element of B is read from memory once for every
-//     +-----------+            +------+------+------+------+        block of C beneath it, an element of A once for
-//     every | 14 rows   |            | tile | tile | tile | tile |        block beside it. Both copies cost what a row
-//     or
-//     +-----------+            +------+------+------+------+        column of a few tiles costs, so blocks are as large
-//     | next panel|            |      |      |      |      |        as the number of threads allows.
+//     A panel, packed          +------+------+------+------+        An element of B is read from memory once for each
+//     +-----------+            +------+------+------+------+        block in its columns of C, an element of A once for
+//     | 14 rows   |            | tile | tile | tile | tile |        each block in its rows. Packing A and B for a block
+//     +-----------+            +------+------+------+------+        takes as long as computing a few rows and columns,
+//     | next panel|            |      |      |      |      |        so blocks are as large as the number of threads
+//                                                                   allows.
 //
-// B is packed by the way: the first panel of a block reads it where it is, and its product leaves the packed copy for
-// the others. Either way each product is the same, and the sum of an element of C is taken over p in order, in equal
-// steps of at most kRegisterDepth. These depend on k alone, and the blocks, which depend on the number of threads,
-// change no bit.
+// B is packed in passing: the first panel of a block reads B where it is, and its product leaves a packed copy for the
+// other panels. The products are the same either way. The sum of an element of C is taken over p in order, in equal
+// steps of at most kRegisterDepth, which depend on k alone. So the blocks, which depend on the number of threads, do
+// not change a bit of the result.
 //
 // alpha belongs to the whole sum: the part of one step, times alpha, may leave the type's range where the sum does not.
 // So with several steps, and an alpha that is not 1 or -1, the sums grow unscaled, in C if beta is 0 and else in memory

@@ -4,7 +4,7 @@
 //        b b b b   b b b b           32 lanes, kLanesM down and the rest across, each with runs of 4 x 4 elements of C:
 //      a c c c c . c c c c           a step along k reads kThreadRows elements of A and kThreadColumns of B from shared
 //      a c c c c . c c c c           memory, 16 bytes a lane (8 along k), neighbouring lanes neighbouring runs, while
-//      the . . .                         step before is multiplied.
+//      . . .                         the step before is multiplied.
 //
 // Registers lie in two banks, even and odd, and an instruction that reads two registers of one bank takes a cycle
 // longer, unless it read one of them in the same place just before. So the products go along rows (or columns) of the
