@@ -37,8 +37,8 @@ namespace tessera::detail {
 template <class Problem>
 struct OperatorTraits;
 
-/// What the variants say of the problem. With `options`, only those are asked that the choice can fall on: asking may
-/// open a vendor's library, and that is not done for nothing.
+/// What the variants say of the problem. With `options`, only variants that may be chosen are asked, because asking may
+/// open a vendor's library.
 template <class Problem>
 [[nodiscard]] std::vector<VariantFacts> facts_of(const backend::VariantList<Problem>& list, const Problem& problem,
                                                  const backend::Device& device,
