@@ -4,7 +4,7 @@
 //      image                               For each pixel of the output all weights of the filter are taken in turn,
 //     +----------------------+             each with the pixel beneath it; what lies outside of the image counts as 0
 //     |     +-------+        |             and is asked for at every tap. A pixel of the image is read once for each
-//     |     | filter|        |             weight, by the caches' grace.
+//     |     | filter|        |             weight, mostly from the caches.
 //     |     |   o   |        |
 //     |     +-------+        |             o: the anchor, on the output's pixel
 //     +----------------------+
