@@ -12,8 +12,8 @@ namespace tessera::opencl {
 
 namespace {
 
-/// The most patterns that one fill writes. NVIDIA's driver 580 counts them, from the buffer's begin, in 31 bits: beyond
-/// that a fill hangs, crashes or writes nothing.
+/// The most patterns that one fill writes. NVIDIA's driver 580 counts patterns from the buffer's beginning in 31 bits:
+/// a fill beyond that hangs, crashes or writes nothing.
 constexpr std::size_t kMaxFillPatterns = std::size_t{1} << 30U;
 
 }  // namespace
@@ -25,15 +25,16 @@ OpenclQueue::OpenclQueue(std::shared_ptr<OpenclContext> context)
       queue_(context_->make_queue()) {}
 
 OpenclQueue::~OpenclQueue() {
-  // drain() has answered true. By the standard a queue that is released ends what is left of it in peace, and holds on
-  // to its memory objects; but not to the host's memory, for which this waits once more. It costs nothing.
+  // drain() has answered true, so this returns at once. It guards host memory that commands use: by the standard a
+  // queue that is released still completes its commands and keeps its memory objects, but it cannot keep the host's
+  // memory.
   (void)context_->api().clFinish(queue_.get());
 }
 
 void OpenclQueue::accepted(cl_int code, std::string_view call, Stage stage) {
   context_->check(code, call, stage);
   progress_->newest = command();
-  // Measured on an H200 (driver 580): a bare launch takes 2.95 us, a flush 0.6 us, and work starts without it.
+  // Not on NVIDIA, where work starts without a flush: there it adds 0.6 us to a launch of 2.95 us (H200, driver 580).
   if (context_->facts().needs_flush) (void)context_->api().clFlush(queue_.get());
 }
 
@@ -117,8 +118,8 @@ void OpenclQueue::finish() {
 }
 
 bool OpenclQueue::drain() noexcept {
-  // A driver that fails to wait may do so for want of memory, so it is asked again; and a marker is another way to ask,
-  // which needs a command of its own but not clFinish. What fails for another reason fails in the same way each time.
+  // A driver may fail to wait because it is short of memory, which may pass: so it is asked again. A marker is another
+  // way to ask, which does without clFinish.
   if (ask_again([&] { return context_->api().clFinish(queue_.get()); }) == CL_SUCCESS) return true;
   return waits_for_marker() || context_->is_lost();
 }
@@ -131,8 +132,8 @@ bool OpenclQueue::waits_for_marker() const noexcept {
   const Handle<cl_event> owned(event, api.clReleaseEvent);
   (void)ask_again([&] { return api.clFlush(queue_.get()); });
   if (ask_again([&] { return api.clWaitForEvents(1, &event); }) == CL_SUCCESS) return true;
-  // The third way: to look again and again. A marker that has failed, below CL_COMPLETE, may have done so alone, ahead
-  // of what runs before it.
+  // The third way: to look at the marker's state again and again. A marker that has failed (a state below CL_COMPLETE)
+  // tells nothing: it may have failed by itself, while commands before it still run.
   for (;;) {
     cl_int status = CL_QUEUED;
     const auto ask = [&] {

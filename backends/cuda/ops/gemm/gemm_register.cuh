@@ -11,11 +11,11 @@
 //   +--+--+-----  C +------+---+----        m / rows times.
 //   |  |  |         |      |   |
 //   +--+--+-----    +------+---+            If a block has several `slices` of threads, each slice computes the whole
-//   |  |  | ...     |      |tile            tile from its share of the steps of each stage. Blocks that compute one tile
-//   +--+--+-----    +------+---+            from different parts of k lie along the grid's y. Two of them form a cluster
-//    stages                                 and add up their sums through each other's shared memory. More than two, or
-//                                           any on a card without clusters, write their sums to a workspace, and
-//                                           gemm_register_add.cu adds them up.
+//   |  |  | ...     |      |tile            tile from its share of the steps of each stage. Blocks that compute the
+//   +--+--+-----    +------+---+            same tile from other parts of k lie along the grid's y. Two of them form a
+//    stages                                 cluster and add up their sums through each other's shared memory. More than
+//                                           two, or any on a card without clusters, write their sums to a workspace,
+//                                           and gemm_register_add.cu adds them up.
 //
 // All sums are added in a fixed order. Products of a batch lie along the grid's z. docs/studies/gemm.md compares the
 // speed with cuBLAS.

@@ -15,8 +15,8 @@ namespace tessera::opencl {
 
 namespace {
 
-/// PoCL 5.0 loses elements of the first slice's sums where it makes vectors of work-items, whichever way they are
-/// written down; a printf between makes them right again. 3.1 is right.
+/// PoCL 5.0 computes wrong results with slices: where it makes vectors of work-items, elements of the first slice's
+/// sums get lost, however they are stored. PoCL 3.1 is right.
 bool loses_slices(const DeviceInfo& info) {
   constexpr long kLastRight = 3;
   return info.driver == "Portable Computing Language" &&
