@@ -66,7 +66,8 @@ class StudyBench {
   [[nodiscard]] std::vector<BenchRecord> measure_all(const std::vector<Job>& jobs);
   /// `is_reference`: the single run of what is slow may take kReferenceFactor times the limit.
   [[nodiscard]] BenchRecord measure(const Job& job, bool is_reference);
-  /// Sees to the records from `first` on, which are of one device and case.
+  /// Measures the default and the best variant again, in turn, where the default seems too slow; see
+  /// measure_variants(). Looks at the records from `first` on, which are of one device and case.
   void measure_in_turn(std::vector<BenchRecord>& records, std::size_t first);
 
   const Study& study_;
