@@ -73,7 +73,8 @@ CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& pl
       }
     }
     if (!with_neighbours) continue;
-    // All weights, those over the padding too: an algorithm that computes with its zeros adds them up in a tile.
+    // All weights count, also those over the padding: an algorithm that multiplies the padding's zeros still mixes
+    // these weights with other pixels of its tile.
     for (std::int64_t i = 0; i < p.filter_height; ++i) {
       for (std::int64_t j = 0; j < p.filter_width; ++j) {
         const double weight = std::abs(static_cast<double>(inputs.weight_at(place.channel, channel, i, j)));

@@ -38,7 +38,8 @@ void CnnLayerRun<T>::reset(Queue& queue) {
   output_.reset(queue);
 }
 
-/// Not in reset() alone: another kernel may be run without one, and prepared weights are of the kernel before it.
+/// Called by reset() and by enqueue(): after the kernel was changed, enqueue() may come without a reset() before it,
+/// and the prepared weights of the kernel before are gone.
 template <class T>
 void CnnLayerRun<T>::prepare(Queue& queue) {
   if (is_prepared_ && !prepared_) prepared_ = queue.prepare_weights(kernel(), weights_.view());

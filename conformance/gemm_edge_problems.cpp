@@ -84,7 +84,8 @@ void add_odd_layouts(Cases& cases, DataType type) {
   add(cases, {.problem = transposed, .misalignment = 3});
 }
 
-/// What is not finite stands where tiles are filled up: a 0 that is put in for a missing element must not meet it.
+/// Infinities and NaN beside the place where tiles are filled up with zeros: a zero that stands for a missing element
+/// must not be multiplied with one of them, which would give a NaN.
 void add_special_edges(Cases& cases, DataType type) {
   const std::pair<const char*, std::vector<GemmPlant>> kinds[] = {
       {"inf_a_last", {{'a', 66, 68, kInfinity}, {'a', 0, 68, -kInfinity}}},
@@ -98,7 +99,8 @@ void add_special_edges(Cases& cases, DataType type) {
     if (plants.front().matrix == 'c') problem.beta = 0.5;
     add(cases, {.problem = problem, .values = Values::positive, .plants = plants, .note = note});
   }
-  // In parts of the sum that different groups may have: infinity minus infinity meets only where they are put together.
+  // Infinities of both signs far apart along k, so that different groups may sum them: they meet, and give a NaN, only
+  // when the groups' parts are added up.
   add(cases, {.problem = gemm_of(type, 9, 7, 3001),
               .values = Values::positive,
               .plants = {{'a', 1, 10, kInfinity}, {'a', 1, 2999, -kInfinity}, {'a', 8, 3000, kInfinity}},
@@ -109,8 +111,8 @@ void add_special_edges(Cases& cases, DataType type) {
               .note = "nan_and_inf"});
 }
 
-/// Elements of C that are small against the parts of their sums: alpha times a part is beyond the type, alpha times the
-/// sum is not, so that alpha must be applied to the whole sum, once.
+/// Elements of C whose sums are small, but consist of large parts: alpha times a part overflows, alpha times the sum
+/// does not. So alpha must be applied to the whole sum, once.
 GemmSpec with_large_parts(Gemm problem) {
   GemmSpec spec{.problem = problem, .values = Values::positive, .note = "large_parts"};
   const double mean = static_cast<double>(problem.k) / 4;  // of the sum without what is planted

@@ -130,7 +130,7 @@ HugeData wide_data() {
   for (std::uint64_t i = 0; i < 60; ++i) add_place(random_below(columns - kWindow, 5, i));
   for (const std::size_t place : places) {
     std::vector<float> values = random_values(kWindow, 6 + place);
-    // Only half of each window differs from the background, so that both are looked at.
+    // Half of each window holds values of its own, half the background's, so that the check sees both.
     values.resize(kWindow / 2);
     std::vector<float> b = values;
     b.resize(kWindow, data.b.background);
@@ -247,7 +247,7 @@ class HugeGemmCase final : public Case {
     const std::uint64_t parts[] = {data_->a.size_bytes(), data_->b.size_bytes(), data_->c.size_bytes()};
     const std::uint64_t needed = parts[0] + parts[1] + parts[2];
     const std::uint64_t largest = *std::max_element(std::begin(parts), std::end(parts));
-    // What the library keeps in its cache counts as taken to the driver, but is given back when it is needed.
+    // To the driver the library's cached memory counts as taken, but the library gives it back when it is needed.
     const std::uint64_t there =
         info.memory_free_bytes != 0 ? info.memory_free_bytes + device.memory().cached_bytes : info.memory_total_bytes;
     if (info.kind == DeviceKind::cpu) return "the case takes " + gibibytes(needed) + " of a host's memory: GPUs only";

@@ -1,5 +1,5 @@
-// The one description of what an operator must compute, for tests, `tessera verify`, the benchmark and the tuner: cases
-// with inputs, oracle, error bound and amount of work. Knows no test framework. An operator adds <op>_problems.{h,cpp},
+// The one description of what an operator must compute, for tests, `tessera verify` and `tessera bench`: cases with
+// inputs, oracle, error bound and amount of work. Knows no test framework. An operator adds <op>_problems.{h,cpp},
 // <op>_oracle.{h,cpp} and one line in problem_sets.cpp.
 #pragma once
 

@@ -35,9 +35,9 @@ mapfile -t files < <(list_files)
 cpp=() headers=() code=() shell=() documents=()
 for file in "${files[@]}"; do
   case "$file" in
-    *.h) cpp+=("$file") headers+=("$file") code+=("$file") ;;
-    *.cpp) cpp+=("$file") code+=("$file") ;;
-    *.cl | *.cu | *.cmake | CMakeLists.txt | */CMakeLists.txt | *.py) code+=("$file") ;;
+    *.h | *.cuh) cpp+=("$file") headers+=("$file") code+=("$file") ;;
+    *.cpp | *.cu) cpp+=("$file") code+=("$file") ;;
+    *.cl | *.cmake | CMakeLists.txt | */CMakeLists.txt | *.py) code+=("$file") ;;
     *.md) documents+=("$file") ;;
     *.sh | .ci/run) code+=("$file") shell+=("$file") ;;
   esac
@@ -66,7 +66,7 @@ check_formatting() {
 }
 
 check_names_and_lengths() {
-  local file lines opening
+  local file lines opening place
   for file in "${code[@]}"; do
     case "${file##*/}" in
       utils* | util.* | misc* | common* | helpers* | helper.*) finding "$file: is named after nothing in particular" ;;
@@ -84,11 +84,14 @@ check_names_and_lengths() {
     # Highway includes some headers once for every instruction set.
     grep -qE '^#pragma once$|== defined\(HWY_TARGET_TOGGLE\)$' "$file" || finding "$file: has no #pragma once"
   done
+  # clang-format leaves comments as they are written, so their width is checked here.
+  while IFS= read -r place; do
+    [[ -z $place ]] || finding "$place: has more than 120 characters"
+  done < <(LC_ALL=C.UTF-8 grep -nE '^.{121}' "${cpp[@]}" /dev/null | cut -d: -f1,2)
   for file in "${shell[@]}"; do
     grep -qE '^set -eu(o pipefail)?$' "$file" || finding "$file: does not set -euo pipefail (-eu in sh)"
     [[ -x $file ]] || finding "$file: is not executable"
   done
-  local place
   while IFS= read -r place; do
     [[ -z $place ]] || finding "$place: a bare TODO"
   done < <(grep -nE '\b(TODO|FIXME|XXX)\b' "${code[@]}" /dev/null | grep -v '^scripts/check_style.sh:' | cut -d: -f1,2)

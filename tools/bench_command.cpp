@@ -136,7 +136,7 @@ class BenchCommand : public Command {
         records.push_back(benchmark.run(job, peaks.at(job.device)));
       }
     } catch (const Interrupted&) {
-      // The caller writes what there is, and then says so.
+      // The caller writes the records so far, and then says that it was interrupted.
     }
     return records;
   }

@@ -1,5 +1,5 @@
-// Rule 7: a result is checked in the same process, on the same kernel, before its speed is told; and the bits are
-// compared again after the repetitions, so that what was timed is what was right.
+// No speed without a check: a result is compared with the oracle in the same process, on the same kernel, before its
+// speed is told; and its bits are compared again after the repetitions, so that what was timed is what was right.
 #include "tools/benchmark.h"
 
 #include <algorithm>

@@ -100,7 +100,7 @@ class BandWriter {
   std::vector<std::uint8_t> pixels_;
 };
 
-/// Of a wrong request for a variant or a tuning value, the command line is at fault.
+/// A wrong request for a variant or a tuning value becomes a UsageError, because it comes from the command line.
 BandSums prepare_sums(const Device& device, const BandPlan& plan, const IntegerFilter& filter,
                       const KernelOptions& options, double& seconds) {
   const AddTime timer(seconds);
@@ -131,7 +131,7 @@ ConvolutionReport convolve_bands(const Convolution& c, const IntegerFilter& filt
   const bool shows = layout.width * layout.height >= kPixelsWithProgress;
   const auto step = [&](std::int64_t done, const char* doing) {
     stop_if_interrupted();
-    // Not 0, which the bar is drawn anew for each time.
+    // Never 0: the bar is always drawn anew for 0, however short the time since the last drawing.
     if (shows) progress.show(static_cast<std::size_t>(std::max<std::int64_t>(done, 1)), doing);
   };
   for (std::int64_t first = 0; first < layout.height; first += plan.rows) {

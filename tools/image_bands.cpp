@@ -68,7 +68,7 @@ void ImageBands::fill(std::int64_t first_row, const std::function<void(std::span
                    static_cast<std::size_t>(kept) * static_cast<std::size_t>(plan_.padded_width()));
     }
   }
-  // The last band may end early; what stands in the rest of it is of no matter.
+  // The last band may end early. The rest of it keeps old pixels, whose results are not used.
   const std::int64_t count = std::min(plan_.padded_rows(), plan_.output_height() - first_row + plan_.filter_height - 1);
   const auto is_inside = [&](std::int64_t row) {
     const std::int64_t y = first_row + row - plan_.top();

@@ -1,13 +1,14 @@
 // An image cut into bands of rows, as a device takes it: each byte of each channel is an image of its own, with what
 // lies beyond the edges already around it.
 //
-//     pixels of a 16-bit colour image        planes
-//     R R  G G  B B | R R  G G  B B          0: R's high byte   2: G's   4: B's      each of them, with its margins:
-//     high low                               1: R's low byte    3: G's   5: B's
-//                                                                                     top margin    (first band alone)
-//   The rows under the filter at the end of a band are the first rows of the      left | band of rows | right
-//   next one. A filter's sums over 8-bit planes are exact in int32 for far           rows of the next band, or margin
-//   larger filters than those over 16-bit pixels are.
+//     pixels of a 16-bit colour image        planes                                 each plane with its margins
+//     R R  G G  B B | R R  G G  B B          0: R's high byte   2: G's   4: B's         top margin (first band alone)
+//     high low                               1: R's low byte    3: G's   5: B's    left | band of rows | right
+//                                                                                       first rows of the next band,
+//                                                                                       or the lower margin
+//
+// The rows under the filter at the end of a band are the first rows of the next band. Planes are of 8 bits because sums
+// over these are exact in int32 for far larger filters than sums over 16-bit pixels.
 #pragma once
 
 #include <cstdint>

@@ -77,7 +77,7 @@ Json to_json(const BackendInfo& info) {
       {"name", info.name},
       {"state", to_string(info.state)},
       {"reason", info.reason},
-      // The name alone: result files are passed on, and folders are nobody else's business. `tessera devices` tells.
+      // The file's name without its folder: result files are passed on, and must not tell the folders of this machine.
       {"library", std::filesystem::path(info.plugin).filename().string()},
       {"devices", info.devices}};
 }

@@ -1,6 +1,6 @@
-// The system tells of each thread whether it runs or would if it had a processor, whoever started it: OpenBLAS's
-// threads spin for 120 ms after a call and those of GCC's OpenMP for 4 ms (libopenblas0-pthread 0.3.21, libgomp 12),
-// and neither library tells. Environment variables that forbid spinning would do too, but not at no cost: with
+// Asks the system which threads of this process run, or would if they had a processor. Libraries do not tell that their
+// threads still spin: OpenBLAS's do for 120 ms after a call, those of GCC's OpenMP for 4 ms (libopenblas0-pthread
+// 0.3.21, libgomp 12). Environment variables can forbid spinning, but make the libraries slower: with
 // OMP_WAIT_POLICY=passive oneDNN takes 162 us instead of 95 us for 256 x 256 x 256 on two cores of a Xeon.
 #include "tools/settle.h"
 
@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
-/// A thread that is about to sleep may be seen once.
+/// All must rest so many looks in a row: a thread that wakes for a moment may be missed by one look.
 constexpr int kLooks = 2;
 constexpr double kLongest_s = 0.5;
 /// How long to wait still where threads of this process never rest, as some driver's may.

@@ -132,7 +132,7 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
       stop_if_interrupted();
     }
   } catch (const Interrupted&) {
-    // The caller writes what there is, and then says so.
+    // The caller writes the result so far, and then says that it was interrupted.
   }
   return success ? kExitSuccess : kExitFailure;
 }

@@ -43,7 +43,8 @@ void sort_groups(std::vector<Job>& jobs) {
   }
 }
 
-/// The one whose speed lies in the middle; one that was not verified goes before all, for it must not be hidden.
+/// The record whose speed lies in the middle. A record that was not verified is returned before any other, because a
+/// failure must not be hidden.
 BenchRecord middle_of(std::array<BenchRecord, 3> rounds) {
   for (BenchRecord& record : rounds) {
     if (record.status != BenchStatus::verified) return std::move(record);
@@ -66,7 +67,7 @@ std::optional<OpenDevice> open_narrow(const OpenDevice& device, std::uint32_t th
   }
 }
 
-/// The job on another device, whose word on the variant counts.
+/// The job on another device. Whether its variant can run, and is the default, is asked of that device.
 Job moved_to(const OpenDevice& device, Job job) {
   job.device = &device;
   for (const VariantReport& report : job.problem->explain(device.device)) {
@@ -138,7 +139,7 @@ std::vector<BenchRecord> StudyBench::measure_variants(std::string_view part,
       group = records.size();
     }
   } catch (const Interrupted&) {
-    // What there is counts; the caller sees the interrupt too.
+    // The records so far are returned; the caller learns of the interrupt by itself.
   }
   benchmark_.forget_operands();
   return records;
@@ -203,7 +204,7 @@ std::vector<BenchRecord> StudyBench::measure_all(const std::vector<Job>& jobs) {
       records.push_back(measure(job, true));
     }
   } catch (const Interrupted&) {
-    // What there is counts; the caller sees the interrupt too.
+    // The records so far are returned; the caller learns of the interrupt by itself.
   }
   benchmark_.forget_operands();
   return records;
@@ -215,7 +216,7 @@ void StudyBench::measure_in_turn(std::vector<BenchRecord>& records, std::size_t 
     const auto [chosen, best] = default_and_best(records.begin() + static_cast<std::ptrdiff_t>(first), records.end());
     if (chosen == records.end() || speed_of(*chosen) >= kLeastOfBest * speed_of(*best)) return;
     if (!seen.insert(&*best).second) return;
-    // What was run once is slow, and six more runs of each would take long.
+    // A variant that was run only once is slow, and three more measurements of both would take long.
     if (chosen->measurement->device_s.count == 1 || best->measurement->device_s.count == 1) return;
     std::array<BenchRecord, 3> of_chosen;
     std::array<BenchRecord, 3> of_best;
@@ -248,7 +249,7 @@ std::vector<TransferRecord> StudyBench::measure_transfers(std::string_view part)
       for (TransferRecord& record : bench.run(job)) records.push_back(std::move(record));
     }
   } catch (const Interrupted&) {
-    // As above.
+    // The records so far are returned; the caller learns of the interrupt by itself.
   }
   return records;
 }

@@ -36,8 +36,8 @@ class StudyBench {
                                                           const std::vector<std::string_view>& tunables);
 
   /// The variants on those cases of this part that are wanted again, on those devices that can be opened with fewer
-  /// threads
-  /// ("cpu:0?threads=4"): with every power of two below the number that the device has, which measure_variants() took.
+  /// threads ("cpu:0?threads=4"): with every power of two below the device's own number of threads, with which
+  /// measure_variants() has measured already.
   /// No tuning values are tried, and no peaks are known. `serial` variants run on one thread whatever there is, and are
   /// left out. A single run may take kReferenceFactor times the limit: without the time of one thread there is no
   /// speed-up to tell.
@@ -66,7 +66,8 @@ class StudyBench {
   [[nodiscard]] std::vector<BenchRecord> measure_all(const std::vector<Job>& jobs);
   /// `is_reference`: the single run of what is slow may take kReferenceFactor times the limit.
   [[nodiscard]] BenchRecord measure(const Job& job, bool is_reference);
-  /// Sees to the records from `first` on, which are of one device and case.
+  /// Measures the default and the best variant again, in turn, where the default seems too slow; see
+  /// measure_variants(). Looks at the records from `first` on, which are of one device and case.
   void measure_in_turn(std::vector<BenchRecord>& records, std::size_t first);
 
   const Study& study_;

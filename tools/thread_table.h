@@ -17,7 +17,8 @@ struct ThreadRow {
   std::map<std::int64_t, const BenchRecord*> by_threads;  ///< verified ones, preferred tuning
 
   [[nodiscard]] const BenchRecord& first() const { return *by_threads.begin()->second; }
-  /// The time with the fewest threads over that with so many: 1 for the fewest. These are 1 wherever that was measured.
+  /// The time with the fewest threads over the time with `threads`: 1 for the fewest. The fewest are one thread, unless
+  /// that was not measured.
   [[nodiscard]] double speed_up(std::int64_t threads) const;
 };
 

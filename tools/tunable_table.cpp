@@ -45,7 +45,7 @@ std::vector<TunableRow> tunable_rows(const BenchRecords& records, const std::vec
         row.by_value.push_back(&record);
       }
     }
-    // What was never run does not know the value that it would have taken.
+    // The record of a variant that was not run has no tuning, so its preferred value is unknown.
     if (!row.tunable.empty() && preferred.tuning.count(row.tunable) != 0) row.by_value.push_back(&preferred);
     std::sort(row.by_value.begin(), row.by_value.end(), [&](const BenchRecord* left, const BenchRecord* right) {
       return value_of(*left, row.tunable) < value_of(*right, row.tunable);
@@ -64,7 +64,7 @@ Json to_json(const std::vector<TunableRow>& rows, CaseLabel label) {
     entry["is_vendor"] = is_vendor(job.variant);
     entry["tunable"] = row.tunable.empty() ? Json() : Json(row.tunable);
     entry["preferred_gflops"] = speed(*row.preferred);
-    const bool is_known = row.preferred->tuning.count(row.tunable) != 0;  // not where it was never run
+    const bool is_known = row.preferred->tuning.count(row.tunable) != 0;  // not if the variant was not run
     entry["preferred"] = is_known ? Json(value_of(*row.preferred, row.tunable)) : Json();
     entry["gflops"] = Json::object();
     for (const BenchRecord* record : row.by_value) {

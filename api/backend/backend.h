@@ -66,9 +66,10 @@ struct Suspects {
 };
 
 /// An ordered line of work. The front half numbers the commands and calls from one thread at a time, with one
-/// exception: finish() and drain() may run on several threads, and while other functions are called. Everything but these
-/// two returns before the work is done. The destructor runs only after drain() answered true or finish() succeeded. Refusals
-/// (invalid_argument, unsupported) queue nothing; any other error may leave part of a command queued.
+/// exception: finish() and drain() may run on several threads, and while other functions are called. Everything but
+/// these two returns before the work is done. The destructor runs only after drain() answered true or finish()
+/// succeeded. Refusals (invalid_argument, unsupported) queue nothing; any other error may leave part of a command
+/// queued.
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -87,9 +88,10 @@ class Queue {
   virtual void wait(Event& event) = 0;
   /// Blocks until everything queued is done; throws the first error.
   virtual void finish() = 0;
-  /// Blocks until nothing that was queued runs any more or touches memory, whether it succeeded or failed. True: it is so,
-  /// for certain; of a lost device it is. False: the driver does not tell, though asked again. Then everything that the
-  /// queue uses is kept, and drain() is called again later. Works on a queue that has failed, and after finish() threw.
+  /// Blocks until nothing that was queued runs any more or touches memory, whether it succeeded or failed. True: it is
+  /// so, for certain; of a lost device it is. False: the driver does not tell, though asked again. Then everything that
+  /// the queue uses is kept, and drain() is called again later. Works on a queue that has failed, and after finish()
+  /// threw.
   [[nodiscard]] virtual bool drain() noexcept = 0;
 
   /// After finish(), Event::wait() or is_done() threw: which commands may have done it.
@@ -162,17 +164,19 @@ class Device {
   /// invalid_argument if the compiled kernel's parameters are not the declared ones.
   [[nodiscard]] virtual std::unique_ptr<OwnKernel> compile(const KernelSource& source) = 0;
 
-  /// Names the memory that allocate() takes from. Devices that answer alike, of one backend or of several, share it: when
-  /// one of them runs out, the front half empties the caches of all. "host" for the machine's own memory,
-  /// "pci 0000:01:00.0" for a card's.
+  /// Names the memory that allocate() takes from. Devices that answer alike, of one backend or of several, share it:
+  /// when one of them runs out, the front half empties the caches of all. "host" for the machine's own memory, "pci
+  /// 0000:01:00.0" for a card's.
   [[nodiscard]] virtual std::string memory_name() const = 0;
-  /// What the backend itself holds of that memory beside buffers and pinned memory: kernels' scratch, vendors' workspaces.
+  /// What the backend itself holds of that memory beside buffers and pinned memory: kernels' scratch, vendors'
+  /// workspaces.
   [[nodiscard]] virtual std::uint64_t held_bytes() const { return 0; }
   /// Gives back what of it lies idle, and returns how much that was. Waits for no queue.
   virtual std::uint64_t trim() noexcept { return 0; }
   /// Called once, before anything else. `reclaim` empties this process's caches of the memory and answers whether that
   /// gave any back. A command that runs out of memory while it executes calls it and tries once more; what is called by
-  /// the front half need not, because the front half does. Waits for no queue, so that a queue's own thread may call it.
+  /// the front half need not, because the front half does. Waits for no queue, so that a queue's own thread may call
+  /// it.
   virtual void set_reclaim(std::function<bool()> reclaim) { static_cast<void>(reclaim); }
 };
 
@@ -191,8 +195,8 @@ struct Probe {
   std::string reason;  ///< one sentence: what was found, or why there is nothing
 };
 
-/// One way of reaching devices. One object a process, never destroyed. In a child process of fork() the front half calls
-/// nothing of what was made before, and destroys none of it.
+/// One way of reaching devices. One object a process, never destroyed. In a child process of fork() the front half
+/// calls nothing of what was made before, and destroys none of it.
 class Backend {
  public:
   virtual ~Backend() = default;

@@ -82,7 +82,8 @@ inline std::optional<FilterFactors> rank_one_factors(const Conv2d& problem) {
   const std::int64_t rows = problem.filter_height;
   const std::int64_t columns = problem.filter_width;
   const auto at = [&](std::int64_t i, std::int64_t j) { return filter->values[i * columns + j]; };
-  // A column that is not 0, without its greatest common divisor; the row follows from any of its elements.
+  // The first column of the filter that is not all 0, divided by its greatest common divisor, is the column factor. The
+  // row factor then follows from any element of it that is not 0.
   std::int64_t pivot_column = 0;
   std::int64_t divisor = 0;
   for (; divisor == 0; ++pivot_column) {
@@ -106,7 +107,7 @@ inline std::optional<FilterFactors> rank_one_factors(const Conv2d& problem) {
       if (__builtin_mul_overflow(column[i], row[j], &product) || product != at(i, j)) return std::nullopt;
     }
   }
-  // The power of two goes to the row.
+  // The common factor 2^exponent goes into the row.
   FilterFactors factors;
   for (const std::int64_t value : column) {
     if (!detail::fits(value, 0, problem.type)) return std::nullopt;

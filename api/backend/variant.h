@@ -32,20 +32,20 @@ template <class Problem>
 struct Variant {
   std::string_view name;     ///< snake_case, the same word on every backend that computes this way
   std::string_view summary;  ///< how it computes, in one line
-  /// Asked by dispatch, tests, benchmark, tuner and support matrix. Must hold: yes means that make() succeeds and the
-  /// kernel is right for every tuning value listed.
+  /// The only answer to "can it run?": the library asks it before it makes a kernel, and explain() tells it to tests
+  /// and benchmarks. Must hold: yes means that make() succeeds and the kernel is right for every tuning value listed.
   Verdict (*check)(const Problem&, const Device&);
-  /// What it leaves open for this problem on this device. May be null: nothing.
+  /// The tunables that the variant leaves open for this problem on this device. May be null: none.
   std::vector<Tunable> (*tunables)(const Problem&, const Device&);
   /// Compiles it. Called only after check() said yes, with a value from the list for every tunable.
   std::unique_ptr<Kernel> (*make)(const Problem&, Device&, const Tuning&);
   double error_factor = 1.0;  ///< its error bound as a multiple of the strict algorithm's
   bool deterministic = true;  ///< the same bits on every run on one device
-  /// The same where it depends on the problem, for every tuning value. Null: error_factor. Asked only where check()
-  /// says yes.
+  /// The error factor where it depends on the problem; it holds for every tuning value. Null: `error_factor` holds for
+  /// all problems. Asked only where check() says yes.
   double (*error_factor_of)(const Problem&, const Device&) = nullptr;
-  /// Should the default be this one, of those that can run? No, with one sentence, where one further down is faster. It
-  /// runs all the same when it is forced. Null: yes. Asked only where check() says yes.
+  /// May this variant be the default? No, with one sentence, where a variant further down the list is faster. A no only
+  /// concerns the default: forced by name, the variant runs. Null: yes. Asked only where check() says yes.
   Verdict (*pays)(const Problem&, const Device&) = nullptr;
 };
 

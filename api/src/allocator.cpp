@@ -28,7 +28,7 @@ bool is_over(const Holding& holding) {
   return std::all_of(holding.uses.begin(), holding.uses.end(), [](const Use& use) { return use.is_over(); });
 }
 
-/// What the holding waits for, in few words: of each queue the last command alone.
+/// Adds what the holding waits for. Of each queue only the last command: those before it end first.
 void add_waits(std::vector<Use>& waits, const Holding& holding) {
   for (const Use& use : holding.uses) {
     if (use.is_over()) continue;
@@ -96,15 +96,15 @@ void Allocator::abandon() noexcept {
 }
 
 void Allocator::collect_pending(bool wait) noexcept {
-  // Queues are asked without the lock: a queue's own thread may be giving memory back meanwhile. What waits stays in
-  // the book, so that another thread that is short of memory waits for it too.
+  // Queues are asked without the lock, because a queue's own thread may be giving memory back at the same time. Memory
+  // that waits stays in the book meanwhile, so that another thread that is short of memory waits for it too.
   std::vector<Use> waits;
   try {
     const std::lock_guard lock(mutex_);
     for (const auto& [capacity, holding] : pending_) add_waits(waits, holding);
     if (pending_.empty()) return;
   } catch (const std::bad_alloc&) {
-    // Fewer queues are asked this time.
+    // No memory for the whole list of queues: only those in it are asked this time.
   }
   for (const Use& use : waits) {
     const auto queue = use.queue.lock();
@@ -135,7 +135,7 @@ std::uint64_t Allocator::trim() noexcept {
     bytes = std::exchange(statistics_.cached_bytes, 0);
   }
   if (bytes != 0) freeing.gave_back();
-  freed.clear();  // while `freeing` tells others that there is more to come
+  freed.clear();  // as long as `freeing` lives, other threads know that more memory is coming
   return bytes;
 }
 

@@ -43,7 +43,7 @@ class Allocator {
   std::uint64_t trim() noexcept;
 
   [[nodiscard]] MemoryStatistics statistics();
-  /// Adds the holders to a list that is to be sorted by size.
+  /// Who holds how much: entries of a list that error messages sort by size.
   struct NamedHolder {
     std::size_t size_bytes = 0;
     std::string name;

@@ -20,7 +20,7 @@ class QueueCore;
 /// "This queue is done with it once it is past command `sequence`."
 struct Use {
   std::shared_ptr<QueueProgress> progress;
-  std::weak_ptr<QueueCore> queue;  ///< to ask it; one that is gone has said how far it came
+  std::weak_ptr<QueueCore> queue;  ///< to ask how far it is; a queue that is gone has noted that in `progress`
   std::uint64_t sequence = 0;
 
   [[nodiscard]] bool is_over() const noexcept { return progress->is_past(sequence); }

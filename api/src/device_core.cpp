@@ -25,7 +25,7 @@ std::shared_ptr<DeviceCore> DeviceCore::make(backend::Backend& backend, std::uni
   core->device_->set_reclaim([weak = std::weak_ptr<DeviceCore>(core)] {
     const auto self = weak.lock();
     if (self == nullptr) return false;
-    const InsideCommand inside;  // whoever calls this may be a queue's own thread
+    const InsideCommand inside;  // the calling thread may be a queue's own, which must not wait for a queue
     return self->shared_memory_->reclaim(self->shared_memory_->times_freed());
   });
   return core;
@@ -115,7 +115,7 @@ void DeviceCore::settle_transfers(const UntypedView& view) {
     const std::lock_guard lock(queues_mutex_);
     strays_.splice(strays_.end(), stray);
   } catch (const std::bad_alloc&) {
-    static_cast<void>(transfer_queue_.release());  // there is no room even to remember it
+    static_cast<void>(transfer_queue_.release());  // no memory even for a list entry: the queue is never destroyed
   }
 }
 
@@ -169,7 +169,7 @@ std::uint64_t DeviceCore::give_back(bool wait) noexcept {
   try {
     for (const auto& queue : queues()) queue->let_go_of_workspace();
   } catch (const std::bad_alloc&) {
-    // Then the workspaces stay this time.
+    // No memory for the list of queues: they keep their workspaces this time.
   }
   if (wait) retry_parked();
   allocator_.collect_pending(wait);
@@ -182,7 +182,7 @@ std::uint64_t DeviceCore::trim() noexcept {
       if (queue->is_idle()) queue->let_go_of_workspace();
     }
   } catch (const std::bad_alloc&) {
-    // As above.
+    // No memory for the list of queues: they keep their workspaces this time.
   }
   retry_parked();
   allocator_.collect_pending(false);

@@ -61,7 +61,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   /// Gives back what the device caches: workspaces, freed buffers, what the backend holds idle. `wait`: also what is in
   /// use until its queues are past it. Returns the bytes.
   std::uint64_t give_back(bool wait) noexcept;
-  /// The same of what lies idle now.
+  /// Gives back what lies idle now, without waiting for any queue. Returns the bytes.
   std::uint64_t trim() noexcept;
 
  private:

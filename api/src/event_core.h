@@ -20,7 +20,7 @@ class EventCore {
   EventCore(const EventCore&) = delete;
   EventCore& operator=(const EventCore&) = delete;
 
-  const std::shared_ptr<QueueCore> queue;  // outlives the event
+  const std::shared_ptr<QueueCore> queue;  // before `event`, so that it is destroyed after it
   std::unique_ptr<backend::Event> event;
   const std::uint64_t sequence;
 };

@@ -142,8 +142,8 @@ void check_local_memory(const KernelCore& kernel, std::span<const LaunchArgument
   }
 }
 
-/// The function, and while it runs its thread is known to execute a command: should it run out of memory there, it must
-/// not wait for the queue that it runs on.
+/// The function with a mark: while it runs, its thread is known to execute a command. If it runs out of memory there,
+/// it must not wait for the queue that it runs on.
 CpuFunction inside_command(const CpuFunction& function) {
   return function.with_call([function](const WorkGroup& group, std::span<const detail::HostArgument> arguments) {
     const detail::InsideCommand inside;

@@ -1,4 +1,5 @@
-// Choosing a device: names are taken apart and checked here, and what is absent is told with what is there.
+// Choosing a device: names are taken apart and checked here, and an error for a device that is absent lists the devices
+// that are there.
 #include <tessera/device.h>
 
 #include <algorithm>

@@ -27,17 +27,18 @@
 namespace tessera::detail {
 
 /// For each operator:
-///   static Problem checked(const Problem&)            the problem with defaults filled in; throws what is wrong with
-///   it static auto operands(const Problem&, const Operands&)   std::array of OperandSpec, in the order of Operands
-///   static std::string key(const Problem&)            every field that the time depends on, as text
+///   static Problem checked(const Problem&)                           the problem with its defaults filled in; throws
+///                                                                    an Error that says what is wrong with it
+///   static auto operands(const Problem&, const Operands&)            std::array of OperandSpec, in Operands' order
+///   static std::string key(const Problem&)                           every field that the time depends on, as text
 /// and, where one operand is a WeightsOperand:
-///   static constexpr std::size_t kWeights             its place
-///   static OperandSpec weights(const Problem&, const UntypedView&)     what raw weights must be
+///   static constexpr std::size_t kWeights                            its place among the operands
+///   static OperandSpec weights(const Problem&, const UntypedView&)   what raw weights must be
 template <class Problem>
 struct OperatorTraits;
 
-/// What the variants say of the problem. With `options`, only those are asked that the choice can fall on: asking may
-/// open a vendor's library, and that is not done for nothing.
+/// What the variants say of the problem. With `options`, only variants that may be chosen are asked, because asking may
+/// open a vendor's library.
 template <class Problem>
 [[nodiscard]] std::vector<VariantFacts> facts_of(const backend::VariantList<Problem>& list, const Problem& problem,
                                                  const backend::Device& device,

@@ -38,7 +38,7 @@ std::vector<std::string_view> parts_of(std::string_view fingerprint) {
   return parts;
 }
 
-/// What stands in the first alone.
+/// The parts of the first fingerprint that the second one does not have.
 std::string only_in(std::string_view first, std::string_view second) {
   const std::vector<std::string_view> others = parts_of(second);
   std::vector<std::string_view> alone;
@@ -82,7 +82,7 @@ std::string words_of_exception() {
 
 void throw_if_memory_is_short() {
   const Error error = current_error();
-  // Of a card whose memory is full a driver speaks; that is the backend's state, and no reason to ask anew.
+  // An error with a driver's words is about a card's memory: that is the backend's state, and no reason to ask again.
   if (error.code() == ErrorCode::out_of_memory && error.native().text.empty()) throw Error(error);
 }
 

@@ -85,7 +85,7 @@ std::string why_not_loadable(const std::filesystem::path& file) {
   const auto size = static_cast<std::uint64_t>(facts.st_size);
   ElfHeader header;
   if (!opened.read(&header, sizeof header, 0)) return sentence("has ", size, " bytes, too few for a library");
-  // Of what is no library for this machine, the loader tells more than we could.
+  // Not a library for this machine: no complaint from here, because the loader's own words say more.
   constexpr unsigned char kOurClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != kOurClass) return "";
   if (header.e_phentsize != sizeof(ProgramHeader)) return "";

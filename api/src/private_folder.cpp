@@ -122,7 +122,8 @@ bool PrivateFolder::write(const std::string& name, std::initializer_list<std::sp
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   std::string partial;
   int descriptor = -1;
-  // A process of the same number may have left one, or be at it on another machine that shares the folder.
+  // A file of that name may be left from a process with the same number, or be written right now by such a process on
+  // another machine that shares the folder.
   for (int attempt = 0; descriptor < 0 && attempt < kMostNames; ++attempt) {
     partial = name + "." + std::to_string(::getpid()) + "." + std::to_string(serial++) + ".part";
     descriptor = ::openat(descriptor_, partial.c_str(), kFlags, kFileRights);

@@ -17,7 +17,8 @@ constexpr std::uint64_t kNamedSuspects = 8;
 constexpr std::size_t kSmallestKeepLimit = 64;
 constexpr std::size_t kKernelsRemembered = 16;
 
-/// Words that are made when they are printed: inside told(), which copes with a host that has no memory for them.
+/// Words that are put together only when they are printed. told() prints them, and copes with a host that has no memory
+/// left for words.
 template <class Make>
 struct Lazily {
   explicit Lazily(Make its_make) : make(std::move(its_make)) {}
@@ -93,7 +94,7 @@ void QueueCore::refuse(const Error& error) {
     if (is_refusal(error)) throw refused;
     if (!poison_) poison_ = refused;
   }
-  // A part of the command may run already, on the caller's memory.
+  // Part of the command may be running already, on the caller's memory: it must end before the caller learns of this.
   const bool has_settled = settle();
   throw_poison(has_settled);
 }
@@ -161,7 +162,7 @@ std::shared_ptr<Block> QueueCore::workspace(std::size_t size_bytes) {
 
 void QueueCore::let_go_of_workspace() noexcept {
   std::shared_ptr<Block> workspace;
-  const std::unique_lock lock(mutex_, std::try_to_lock);  // whoever holds it is queueing: then it is not idle
+  const std::unique_lock lock(mutex_, std::try_to_lock);  // held by a thread that queues: then the queue is not idle
   if (lock.owns_lock()) workspace = std::move(workspace_);
 }
 

@@ -1,5 +1,5 @@
-// What an untyped view must be for those who know a type: buffers and views of it, and the transfers of a queue. Where
-// the view lies and how long it is, the queue checks itself.
+// Checks of untyped views by callers that know an element type: typed buffers and views, and a queue's transfers. The
+// queue itself checks on which device a view lies, and its length.
 #include <tessera/queue.h>
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Choosing a variant and its tuning by the one gate, check(), with the operator's type left behind.
+// Choosing a variant and its tuning, and the sentences that say why there is none.
 #include "variant_choice.h"
 
 #include <algorithm>

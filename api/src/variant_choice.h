@@ -1,4 +1,4 @@
-// Choosing a variant and its tuning by the one gate, check(), with the operator's type left behind.
+// Choosing a variant and its tuning from what the variants have answered (VariantFacts). Knows no operator.
 #pragma once
 
 #include <tessera/kernel.h>

@@ -34,7 +34,7 @@ int parse_threads(const std::string& text, std::size_t device_index) {
 
 CpuTbbBackend::CpuTbbBackend()
     : machine_(describe_machine()), budget_(std::make_shared<MemoryBudget>(machine_.memory_total_bytes)) {
-  static_cast<void>(no_memory_left());  // made now, for calls that may need it
+  static_cast<void>(no_memory_left());  // makes that Error now, while there is memory for it
   operators_.set<Gemm>(gemm_variants());
   operators_.set<Conv2d>(conv2d_variants());
   operators_.set<CnnLayer>(cnn_layer_variants());
@@ -46,7 +46,7 @@ backend::Probe CpuTbbBackend::probe() {
     return {true, info.driver + " " + info.driver_version + " on " + info.name + " with " +
                       std::to_string(info.compute_units) + " threads, " + info.instruction_set};
   } catch (const std::bad_alloc&) {
-    return {true, "a processor"};  // it is asked once: a shortage of memory that passes must not last
+    return {true, "a processor"};  // probe() is asked once: a passing shortage must not disable the backend for good
   }
 }
 

@@ -24,8 +24,8 @@ namespace tessera::cpu_tbb {
 /// it is. Where there is no memory for words, no_memory_left().
 [[nodiscard]] Error translate(const std::exception_ptr& exception, std::string_view thrower) noexcept;
 
-/// An Error that was made before memory ran out. The first call makes it, and may throw std::bad_alloc: whoever needs
-/// it later calls it while it may fail.
+/// An Error that was made before memory ran out. The first call makes it and may throw std::bad_alloc. So a constructor
+/// calls it whose object will need it later, where nothing may fail.
 const Error& no_memory_left();
 
 /// Calls `action`; a std::bad_alloc of it becomes an Error.

@@ -11,11 +11,11 @@
 
 namespace tessera::cpu_tbb {
 
-/// Whom a loop is cut into chunks for.
+/// The threads that a loop is cut into chunks for.
 struct Team {
   int threads = 1;
-  /// How much of a chunk's time the others wait for the slowest thread in the end, which began later or whose core is
-  /// disturbed, where smaller chunks would shorten that.
+  /// At a loop's end the other threads wait for the slowest one, which began late or whose core is disturbed. This is
+  /// how long they wait, in times of one chunk: with smaller chunks the wait is shorter.
   double waited_for = 0;
 };
 
@@ -39,22 +39,23 @@ class Executor {
 
   [[nodiscard]] virtual int threads() const noexcept = 0;
   [[nodiscard]] Team team() const noexcept { return {threads(), waited_for()}; }
-  /// The calling thread alone, with scratch memory from this executor's: for bodies that are themselves one of many.
+  /// An executor that runs every loop on the calling thread, with this executor's scratch memory. For loop bodies that
+  /// run loops of their own: the other threads have bodies to run already.
   [[nodiscard]] std::unique_ptr<Executor> alone() const;
   [[nodiscard]] ScratchPool& scratch() noexcept { return *scratch_; }
 
  private:
   /// parallel_for with at least 2 chunks and 2 threads.
   virtual void run(std::int64_t chunks, const Body& body) = 0;
-  /// As in Team: nothing where every thread's part is fixed.
+  /// For Team: 0 where every thread's part is fixed, because smaller chunks change nothing there.
   [[nodiscard]] virtual double waited_for() const noexcept { return 0; }
 
   std::shared_ptr<ScratchPool> scratch_;
 };
 
-/// oneTBB: task arenas of its own, ranges as small as the load's balance asks for. The number of threads is a cap for
-/// each loop: oneTBB has one pool for the process with no more threads than processors, and threads() says what it
-/// gives.
+/// oneTBB with task arenas of its own, which splits ranges as far as balancing the load needs. The number of threads is
+/// a limit for each loop. oneTBB has one pool for the whole process, with no more threads than processors: threads()
+/// says how many it gives.
 [[nodiscard]] std::shared_ptr<Executor> make_tbb_executor(std::shared_ptr<ScratchPool> scratch, int threads);
 
 /// One contiguous range for each of `threads` POSIX threads (the caller is one of them), whatever the load. Error

@@ -73,8 +73,9 @@ bool pool_is_of_parent() noexcept {
   return user != 0 && user != getpid();
 }
 
-/// What oneTBB gives at most, by the processors and by a limit that the application has set. Asked for more, it prints
-/// a warning on stderr and gives no more. In a child of a process that used it, it has none to give.
+/// How many threads oneTBB gives at most: as many as there are processors, or as the application has limited it to.
+/// Asked for more, oneTBB prints a warning on stderr and gives no more. In a child of a process that used it, it has
+/// none to give.
 int threads_given(int threads) {
   if (pool_is_of_parent()) return 1;
   using oneapi::tbb::global_control;
@@ -84,11 +85,11 @@ int threads_given(int threads) {
       1, static_cast<int>(std::min({static_cast<std::size_t>(threads), limit, static_cast<std::size_t>(processors)})));
 }
 
-/// Error unavailable if the system does not give so many more threads at once. oneTBB starts its own when a loop first
-/// needs them, each by the one before, and where one is refused it throws in the middle of the loop, or ends the
-/// process.
+/// Starts `count` threads at once and ends them. Error unavailable if the system does not give so many. Tried here
+/// because oneTBB starts its threads when a loop first needs them, and where the system refuses one, oneTBB throws in
+/// the middle of the loop or ends the process.
 void try_threads(int count) {
-  static std::atomic<int> tried{0};  // oneTBB keeps its threads
+  static std::atomic<int> tried{0};  // oneTBB keeps its threads, so a number is tried once
   if (tried.load() >= count) return;
   std::atomic<bool> may_end{false};
   std::vector<std::thread> threads;
@@ -114,22 +115,22 @@ void try_threads(int count) {
   tried = count;
 }
 
-/// The more threads, the likelier one of them is late. Of 16 threads of a Xeon 0.3 to 0.5: gemm of 512 x 512 x 512
-/// floats takes 268 us in 16 chunks, 257 in 32 and 240 in 64; 2048 x 256 x 256 258, 230 and 226. Of 2 threads next to
-/// none: with 0.023, which cuts 2048 x 2048 x 2048 floats into more chunks than this, they take 48.5 ms, 46.7 without.
+/// Team::waited_for grows with the number of threads, because the more there are, the likelier one of them is late. On
+/// 16 threads of a Xeon it pays to cut chunks smaller: gemm of 512 x 512 x 512 floats takes 268 us in 16 chunks and 240
+/// in 64. On 2 threads it does not.
 constexpr double kWaitedForPerPair = 0.0015;
 constexpr double kWaitedForAtMost = 0.35;
 
 /// Arenas of its own keep the device's cap, and keep its tasks apart from the application's.
 ///
-/// Loops of several queues that run at once have an arena each. In one for all, a queue's worker that finds every place
-/// taken waits for one, for ever if what runs in them is a program's function that waits for that very queue. An
-/// arena's caller always has a place, and computes alone where oneTBB has no threads left for it.
+/// Loops of several queues that run at once have an arena each. In a common arena a queue's worker that found every
+/// place taken would wait for a place: for ever, if the functions that hold the places wait for that very queue. In an
+/// arena of its own the caller always has a place, and computes alone where oneTBB has no threads left for it.
 class TbbExecutor final : public Executor {
  public:
   TbbExecutor(std::shared_ptr<ScratchPool> scratch, int threads)
       : Executor(std::move(scratch)), threads_(threads_given(threads)) {
-    if (threads_ == 1) return;  // its loops run where they are called
+    if (threads_ == 1) return;  // every loop runs on the thread that calls it
     try_threads(threads_ - 1);
     pid_t none = 0;
     first_user.compare_exchange_strong(none, getpid());

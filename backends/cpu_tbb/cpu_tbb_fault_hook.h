@@ -1,6 +1,6 @@
-// Where a test's build of this plug-in makes the system refuse: memory and threads that are not taken by operator new.
-// In the plug-in that users have nothing is defined here, the address is null, and the question costs a comparison
-// beside a system call.
+// A hook by which tests make the system refuse memory that is not taken by operator new, and threads. Only a test's
+// build of this plug-in defines the hook. In the plug-in that users have its address is null, and asking costs a
+// comparison beside a system call.
 #pragma once
 
 namespace tessera::cpu_tbb {

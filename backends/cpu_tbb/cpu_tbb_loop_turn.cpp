@@ -1,4 +1,5 @@
-// Waiting for the turn: politely, then insistently, then no more.
+// Waiting for the turn: at first other loops may go ahead, then none may any more, and in the end the thread gives up
+// and computes without the turn.
 #include "cpu_tbb_loop_turn.h"
 
 #include <chrono>
@@ -8,15 +9,16 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-/// So long a queue may be overtaken by one that needs no waking: that is faster for both while loops are short.
+/// For so long a sleeping queue lets loops of awake queues go ahead: waking it first would cost both of them time while
+/// loops are short.
 constexpr std::chrono::milliseconds kPolite{1};
-/// So long it waits at all. Loops that take longer are rare, and then it only computes on its own thread until it gets
-/// the turn; a function that waits in a way that nobody sees (in a thread of its own, for example) would block it for
-/// ever.
+/// For so long a queue waits at all, because the loop that has the turn may wait for this queue without saying so (in a
+/// thread of its own, for example), and then would wait for ever. Loops that take longer are rare; after one a queue
+/// only computes on its own thread until it gets the turn.
 constexpr std::chrono::milliseconds kPatience{100};
 
-// In the program's static block: a block of the thread's own is made on first use, where a failure would end the
-// process.
+// Model initial-exec puts this into the memory that every thread starts with. By the usual model for plug-ins that
+// memory is allocated on first use, and a failure to allocate it ends the process.
 [[gnu::tls_model("initial-exec")]] constinit thread_local LoopTurn* loop_of_this_thread = nullptr;
 
 }  // namespace

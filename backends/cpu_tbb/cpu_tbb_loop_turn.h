@@ -1,5 +1,5 @@
-// Whose turn it is where loops of several queues run one after the other on the same threads, and the way out where the
-// loop whose turn it is waits for one that comes behind it.
+// The turn: loops of several queues run one after the other on the same threads, the one that has the turn first. A
+// loop that has it may wait for a queue whose loop comes behind it; this file also has the way out of that.
 #pragma once
 
 #include <condition_variable>
@@ -8,16 +8,17 @@
 
 namespace tessera::cpu_tbb {
 
-/// One loop has the turn at a time. A loop's body may be a program's own function, and that may wait for another queue
-/// of the same device; so whoever waits for the turn gives up where it cannot come, and computes without it.
+/// One loop has the turn at a time. A loop's body may be a program's own function, and that function may wait for
+/// another queue of the same device. So a thread that waits for the turn gives up where the turn cannot come, and
+/// computes without it.
 class LoopTurn {
  public:
   LoopTurn() = default;
   LoopTurn(const LoopTurn&) = delete;
   LoopTurn& operator=(const LoopTurn&) = delete;
 
-  /// Waits for the turn and takes it. False: the loop that has it waits for other work, as far as it says so
-  /// (WaitInsideLoop) or by the time it takes; then the turn is not taken.
+  /// Waits for the turn and takes it. False, and the turn is not taken: the loop that has it waits for other work. It
+  /// has said so (WaitInsideLoop), or it takes so long that this must be assumed.
   [[nodiscard]] bool wait();
   /// Takes the turn if nobody has it.
   [[nodiscard]] bool try_take();
@@ -47,7 +48,7 @@ class LoopTurn {
   int asking_ = 0;              // threads in wait()
   int hungry_ = 0;              // of these, those that nobody may overtake any more
   int waiting_ = 0;             // threads inside of the loop that wait for other work
-  std::uint64_t number_ = 0;    // of the turn
+  std::uint64_t number_ = 0;    // how many turns were taken: the number of the present one
   std::uint64_t given_up_ = 0;  // the turn that was waited for in vain
 };
 

@@ -53,7 +53,7 @@ void fill_elements(Executor& executor, std::byte* destination, std::size_t size_
 }  // namespace
 
 CpuTbbQueue::CpuTbbQueue(std::shared_ptr<Executor> executor) : executor_(std::move(executor)) {
-  static_cast<void>(no_memory_left());  // made now, for a worker that may need it
+  static_cast<void>(no_memory_left());  // makes that Error now: the worker may need it when there is no memory
   try {
     worker_ = start_thread([this] { serve(); });
   } catch (const std::system_error& error) {
@@ -192,7 +192,8 @@ void CpuTbbQueue::execute(Command& command) noexcept {
 }
 
 void CpuTbbQueue::note_executed() noexcept {
-  // Both in the one order of all: either this sees who waits, or who waits sees this.
+  // The worker counts, then looks for waiters; a waiter announces itself, then looks at the count. All four are
+  // sequentially consistent, so at least one of the two sees the other, and no waiter sleeps on.
   executed_.fetch_add(1);
   if (waiting_.load() == 0) return;
   const std::lock_guard lock(mutex_);

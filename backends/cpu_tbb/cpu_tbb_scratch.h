@@ -15,13 +15,13 @@
 
 namespace tessera::cpu_tbb {
 
-/// Memory lent to loop bodies and kept for the next one: taken fresh from the system, 300 kB cost more page faults
-/// than a small product costs arithmetic. A new block is made where none is free, so that it holds about as many as
-/// were ever lent at once. Blocks count in the budget of the device's memory, lent or not.
+/// Memory lent to loop bodies and kept for the next loop: the page faults of 300 kB fresh from the system take longer
+/// than the arithmetic of a small product. A new block is made where none is free, so the pool holds about as many
+/// blocks as were ever lent at once. Blocks count in the budget of the device's memory, lent or not.
 ///
 /// A thread puts blocks back on a shelf of its own and finds them there the next time, in its own core's cache, without
-/// meeting another thread. With one list and one lock for all, 16 threads that borrowed three times each waited for
-/// each other longer than they convolved an image of 512 x 512.
+/// meeting another thread. With one list and one lock for all, 16 threads waited for each other longer than they
+/// convolved an image of 512 x 512.
 class ScratchPool {
   class Block {
    public:
@@ -51,7 +51,7 @@ class ScratchPool {
   explicit ScratchPool(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
   ScratchPool(const ScratchPool&) = delete;
   ScratchPool& operator=(const ScratchPool&) = delete;
-  /// After all loans.
+  /// To be destroyed after all loans have ended.
   ~ScratchPool() { static_cast<void>(trim()); }
 
   /// What a loan calls when memory has run out, before it tries again: backend::Device::set_reclaim(). Set before the
@@ -92,7 +92,7 @@ class ScratchPool {
     /// To be called with the lock held.
     [[nodiscard]] Block take(std::size_t index) noexcept;
 
-    std::atomic<std::size_t> largest_bytes_{0};  // of its blocks, for threads that only look
+    std::atomic<std::size_t> largest_bytes_{0};  // its largest block: threads look at this before they take the lock
     std::mutex mutex_;
     std::vector<Block> blocks_;
   };
@@ -101,10 +101,10 @@ class ScratchPool {
   static constexpr std::size_t kShelves = 64;
 
   [[nodiscard]] Block take(std::size_t size_bytes) noexcept;
-  /// A new block that counts; an empty one if the budget or the system does not have it.
+  /// A new block, counted in the budget; an empty one if the budget or the system does not have the memory.
   [[nodiscard]] Block make(std::size_t size_bytes) noexcept;
   void free(Block block) noexcept;
-  /// The calling thread's, then the others.
+  /// The calling thread's shelf for distance 0, then the others in turn.
   [[nodiscard]] Shelf& shelf(std::size_t distance) noexcept;
 
   const std::shared_ptr<MemoryBudget> budget_;

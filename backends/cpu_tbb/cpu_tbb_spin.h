@@ -7,9 +7,9 @@ namespace tessera::cpu_tbb {
 
 /// About 10 to 20 microseconds of trying, less than what a sleep and a wake-up cost together.
 inline constexpr int kSpins = 400;
-/// About 200, for threads that wait for each other within a loop or between two: the first to be done would sleep while
-/// the last still works. The static partition on two cores of a Xeon: gemm of 256 x 256 x 256 floats 101 us, 188 with
-/// the shorter time; on 16 cores 46 and 62.
+/// About 200 microseconds, for threads that wait for each other within a loop or between two loops: with a shorter time
+/// the first thread to be done falls asleep while the last still works. On two cores of a Xeon gemm of 256 x 256 x 256
+/// floats with the static partition takes 101 us so, and 188 us with the shorter time.
 inline constexpr int kSpinsOfTeam = 10 * kSpins;
 
 /// Tries `ready` for some microseconds and returns whether it came true. On a single processor it tries once: whoever

@@ -90,7 +90,7 @@ NvrtcApi open_nvrtc() {
 }  // namespace
 
 std::vector<std::string> toolkit_library_names(std::string_view stem, std::vector<int> versions) {
-  // The major version of the build's toolkit first: a driver that takes our images certainly works with that one.
+  // The major version of the build's own toolkit first: a driver that loads our images certainly works with that one.
   if (versions.empty()) versions = CUDA_VERSION < 13000 ? std::vector{12, 13} : std::vector{13, 12};
   const std::string file = "lib" + std::string(stem) + ".so";
   std::vector<std::string> sonames;
@@ -113,7 +113,8 @@ std::vector<std::string> toolkit_library_names(std::string_view stem, std::vecto
 }
 
 const DriverApi& driver_api() {
-  static const DriverApi* const api = new DriverApi(open_driver());  // never destroyed: see rule 9
+  // Never destroyed: static objects of the program may still hold devices while they are destroyed themselves.
+  static const DriverApi* const api = new DriverApi(open_driver());
   return *api;
 }
 

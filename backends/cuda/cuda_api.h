@@ -1,5 +1,5 @@
 // The functions of NVIDIA's driver and of NVRTC that this backend calls, as tables of pointers filled from libraries
-// that are opened at run time. Nothing of CUDA is linked (design, rule 4).
+// that are opened at run time. Nothing of CUDA is linked, so that the plug-in also loads on machines without a card.
 #pragma once
 
 #include <cuda.h>

@@ -104,7 +104,8 @@ CUevent Context::take_event() {
 }
 
 void Context::give_event(CUevent event) noexcept {
-  // Reuse is safe while a queue still waits for it: cuStreamWaitEvent() keeps the state of the moment of its call.
+  // The event may be used again while a queue still waits for it, because cuStreamWaitEvent() waits for what the event
+  // stood for when it was called.
   try {
     const std::lock_guard lock(events_mutex_);
     idle_events_.push_back(event);
@@ -119,7 +120,7 @@ void Context::destroy_idle_events() noexcept {
     const std::lock_guard lock(events_mutex_);
     events.swap(idle_events_);
   }
-  // Those still pending too: the driver lets go of such an event when its stream is past it.
+  // Events that are still pending may be destroyed too: the driver frees them when their streams are past them.
   for (CUevent event : events) api_.cuEventDestroy(event);
 }
 
@@ -145,7 +146,7 @@ std::uint64_t Context::trim() noexcept {
   if (!try_make_current()) return 0;
   destroy_idle_events();
   {
-    std::unique_ptr<UnfinishedWork> ended;  // destroyed without the lock: what it holds may come back here
+    std::unique_ptr<UnfinishedWork> ended;  // destroyed after the lock is released: its parts call this context again
     const std::lock_guard lock(unfinished_mutex_);
     for (std::unique_ptr<UnfinishedWork>* place = &unfinished_; *place != nullptr;) {
       if ((*place)->is_over()) {
@@ -160,8 +161,8 @@ std::uint64_t Context::trim() noexcept {
   const std::lock_guard lock(companions_mutex_);
   std::uint64_t bytes = 0;
   for (auto& [kind, kept] : companions_) {
-    // Only here and in companion() does somebody become a holder, both under the lock. Without any, no run is under
-    // way: a kernel stays until its runs are done.
+    // A companion gets holders only in companion(), which takes the same lock. One without holders is used by no run: a
+    // kernel holds its companion, and lives until its runs are done.
     if (kept == nullptr || kept.use_count() > 1) continue;
     bytes += kept->held_bytes_;
     kept.reset();

@@ -36,7 +36,7 @@ CublasApi open_cublas() {
   load(api.dgemm_batch, "cublasDgemmStridedBatched_64");
   if (!api.usable()) return api;
 
-  // A library of a newer major version than the driver's finds no device later on, so it is refused here.
+  // A library of a newer major version than the driver's opens, but later finds no device. So it is refused here.
   constexpr int kMajorVersion = 0;
   int library_major = 0;
   int driver_version = 0;
@@ -57,7 +57,8 @@ void CublasApi::check(int status, const char* doing) const {
 }
 
 const CublasApi& cublas_api() {
-  static const CublasApi* const api = new CublasApi(open_cublas());  // never destroyed: see rule 9
+  // Never destroyed: static objects of the program may still hold devices while they are destroyed themselves.
+  static const CublasApi* const api = new CublasApi(open_cublas());
   return *api;
 }
 

@@ -15,8 +15,8 @@ namespace tessera::cuda {
 /// Belongs to one queue and is used under its lock. Never throws: without marks an error only names more suspects.
 class ProgressMarks {
  public:
-  /// So many launches in flight are marked one by one; what a program queues beyond, it queues in bulk, where a mark
-  /// for each would cost half as much as the launches: there, only every kMarkedTogether-th is.
+  /// So many launches in flight are marked one by one. A program that queues more queues in bulk, where a mark for each
+  /// launch would cost half as much as the launch: from there on only every kMarkedTogether-th is marked.
   static constexpr std::size_t kMarkedSingly = 32;
   static constexpr std::size_t kMarkedTogether = 8;
 
@@ -28,7 +28,8 @@ class ProgressMarks {
 
   /// Queues a mark that says "past `command`", or leaves that to a later command's.
   void add(CUstream stream, std::uint64_t command) noexcept;
-  /// Leaves in `suspects` what the marks do not clear: from behind the last mark written to the next one.
+  /// Narrows `suspects` to the commands that the marks do not clear: those after the last mark that was written, up to
+  /// the next mark.
   void narrow(backend::Suspects& suspects) const noexcept;
 
  private:

@@ -55,19 +55,19 @@ class CudaQueue final : public backend::Queue {
 
   /// Queues a kernel. `parameters` point to the values of its parameters, which are copied before this returns.
   void launch(CUfunction function, const LaunchGrid& grid, void** parameters);
-  /// Lets a fault be told apart from what comes behind the last launch.
+  /// Queues a mark behind the last launch, so that a fault of a later command is not blamed on that launch.
   void mark_progress() noexcept { marks_.add(stream_, command()); }
 
  private:
   void fill_64(const backend::Slice& destination, std::uint64_t pattern);
-  /// Stands behind every command that the driver took.
+  /// Called after every command that the driver has accepted.
   void note_queued() noexcept { queued_.store(command(), std::memory_order_relaxed); }
 
   std::shared_ptr<Context> context_;
   std::shared_ptr<Progress> progress_;
   ProgressMarks marks_;
   Staging staging_;
-  std::atomic<std::uint64_t> queued_{0};  ///< finish() is called beside a thread that queues
+  std::atomic<std::uint64_t> queued_{0};  ///< atomic, because finish() may run beside a thread that queues
   CUstream stream_ = nullptr;
 };
 

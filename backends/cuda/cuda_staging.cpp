@@ -36,7 +36,7 @@ struct Staging::HostCopy {
     copy.state.store(State::done, std::memory_order_release);  // from here on it may be gone
   }
 
-  /// After this it is done or never will be.
+  /// After this the copy is done, or will never be made.
   void abandon() noexcept {
     State expected = State::queued;
     if (state.compare_exchange_strong(expected, State::abandoned)) return;
@@ -45,7 +45,7 @@ struct Staging::HostCopy {
 
   [[nodiscard]] bool is_done() const noexcept { return state.load(std::memory_order_acquire) == State::done; }
 
-  /// Keeps an abandoned one for as long as the process lives: the driver may yet call its function, which looks there.
+  /// Keeps an abandoned copy for as long as the process lives: the driver may yet call its function, which reads it.
   static void leave(std::unique_ptr<HostCopy> copy) noexcept {
     static std::atomic<HostCopy*> left{nullptr};
     HostCopy* const kept = copy.release();

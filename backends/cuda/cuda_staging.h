@@ -30,8 +30,8 @@ class Staging {
   void upload(CUstream stream, CUdeviceptr destination, const void* host, std::size_t size_bytes);
   void download(CUstream stream, void* host, CUdeviceptr source, std::size_t size_bytes);
 
-  /// The context is dead: no host function touches host memory after this, even if the driver still calls one. Waits
-  /// for one that is at it. From any thread.
+  /// To be called when the context is dead: after it no host function touches host memory, even if the driver still
+  /// calls one. Waits for a host function that is running. From any thread.
   void abandon() noexcept;
 
  private:

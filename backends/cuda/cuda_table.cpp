@@ -1,5 +1,5 @@
-// Uploads on a queue of its own. Where that fails half-way, queue, memory and numbers stay until the copy is certainly
-// over.
+// Uploads a table on a queue of its own. Where that fails half-way, queue, memory and numbers are kept until the copy
+// is certainly over.
 #include "cuda_table.h"
 
 #include <utility>

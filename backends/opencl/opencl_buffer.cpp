@@ -49,8 +49,8 @@ void OpenclBuffer::occupy(std::size_t size_bytes, std::byte last) const {
   const OpenclApi& api = context_->api();
   const cl_command_queue queue = context_->service_queue();
   cl_int code = api.clEnqueueWriteBuffer(queue, native(), CL_TRUE, size_bytes - 1, 1, &last, 0, nullptr, nullptr);
-  // The blocking write has read the byte, and need not have written it: on Intel's runtime for CPUs it comes, once in a
-  // thousand times, after what another queue then writes there.
+  // A blocking write may return when it has read the byte, before it has written it. On Intel's runtime for CPUs the
+  // byte arrives, once in a thousand times, after what another queue writes there next. So the queue is finished.
   if (code == CL_SUCCESS) code = ask_again([&] { return api.clFinish(queue); });
   if (code != CL_SUCCESS) throw_no_memory(*context_, size_bytes, code);
 }
@@ -79,7 +79,7 @@ OpenclPinnedMemory::OpenclPinnedMemory(std::shared_ptr<OpenclContext> context, s
   data_ = context_->api().clEnqueueMapBuffer(context_->service_queue(), memory_.get(), CL_TRUE,
                                              CL_MAP_READ | CL_MAP_WRITE, 0, size_bytes, 0, nullptr, nullptr, &code);
   context_->check(code, "clEnqueueMapBuffer", Stage::allocation);
-  // Nothing of the mapping is left to the service queue when other queues copy from and to this memory.
+  // The mapping must be complete before other queues copy from and to this memory.
   code = ask_again([&] { return context_->api().clFinish(context_->service_queue()); });
   if (code == CL_SUCCESS) return;
   unmap();
@@ -91,12 +91,12 @@ OpenclPinnedMemory::~OpenclPinnedMemory() {
 }
 
 void OpenclPinnedMemory::unmap() const noexcept {
-  // No command uses the memory any more. If the driver refuses for good, the object is released as it is, mapped: the
-  // mapping is part of it.
+  // No command uses the memory any more. If the driver refuses to unmap it for good, the memory object is released
+  // while it is mapped, and the mapping goes with it.
   const OpenclApi& api = context_->api();
   const cl_command_queue queue = context_->service_queue();
   (void)ask_again([&] { return api.clEnqueueUnmapMemObject(queue, memory_.get(), data_, 0, nullptr, nullptr); });
-  // Drivers that begin only when they are flushed would keep the memory.
+  // Without this, drivers that begin commands only at a flush would keep the memory.
   (void)ask_again([&] { return api.clFinish(queue); });
 }
 

@@ -29,7 +29,8 @@ std::string quoted(std::string names) {
 }
 
 /// Local memory that a launch takes beside what its local parameters ask for: the kernel's own arrays, and what drivers
-/// add for each such parameter (NVIDIA: its alignment), which shows only when the parameters are set.
+/// add for each local parameter (NVIDIA: its alignment). What drivers add shows only once the parameters are set, so
+/// they are set to a trial size here.
 std::uint64_t fixed_local_bytes(const CompiledKernel& kernel, const std::vector<Parameter>& parameters) {
   constexpr std::uint64_t kTrialBytes = 16;
   std::uint64_t asked = 0;

@@ -21,7 +21,8 @@ class ShortageTest : public EachDevice {
     const std::uint64_t wanted = free / 10 * 6;
     return info.max_allocation_bytes < wanted / 4 * 5 ? 0 : static_cast<std::size_t>(wanted);
   }
-  /// A driver for the CPU hands out more than there is, and the system ends a process that believes it.
+  /// Does the device refuse what it does not have? An OpenCL driver for the CPU gives more memory than there is, and
+  /// the system ends a process that uses it.
   [[nodiscard]] bool is_bounded() const {
     const DeviceInfo info = device().info();
     return info.kind != DeviceKind::cpu || info.backend == "cpu_tbb";

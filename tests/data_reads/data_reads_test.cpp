@@ -7,12 +7,10 @@
 //
 //     accumulate     the output, the weight, the pixel: 3, in any build, because the output is volatile
 //     private_sum    the weight, the pixel: 2. So v1 : v2 is 3 : 2 where nothing else is read, and 1.3 : 1 where each
-//     tap
-//                    costs v1 and v2 one more read and a third: 4.33 : 3.33
-//     unrolled       inside, the pixels of a vector once, and weights once a vector if there is no register for them: 2
-//     for
-//                    each tap of as many outputs as a vector holds. With AVX2 that is 2 / 8, 8 times fewer than v2's 2.
-//                    At the edges, 1.2 % of the outputs of 1024 x 1024 with 7 x 7, it is v2
+//                    tap costs v1 and v2 one and a third more reads: 4.33 : 3.33
+//     unrolled       inside, the pixels of a vector once, and weights once a vector if there is no register for them:
+//                    2 for each tap of as many outputs as a vector holds. With AVX2 that is 2 / 8, 8 times fewer than
+//                    v2's 2. At the edges, 1.2 % of the outputs of 1024 x 1024 with 7 x 7, it is v2
 //
 // A run is the difference of a process that runs twice and one that runs once: what starting costs is in both.
 #include <gtest/gtest.h>

@@ -11,7 +11,8 @@ class MemoryFaultTest : public ScriptedTest {};
 constexpr std::size_t kSize = 1000;
 constexpr std::size_t kMost = Script::kMemoryBytes / 10 * 6;  // two of these do not fit
 
-/// A queue whose one command, held, writes 1 to all of a buffer that the program has let go of.
+/// A queue with one command, which the script holds back: it writes 1 to all of a buffer that the program has let go
+/// of.
 struct Writing {
   explicit Writing(const Device& device) : queue(device) {
     script().hold();

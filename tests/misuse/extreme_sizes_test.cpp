@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int64_t kExtremes[] = {
     0, 1, (std::int64_t{1} << 31) - 1, std::int64_t{1} << 31, std::int64_t{1} << 40, INT64_MAX};
-/// Asking is arithmetic on a handful of sizes: microseconds. Making compiles, and a machine that tests is busy.
+/// explain() does arithmetic on a handful of sizes, which takes microseconds; making a kernel compiles it. Both limits
+/// are generous, because a machine that runs tests is busy.
 constexpr double kSecondsToAsk = 1;
 constexpr double kSecondsToMake = 60;
 

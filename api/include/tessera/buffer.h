@@ -20,9 +20,9 @@ class Block;        // device memory with its owner and its uses; lives in the c
 class PinnedBlock;  // host memory known to a device's driver
 }  // namespace detail
 
-/// A typed-at-run-time part of a device's memory, for programs that learn the element type when they run: operators and
-/// every transfer of a queue take it. Buffer<T> and BufferView<T> give theirs with untyped(), and are made from one of
-/// their type. Shares ownership of the memory: a view never dangles.
+/// Part of a device's memory with an element type that is known at run time only, for programs that learn the type when
+/// they run. Operators and every transfer of a queue take it. untyped() of Buffer<T> and BufferView<T> gives one, and
+/// both can be made from one whose elements are of type T. Shares ownership of the memory: a view never dangles.
 class TESSERA_API UntypedView {
  public:
   UntypedView() noexcept;

@@ -30,7 +30,7 @@ struct Tunable {
 struct KernelOptions {
   std::string variant = {};   ///< force this one; "" chooses the first that can
   Tuning tuning = {};         ///< values for its tunables; what is not named takes the preferred value
-  bool deterministic = true;  ///< the same bits on every run. Every variant is; false allows those that are not
+  bool deterministic = true;  ///< only variants with the same bits on every run, as all are today; false: any variant
   std::string label = {};     ///< names the kernel in errors and traces
 };
 
@@ -40,11 +40,12 @@ struct KernelInfo {
   std::string variant;        ///< "tiled"; "own" for the program's own kernels
   std::string device;         ///< "cuda:0"
   std::string label;
-  Tuning tuning;                    ///< every tunable with the value in use
-  double error_factor = 1.0;        ///< its error bound as a multiple of the strict algorithm's
-  std::size_t workspace_bytes = 0;  ///< memory that each queue keeps for it; the largest of a queue's kernels counts
-  /// Of operators with weights: how much prepared weights take, 0 if it computes with raw ones. Run with raw weights,
-  /// it prepares them each time, and the queue keeps so much more.
+  Tuning tuning;              ///< every tunable with the value in use
+  double error_factor = 1.0;  ///< its error bound as a multiple of the strict algorithm's
+  /// Memory that a queue keeps for its runs. A queue has one workspace for all its kernels: the largest that one needs.
+  std::size_t workspace_bytes = 0;
+  /// Of operators with weights: memory that prepared weights take; 0 if the kernel computes with raw weights. A run
+  /// that is given raw weights prepares them anew, in a workspace that is larger by as much.
   std::size_t prepared_bytes = 0;
 };
 
@@ -55,7 +56,7 @@ struct VariantReport {
   bool can_run = false;
   std::string because;            ///< if it cannot: one sentence with the value and the limit
   bool is_default = false;        ///< the one that is chosen when none is forced
-  std::string passed_over;        ///< if it could be chosen but a later one is: one sentence why that is faster
+  std::string passed_over;        ///< if it can run, but a later row is the default: one sentence why that is faster
   std::vector<Tunable> tunables;  ///< empty if it cannot run
   double error_factor = 1.0;
   std::optional<double> measured_s;  ///< median device time of one run, if this machine has measured the problem

@@ -212,7 +212,8 @@ class CpuFunction {
 /// compiler made of the source.
 ///
 /// CUDA C++: `extern "C" __global__ void NAME(...)`. A local parameter arrives as an `unsigned` byte offset into
-/// `extern __shared__ unsigned char shared[]`.  OpenCL C: `__kernel void NAME(...)`, local parameters as `__local T*`.
+/// `extern __shared__ unsigned char shared[]`.
+/// OpenCL C: `__kernel void NAME(...)`. A local parameter arrives as a `__local T*`.
 struct KernelSource {
   std::string name;                   ///< of the kernel function
   std::vector<Parameter> parameters;  ///< in order

@@ -25,10 +25,14 @@ enum class DataType : std::uint8_t {
 };
 
 /// How far an operator may stray from its natural algorithm. The same three words for every operator.
+///
+/// Today no variant computes in a lower precision than the operands' type (TF32, half and the like), `fast` or not. So
+/// `fast` gives what `accurate` gives for gemm and conv2d. For cnn_layer it also admits variants whose bound is more
+/// than CnnLayer::kAccurateFactor times that of `strict`.
 enum class Accuracy : std::uint8_t {
   strict,    ///< the natural algorithm in the operands' type, every product rounded as that type does
   accurate,  ///< any algorithm whose proven bound is within a small documented factor of strict's
-  fast,      ///< lower-precision products (TF32, half and the like)
+  fast,      ///< any algorithm with a proven bound, whatever its factor: KernelInfo::error_factor tells it
 };
 
 /// Name of the type as messages and result files write it: "float32".

@@ -27,7 +27,8 @@ void check_size(const char* name, std::int64_t value, std::int64_t smallest) {
   if (value < smallest) refuse(sentence(name, " of cnn_layer is ", value, ", but must be at least ", smallest));
 }
 
-/// A step that no operand has room for: backends multiply it all the same.
+/// Bounds a stride or padding that no operand has room for: backends multiply with it all the same, and must not
+/// overflow.
 void check_step(const char* name, std::int64_t value) {
   if (value > kLargestOperandBytes)
     refuse(sentence(name, " of cnn_layer is ", value, ", but must be at most ", kLargestOperandBytes));
@@ -116,7 +117,7 @@ struct OperatorTraits<CnnLayer> {
     (void)input_elements(problem);
     (void)weight_elements(problem);
     (void)output_elements(problem);
-    // What lies between input and output counts too, because variants number it.
+    // The padded input and the output before the pool need not exist in memory, but variants number their elements.
     (void)elements("input with its padding",
                    {problem.batch, problem.input_channels, problem.height + 2 * problem.padding,
                     problem.width + 2 * problem.padding},

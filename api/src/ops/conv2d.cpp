@@ -36,7 +36,7 @@ void check_type(DataType type) {
   refuse(sentence("the type of conv2d is ", to_string(type), ", but must be uint8, int16, int32 or float32"));
 }
 
-/// The weights as the arithmetic takes them.
+/// The filter's weights, checked to be finite and, for integer images, int32; for float images rounded to float.
 std::vector<double> checked_filter(const Conv2d& p) {
   const auto size = static_cast<std::size_t>(p.filter_height * p.filter_width);
   if (p.filter.size() != size) {
@@ -138,7 +138,7 @@ struct OperatorTraits<Conv2d> {
         OperandSpec{"output", &operands.output.view(), problem.output_type(), output_elements(problem), Access::write}};
   }
 
-  /// The weights as they are: a variant may be chosen by them.
+  /// Holds the weights themselves too, because the choice of a variant may depend on them.
   static std::string key(const Conv2d& p) {
     std::string weights;
     for (const double weight : p.filter) weights += sentence(weights.empty() ? "" : ";", weight);

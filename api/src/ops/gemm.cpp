@@ -54,9 +54,9 @@ struct Matrices {
   std::int64_t stride;
 };
 
-/// Elements from the first to the last of the matrices; more than any address space holds are refused. For that, the
-/// gaps behind the last row and the last matrix count, so that a whole step may be taken from each; and matrices
-/// without elements, whose packed stride is 0, count as if they lay one behind the other.
+/// Elements from the first to the last of the matrices; more than any address space holds are refused. For that check
+/// the gaps behind the last row and the last matrix count too, because backends may step over them. Matrices without
+/// elements, whose packed stride is 0, count as if they lay one behind the other.
 std::uint64_t extent(const Matrices& operand, DataType type) {
   const auto& [name, rows, columns, leading, batch, stride] = operand;
   const bool is_empty = rows == 0 || columns == 0 || batch == 0;
@@ -71,7 +71,7 @@ std::uint64_t extent(const Matrices& operand, DataType type) {
   return static_cast<std::uint64_t>((batch - 1) * stride + (rows - 1) * leading + columns);
 }
 
-/// The matrices of C follow each other, or lie beside each other in the same rows.
+/// Refuses matrices of C that overlap. They may follow each other, or lie beside each other in the same rows.
 void check_no_overlap(const Gemm& problem) {
   const auto& p = problem;
   if (p.batch <= 1 || p.m == 0 || p.n == 0) return;

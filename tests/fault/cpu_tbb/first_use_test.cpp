@@ -28,7 +28,7 @@ bool use(const std::string& name) {
   return queue.download(ones).get() == std::vector<float>(100, 1.0F);
 }
 
-/// In a process that has used nothing yet.
+/// What came of the first use with request `k` failing, as an exit status. To be called in a fresh process.
 int outcome_of(const std::string& name, std::uint64_t k) {
   int first = kRight;
   std::string story;

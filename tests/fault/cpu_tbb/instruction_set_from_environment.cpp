@@ -21,7 +21,7 @@ constexpr int kSkipped = 77;
   std::_Exit(kSkipped);
 }
 
-/// Before anything of the plug-in has asked for a vector.
+/// Chosen while the plug-in is loaded, before any of its code has asked Highway for an instruction set.
 [[maybe_unused]] const bool is_chosen = [] {
   const char* const value = std::getenv("TESSERA_FAULT_INSTRUCTION_SET");
   if (value == nullptr) return false;
@@ -30,7 +30,7 @@ constexpr int kSkipped = 77;
   for (std::int64_t left = HWY_TARGETS; left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
     hwy::SetSupportedTargetsForTest(target);
-    // Asked only where it can run. Highway takes the best one of those that it is told of.
+    // instruction_set() runs code for the target, so it is called only where the processor has that.
     const bool has_it = (supported & target) != 0;
     if (has_it && cpu_tbb::instruction_set() == wanted) return true;
     if (!has_it && cpu_tbb::instruction_set_name(target) == wanted) skip(wanted, "is not this processor's");

@@ -82,7 +82,7 @@ TEST_P(LoopFaultTest, EveryBodyWaitsForAnotherQueue) {
     outer.submit([&](Executor& executor) {
       executor.parallel_for(16, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
-          static std::mutex one_at_a_time;  // as the front half has it for each queue
+          static std::mutex one_at_a_time;  // one thread at a time, as the front half uses a queue
           const std::lock_guard lock(one_at_a_time);
           other.submit([&](Executor& inner) { chunks.run(inner); });
           if (i % 2 == 0) {
@@ -170,14 +170,15 @@ TEST_P(LoopFaultTest, AThrowingBodyLetsTheNextLoopRun) {
 }
 
 std::ptrdiff_t threads_of_process() {
-  // A sanitizer has a thread of its own from the first one on that the program starts.
+  // A sanitizer starts a thread of its own together with the program's first thread: it must be counted before.
   static const bool has_started_one = (std::thread([] {}).join(), true);
   static_cast<void>(has_started_one);
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return std::distance(begin(tasks), end(tasks));
 }
 
-/// A thread that was joined is seen for a moment more; oneTBB's come and go.
+/// Waits, because the system lists a thread for a moment after it was joined, and oneTBB starts and ends threads
+/// freely.
 bool no_more_threads_than(std::ptrdiff_t count) {
   for (int round = 0; round < 200; ++round) {
     if (threads_of_process() <= count) return true;

@@ -22,8 +22,8 @@ namespace {
 
 using cpu_tbb::Refusable;
 
-// A pass takes some milliseconds, and its requests are thousands: `ctest` runs this program several times at once, each
-// with a share of them.
+// A pass takes some milliseconds, and makes thousands of requests, each of which must fail once. So `ctest` runs this
+// program several times at once, each with a share of the requests.
 const std::uint64_t kShares = std::strtoull(std::getenv("TESSERA_FAULT_SHARES"), nullptr, 10);
 const std::uint64_t kShare = std::strtoull(std::getenv("TESSERA_FAULT_SHARE"), nullptr, 10);
 
@@ -35,7 +35,7 @@ bool refuses(Refusable what) noexcept {
   return ++threads_asked == failing_thread;
 }
 
-/// Named in the plug-in, which is loaded by then.
+/// Tells the plug-in, which is loaded by then, to ask refuses().
 void set_hook() {
   const std::string plugin = std::string(TESSERA_FAULT_PLUGINS) + "/libtessera_cpu_tbb.so";
   void* const library = dlopen(plugin.c_str(), RTLD_NOW | RTLD_NOLOAD);
@@ -56,7 +56,7 @@ ScenarioReport faulty_pass(const std::string& device) {
     report.exhausted.emplace_back("the scenario itself");
   }
   disarm_allocations();
-  if (!failed_within_library()) report.exhausted.clear();  // what the program itself allocates may fail so
+  if (!failed_within_library()) report.exhausted.clear();  // an allocation of the test program itself failed
   return report;
 }
 
@@ -130,7 +130,8 @@ TEST_P(CpuSweepTest, nothing_stays_behind) {
   const std::int64_t before = live_after(0);
   for (std::uint64_t k = 5; k < 300; k += 37) static_cast<void>(live_after(k));
   const std::int64_t after = live_after(0);
-  // The scenario itself keeps a block for each pass, because a queue that cannot be drained may use it as long.
+  // The scenario keeps blocks for each pass until the process ends: a queue that cannot be drained may use them so
+  // long.
   constexpr std::int64_t kOfScenario = 2 * 10 * 2;
   EXPECT_LE(after, before + kOfScenario);
 }

@@ -117,7 +117,7 @@ FAKE cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice) {
   return CUDA_SUCCESS;
 }
 
-// NVRTC looks for it where it finds a libcuda, and does without what it would give.
+// NVRTC calls this function where it finds a libcuda, and does without the tables if it fails.
 FAKE cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;

@@ -60,7 +60,7 @@ long count_calls() {
   return calls;
 }
 
-/// In a process of its own. 0 if all is well.
+/// The walk with this call failing, then a healthy one. Returns 0 if all is well. To be called in a process of its own.
 int walk_with_fault(long call) {
   alarm(kMostSeconds);
   slow_down();
@@ -72,7 +72,7 @@ int walk_with_fault(long call) {
     status = 1;
   };
   if (!faulted.wrong.empty()) complain(faulted.wrong + " (first error: " + faulted.first_error + ")");
-  // A backend that could not be probed says so ever after; another process finds it.
+  // A backend whose probe() failed stays unavailable in this process, so the second walk need not succeed then.
   const bool is_probed = faulted.right + faulted.errors > 1 || faulted.errors == 0;
   const fault::Outcome healthy = fault::walk();
   if (!healthy.wrong.empty()) complain("afterwards, " + healthy.wrong);

@@ -196,7 +196,7 @@ TEST_F(OpenclSeamFaultTest, drain_does_not_guess) {
 
 TEST_F(OpenclSeamFaultTest, a_code_of_a_lost_device_is_no_lost_device) {
   launch_slow();
-  // From the queue alone, while the device's own queue, which is asked fifth, is well.
+  // Only calls on the queue answer so. The device's own queue, which drain() asks last, is well.
   faulty_driver().fail_function("clFinish", CL_INVALID_COMMAND_QUEUE, 1, 1);
   faulty_driver().fail_function("clEnqueueMarkerWithWaitList", CL_INVALID_COMMAND_QUEUE, 1, 1);
   EXPECT_FALSE(queue_->drain());

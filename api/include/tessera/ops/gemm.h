@@ -17,8 +17,8 @@ namespace tessera {
 ///   alpha = 0    A and B are not read, so that their NaN do not spread: C = beta * C
 ///   beta = 0     C is not read: C = alpha * op(A) * op(B), and 0 where k or alpha is 0
 ///
-/// Otherwise alpha multiplies each sum of k products as a whole, once. An operand that is not read is given all the
-/// same.
+/// Otherwise alpha multiplies each sum of k products as a whole, once. An operand that is not read must be given all
+/// the same.
 struct Gemm {
   static constexpr std::string_view kName = "gemm";
   /// As a stride: the next matrix begins where the last row of this one ends, gap of the leading dimension included.

@@ -4,10 +4,10 @@
 //     | a b c d e f ... |  ->  | A B C D E F ... |  in vectors   ->  in vectors -> | max(A, B) max(C, D) ... |
 //     | g h i j k l ... |
 //
-// The last step is in vectors for windows of 2 side by side, which are the even and the odd elements of two vectors,
-// and one after another for others. The end of a row goes by vectors too: one after another these outputs cost a
-// comparison each that no processor foresees, 6 % of the time of 64 -> 64 channels, 3 x 3, 56 x 56, on a core of a
-// Xeon. A comparison with NaN is false, so that the one to keep is asked for by itself.
+// The last step works in vectors for windows of 2 side by side, which are the even and the odd elements of two vectors;
+// for other windows it works output by output. The end of a row is computed in vectors too: output by output it would
+// take a comparison each that no processor predicts, 6 % of the time of 64 -> 64 channels, 3 x 3, 56 x 56, on a core of
+// a Xeon. Any comparison with a NaN is false, so larger() asks for NaN separately, in order to keep it.
 #include "ops/cnn_layer/cnn_layer_finish.h"
 
 #include <algorithm>

@@ -1,23 +1,25 @@
 // The variant "implicit_gemm": the convolution as a product of matrices, weights times patches, in gemm's register tile
 // (14 channels x 32 sums in AVX-512), without ever writing the patches out.
 //
-//                          planes of a few channels, 2nd-level cache      A chunk is a block of outputs and a group of
+//                             planes of a few channels, 2nd-level cache   A chunk is a block of outputs and a group of
 //                          c0 |--------------------------|                channels. Its sums stay in the second-level
 //     weights, packed         | row (c, i, j): a run at  |                cache while the products pass by, step after
-//     panel of 14 channels    | its own offset           |                step: some channels' pixels are packed with
-//     +-- step of <= 192 --+  c1 |-----------------------|                the padding around them (cnn_layer_planes.h),
-//     |                    |     sums, 14 x 32 at a time                  then each panel of weights goes over all
-//     sums. |                    |  x  +------+------+------+
-//     +--------------------+     | tile | tile | tile |  += in registers   A pixel is packed once for each block that
-//                                +------+------+------+                    its row belongs to, and read from there once
-//                                                                          for each weight of 14 channels; a weight is
-// read once for each block. Bias, ReLU and pool are taken from the sums while they are in the cache, and only pooled
-// outputs are written. Sums of one output are added in the same steps whatever the blocks are.
+//     panel of 14 channels    | its own offset           |                step: the pixels of some channels are packed
+//     +-- step of <= 192 --+  |--------------------------| c1             with the padding around them
+//     |                    |     sums, 14 x 32 at a time                  (cnn_layer_planes.h), then each panel of
+//     |                    |  x  +------+------+------+                   weights is multiplied with all of them.
+//     +--------------------+     | tile | tile | tile |  += in registers
+//                                +------+------+------+
 //
-// Sums lie in runs as pixels do, so that between rows of them some mean nothing. In narrow images these are more work
-// than packing: there each column of the filter has planes of its own, and nothing lies between. On a core of a Xeon,
-// 256 -> 512 channels, 3 x 3, 28 x 28, that took the variant from 0.88 of oneDNN's speed to 0.91; copying such planes
-// whole, and channels in equal groups, to 0.94 to 0.98 on two cores, and with 8 images to 0.97 to 1.00.
+// A pixel is packed once for each block that its row belongs to, and read from the packed planes once for each panel
+// of 14 channels and each place of the filter. A weight is read once for each block. Bias, ReLU and pool are computed
+// while the sums are in the cache, and only pooled outputs are written. The sum of an output is added up in the same
+// steps whatever the blocks are.
+//
+// Sums lie in runs as pixels do, so between two rows of sums lie some that mean nothing. In narrow images computing
+// these is more work than packing. There each column of the filter has planes of its own, so that rows of sums follow
+// each other without gaps. On a core of a Xeon, 256 -> 512 channels, 3 x 3, 28 x 28, that took the variant from 0.88 of
+// oneDNN's speed to 0.91.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -35,29 +37,29 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-/// Of a chunk's sums, at most: so much of the second-level cache that a step's pixels and weights stay there with them.
-/// The study's layer took 5 % longer in 0.5 MiB of sums than in 1 MiB, on a core of a Xeon with 2 MiB.
+/// The most bytes of a chunk's sums: half of the second-level cache, so that the pixels and weights of a step stay
+/// there beside them. On a core of a Xeon with 2 MiB the study's layer took 5 % longer with a quarter.
 std::int64_t most_sums_bytes() {
   return second_level_cache_bytes() / 2;
 }
 /// Sums in a row of a chunk, at most: longer rows are cut.
 constexpr std::int64_t kMostColumns = 1024;
-// What follows was fitted to the six small layers of the benchmark on 2 and on 16 cores of a Xeon with AVX-512, each
-// cut in 40 to 90 ways: the choice takes 1.01 times as long as the best cut of all on 2 threads and 1.03 to 1.10 on 16,
-// in the geometric mean of runs whose own spread is as large.
+// A model of the time that a way of cutting the layer takes, fitted to the benchmark's six small layers on 2 and on 16
+// cores of a Xeon with AVX-512. What it chooses takes at most 1.10 times as long as the best cut that was measured, in
+// the geometric mean.
 
-/// Groups of output channels that are all tried: 256 panels are 3584 channels in float32 with AVX-512. A layer may have
-/// more than anybody could count through.
+/// Up to this many groups of output channels every number of groups is tried. A layer may have too many channels to try
+/// them all; 256 panels are 3584 channels in float32 with AVX-512.
 constexpr std::int64_t kAllGroups = 256;
 
-/// What a chunk costs beside its products: of each channel, in sums, for weights from the third-level cache; and once,
-/// in products, of which such a core computes 32 a cycle.
+/// What a chunk costs beside its products: for each channel, the time of so many sums, to bring its weights from the
+/// third-level cache; and once for each chunk, the time of so many products.
 constexpr double kSumsForWeights = 6;
 constexpr double kProductsForChunk = 100000;
-/// What packing costs, in products: of a pixel, and of a row beside its pixels.
+/// The time that packing takes, in products: for each pixel, and for each row beside its pixels.
 constexpr double kProductsForPixel = 24;
 constexpr double kProductsForRow = 1200;
-/// Of a pixel where a plane is one copy of the image, and of a row's zeros.
+/// The same where a plane is one copy of the image: for each pixel, and for the zeros of each row.
 constexpr double kProductsForCopiedPixel = 6;
 constexpr double kProductsForCopiedRow = 150;
 
@@ -74,8 +76,9 @@ class Plan {
 
   [[nodiscard]] const PanelLayout<T>& layout() const noexcept { return layout_; }
   [[nodiscard]] const CnnBlocks& blocks() const noexcept { return blocks_; }
-  /// Parts of the output channels, each for one chunk and with panels of its own. Of the 37 panels that 512 channels
-  /// have together, one of two groups would get 19, which is 265 channels.
+  /// Equal parts of the output channels, each computed by chunks of its own. Each part is cut into panels of its own,
+  /// because whole panels do not divide evenly: of the 37 panels of 512 channels one of two groups would get 19 panels,
+  /// which are 265 channels.
   [[nodiscard]] EqualParts groups() const noexcept { return {problem_.output_channels, groups_}; }
   [[nodiscard]] std::int64_t filter() const noexcept { return filter_; }
   [[nodiscard]] PatchGrid grid(std::int64_t sum_rows, std::int64_t sum_columns) const noexcept {
@@ -97,10 +100,10 @@ class Plan {
     const auto blocks_across = (CnnBlocks::sums(p, p.output_width()) + kMostColumns - 1) / kMostColumns;
     blocks_.columns = (p.output_width() + blocks_across - 1) / blocks_across;
     const double once = kProductsForChunk / static_cast<double>(p.input_channels * filter_);  // in sums
-    constexpr double kNone = std::numeric_limits<double>::infinity();  // not 0: a batch of nothing takes no time
+    constexpr double kNone = std::numeric_limits<double>::infinity();  // not 0, which is the time of an empty batch
     double best = kNone;
     for (const bool apart : {false, true}) {
-      // Every number of groups up to kAllGroups, and beyond in steps that change the chunks by as little as that.
+      // Every number of groups up to kAllGroups; beyond, steps so small that the size of a group changes little.
       for (std::int64_t groups = 1; groups <= panels; groups += std::max<std::int64_t>(1, groups / kAllGroups)) {
         const std::int64_t channels = (p.output_channels + groups - 1) / groups;
         for (std::int64_t rows_asked = 1; rows_asked <= p.output_height(); ++rows_asked) {
@@ -123,7 +126,7 @@ class Plan {
     }
   }
 
-  /// Of one block, in sums.
+  /// The time that packing one block takes, in sums.
   [[nodiscard]] double packing(const PatchGrid& grid) const noexcept {
     const bool is_copied = problem_.layout == Layout::nchw && grid.are_planes_images(problem_.width, 1);
     const auto pixels = static_cast<double>(grid.channel_size());
@@ -167,7 +170,7 @@ class Workspace {
     sums = planes + planes_size_;
     row = sums + sums_size_;
   }
-  /// So that what follows begins at a cache line.
+  /// Rounded up, so that what lies behind so many elements begins at a cache line.
   static std::int64_t aligned(std::int64_t elements) { return (elements + 15) / 16 * 16; }
 
   std::int64_t planes_size_;

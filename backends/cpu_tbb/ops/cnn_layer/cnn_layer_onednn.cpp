@@ -1,5 +1,6 @@
-// oneDNN's C interface, version 2, as far as the chain needs it. Its descriptors are structs whose insides are its own:
-// here they are rooms large enough (version 2.6 needs 696 and 5976 bytes) that only it writes and reads.
+// oneDNN's C interface, version 2, as far as the chain needs it, declared here so that the build does not need its
+// header. Of its descriptors only the size matters here, because only the library reads and writes them: they are given
+// more bytes than version 2.6 needs (696 and 5976).
 #include "ops/cnn_layer/cnn_layer_onednn.h"
 
 #include <array>
@@ -141,7 +142,7 @@ class Handle {
   void* object_ = nullptr;
 };
 
-/// What the library computes on for the life of this object: so many threads for the calling one.
+/// For the life of this object the library computes on so many threads when this thread calls it.
 class Threads {
  public:
   explicit Threads(int threads) : before_(onednn_library().threads()) { onednn_library().set_threads(threads); }
@@ -156,7 +157,8 @@ class Threads {
 Handle attributes(bool relu) {
   Handle made(onednn().attributes_destroy);
   expect(onednn().attributes_create(made.room()), "attributes");
-  // Its own scratchpad would belong to the thread that makes the primitive, which is not the one that runs it.
+  // We give it a scratchpad. One of the library's own would belong to the thread that makes the primitive, but another
+  // thread runs it.
   expect(onednn().attributes_set_scratchpad(made.get(), kScratchpadOfCaller), "scratchpad of the caller's");
   if (!relu) return made;
   Handle post(onednn().post_destroy);

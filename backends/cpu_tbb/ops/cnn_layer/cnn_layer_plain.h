@@ -4,7 +4,7 @@
 //   +-----------+                +---------+               over all channels and the filter; then bias, ReLU and the
 //   | +---+     |+               | #       |               larger of the window. A pixel is read once for each output
 //   | |   |     ||  -> sum ->    |         |               channel and each place of the filter, a weight once for
-//   | +---+     ||               +---------+               each sum, by the caches' grace.
+//   | +---+     ||               +---------+               each sum, mostly from the caches.
 //   +-----------+|
 //    +-----------+
 #pragma once

@@ -9,11 +9,12 @@
 //     a b a b a b          a a a  b b b                 (i / step) * pitch + j / step on
 //     c d c d c d          a a a  b b b
 //     a b a b a b          c c c  d d d                 Positions are counted through with the planes' pitch: between
-//     two c d c d c d          c c c  d d d                 rows of them lie pitch - columns that mean nothing.
+//     c d c d c d          c c c  d d d                 two rows of positions lie pitch - columns that mean nothing.
 //
-// Where images are narrow, what means nothing costs more than copies: with the columns of patches apart each j has
-// planes of its own, and positions follow each other without gaps. If there are as many in a row as the image has
-// pixels, as where padding keeps its size, such a plane is the image, shifted by j, and zeros at its edge.
+// Where images are narrow, computing the positions that mean nothing costs more than copying pixels. There the columns
+// of patches are kept apart: each j has planes of its own, and positions follow each other without gaps. If a row has
+// as many positions as the image has pixels, because padding keeps the image's size, such a plane is the image itself,
+// shifted by j, with zeros at its edge.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 namespace tessera::cpu_tbb {
 
-/// march(), and whether it came to the end: rows of Small may turn out not to be small.
+/// Calls march(). False if it did not come to the end, because a pixel of type Small turned out to be too large.
 template <class Source, class Output>
 [[nodiscard]] bool try_march(const MarchingRows<Source, Output>& rows) {
   if constexpr (std::is_same_v<Source, Small>) {

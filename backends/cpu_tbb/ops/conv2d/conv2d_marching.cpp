@@ -1,14 +1,17 @@
 // The variant "marching": strips of the output, a few rows at a time from top to bottom (conv2d_strips.h has the
 // picture), each step with the sums of all its rows in registers (conv2d_marching_tile.h). Takes any filter.
 //
-// Integers go by the fastest way that is exact. int32 under a small filter: as float, as long as the pixels are so
-// small that no sum leaves float's exact range, which the march watches; a strip with a larger one goes on by the next
-// way. Else pairs of 16 bits where the processor multiplies those and the weights fit (conv2d_source_rows.h), float
-// where the pixels' type keeps sums exact, or int32.
+// Integers are computed in the fastest way that is exact, the first of these that is possible:
 //
-// 4096 x 4096 on one thread of an Intel Xeon with AVX-512, in ms for 3 x 3, 5 x 5 and 7 x 7 (OpenCV's filter2D in
-// float32: 15, 20 and 32): float 7, 9.6 and 13.5; int32 as float 7.9, 11 and 15; int32 of any size 8.6, 14 and 19. In
-// strips of 512 columns float took 8.8, 10.1 and 15.3.
+//     int32, small filter    as float (Small), as long as the pixels are so small that no sum leaves the range in which
+//                            float is exact. The march watches that, and from rows with a larger pixel on it goes on in
+//                            one of the other ways
+//     weights of 16 bits     in pairs (Pair, conv2d_source_rows.h), if the processor multiplies these faster
+//     uint8, int16           as float, if the pixels' type keeps all sums in that range
+//     everything else        as int32
+//
+// 3 x 3 on 4096 x 4096, one thread of an Intel Xeon with AVX-512: 7 ms in float, 7.9 in int32 as float, 8.6 in int32 of
+// any size; OpenCV's filter2D takes 15 in float.
 #include "backend/conv2d_filter.h"
 #include "ops/conv2d/conv2d_march.h"
 #include "ops/conv2d/conv2d_variants.h"
@@ -17,13 +20,13 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-/// int32 under larger filters is faster in pairs, which multiply two at a time, than as float; where pixels need their
-/// upper halves, 3 x 3 is faster as int32, which needs no copy.
+/// int32 images under larger filters are faster in pairs than as float, because pairs multiply two at a time.
 constexpr std::int64_t kMostSmallWeights = 49;
+/// int32 images under filters no larger than this are faster as int32 than in pairs, which need a copy of the pixels.
 constexpr std::int64_t kMostIntegerWeights = 9;
 
-/// `rows`: weights and their counts. Returns how many of the strip's rows were computed: all, unless a pixel was too
-/// large for Small.
+/// `rows` comes with the weights and their counts filled in. Returns how many of the strip's rows were computed: all,
+/// unless a pixel was too large for Small.
 template <class Rows, class Source, class Output, class Pixel>
 std::int64_t march_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source, Output> rows, const Strip& strip,
                          ScratchPool& scratch) {

@@ -11,9 +11,9 @@ inline constexpr std::int64_t kMarchingRows = 8;
 /// Rows of sources and targets are readable and, for sums, writable this far behind their last column.
 inline constexpr std::int64_t kMarchingOverhang = 64;
 
-/// Two neighbouring numbers of 16 bits each, the left one in the low half.
+/// Two neighbouring numbers of 16 bits each, the left one in the low half. Some processors multiply both at once.
 enum class Pair : std::uint32_t {};
-/// An int32 that is computed with as a float.
+/// An int32 of so small a magnitude that it is converted to float and computed with exactly.
 enum class Small : std::int32_t {};
 
 /// What a source is multiplied with.
@@ -43,10 +43,10 @@ struct MarchingRows {
   std::int64_t filter_width = 0;
   std::int64_t rows = 0;     ///< any
   std::int64_t columns = 0;  ///< no more are written
-  /// Write around the caches where the target's address allows it: for outputs that are larger than they are.
+  /// Write around the caches where the target's address allows it: for outputs that are larger than the caches.
   bool streams = false;
-  /// Rows that will be read next, from the column that lies under the first target, or null: asked for while this is
-  /// computed.
+  /// Rows that will be read next, from the column that lies under the first target, or null. They are prefetched while
+  /// these rows are computed.
   const unsigned char* const* upcoming = nullptr;
   std::int64_t upcoming_rows = 0;
   std::int64_t pixel_bytes = 0;

@@ -49,7 +49,8 @@ class Largest {
   HWY_INLINE explicit Largest(std::int32_t allowed)
       : allowed_(hn::Set(D(), static_cast<std::uint32_t>(allowed))), seen_(hn::Zero(D())) {}
 
-  /// The two vectors at `offset` of each row. From -allowed to allowed means from 0 to 2 * allowed after the addition.
+  /// Looks at the two vectors at `offset` of each row. A pixel from -allowed to allowed lies from 0 to 2 * allowed once
+  /// `allowed` is added, so that one unsigned maximum finds those that are too small and too large.
   HWY_INLINE void take(const Small* const* rows, std::int64_t count, std::int64_t offset) {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
     for (std::int64_t row = 0; row < count; ++row) {
@@ -132,7 +133,8 @@ std::optional<bool> march_if(const MarchingRows<Source, Output>& rows, const Sou
   return march_rows < kTaken, kTaken == 0 ? 0 : kWidth > (rows, sources, upper);
 }
 
-/// Filters of the usual sizes are written out, and their rows; of others the height, as far as it is small.
+/// Chooses the code for the filter. Square filters of 3, 5 and 7, and single rows of these sizes, have code with both
+/// sizes known to the compiler; for other filters the height alone is known. A height of kRows or more never is.
 template <class Source, class Output>
 bool march_some(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
   if (const auto done = march_if<3, 3>(rows, sources, upper)) return *done;
@@ -153,7 +155,8 @@ bool march_some(const MarchingRows<Source, Output>& rows, const Source* const* s
   }
 }
 
-/// In steps of kRows rows. Ends with the first that march_rows() says no to.
+/// All rows in steps of kRows. Ends early, and returns false, with the first step in which a pixel is larger than
+/// allowed.
 template <class Source, class Output>
 HWY_INLINE bool march_all(MarchingRows<Source, Output> rows) {
   const std::int64_t all = rows.rows;

@@ -40,8 +40,8 @@ constexpr int kRows = 4;
 #endif
 static_assert(kRows <= kMarchingRows);
 
-/// What a source's elements are to vectors: the lanes' type, in memory and in sums, and how many columns of the filter
-/// one takes.
+/// How vectors hold a source's elements: the type in memory, the type of a lane in sums, and how many columns of the
+/// filter one element serves.
 template <class Source>
 struct Elements {
   using Stored = Source;
@@ -154,7 +154,9 @@ HWY_INLINE V shifted(V left, [[maybe_unused]] V right) {
   return left;
 }
 
-/// Columns of a source row whose vectors are at hand: loads that cross cache lines cost more than shifts.
+/// Adds columns kColumn to kWidth - 1 of one source row. Where the instruction set can shift two vectors together, each
+/// column's vectors are made from the three that are loaded: a load for each column would mostly cross a cache line,
+/// and costs more than a shift.
 template <int kFirst, int kLast, int kColumn, int kWidth, class Source, int kCount>
 HWY_INLINE void add_columns(const Source* HWY_RESTRICT source, const MarchingWeight<Source>* weight, Vector<Source> x0,
                             Vector<Source> x1, Vector<Source> x2, RowSums<Source, kCount>& sums) {
@@ -173,8 +175,9 @@ HWY_INLINE void add_columns(const Source* HWY_RESTRICT source, const MarchingWei
   }
 }
 
-/// One source row, which belongs to the output rows kFirst to kLast - 1. kWidth is the number of weights in a row, or 0
-/// where that is known when it runs: then GCC must not see that other rows take the same, or it keeps all on the stack.
+/// Adds one source row to the output rows kFirst to kLast - 1, which it belongs to. kWidth is the number of weights in
+/// a row of the filter, or 0 where that is known at run time only. The empty asm hides from GCC that all source rows
+/// use the same weights: it would load them all first, and keep them on the stack.
 template <int kFirst, int kLast, int kWidth, class Source, int kCount>
 HWY_INLINE void add_source(const Source* HWY_RESTRICT source, std::int64_t source_row,
                            const MarchingWeight<Source>* weights, std::int64_t width, RowSums<Source, kCount>& sums) {
@@ -194,8 +197,8 @@ HWY_INLINE void add_source(const Source* HWY_RESTRICT source, std::int64_t sourc
   }
 }
 
-/// What the next rows' tiles will read under this one, asked for a row at a time: all at once would fill the queue of
-/// misses and keep this tile's stores waiting.
+/// The rows that the tile below this one will read, prefetched a row at a time. All at once would fill the core's queue
+/// of cache misses and keep this tile's stores waiting.
 struct Upcoming {
   const unsigned char* const* rows = nullptr;
   std::int64_t count = 0;

@@ -4,7 +4,7 @@
 //      image                               For each pixel of the output all weights of the filter are taken in turn,
 //     +----------------------+             each with the pixel beneath it; what lies outside of the image counts as 0
 //     |     +-------+        |             and is asked for at every tap. A pixel of the image is read once for each
-//     |     | filter|        |             weight, by the caches' grace.
+//     |     | filter|        |             weight, mostly from the caches.
 //     |     |   o   |        |
 //     |     +-------+        |             o: the anchor, on the output's pixel
 //     +----------------------+
@@ -24,8 +24,8 @@ inline void for_each_tap(const Conv2dImages<Pixel>& images, const Conv2dSum<Pixe
   using Sum = Conv2dSum<Pixel>;
   const Conv2d& p = images.problem;
   for (std::int64_t i = 0; i < p.filter_height; ++i) {
-    // Two addresses that move on: computed from the indices, they cost two more reads a tap, of what did not fit
-    // registers.
+    // Two addresses that move on. Computed from the indices each time they would need more registers than there are,
+    // and so two more reads from memory for each tap.
     const Sum* weight = weights + i * p.filter_width;
     const Pixel* pixel = image + (y + i) * p.width + x;
     for (std::int64_t j = 0; j < p.filter_width; ++j, ++weight, ++pixel) {

@@ -1,10 +1,12 @@
-// The rows of the image that lie under a strip, as the march reads them: numbers, in the image itself where it holds
-// such, or pairs of 16 bits. Reading in place saved a third of the time for a filter of 5 x 5 on one core of a Xeon.
+// The rows of the image that lie under a strip, as the march reads them: as numbers, or as pairs of 16-bit numbers.
+// Numbers are read in the image itself where its pixels already are of that type; that saved a third of the time of a
+// filter of 5 x 5 on one core of a Xeon.
 //
 // Pairs serve int32 sums on processors that add two products of 16 bits in one step. A pixel is lower + 65536 * upper,
-// so modulo 2^32 its product with a weight of 16 bits is that of lower, plus 65536 times that of upper: the march adds
-// up the uppers, shifts the sums and adds the lowers. Each takes (width + 1) / 2 steps for a row of the filter. Where
-// nothing lies in the uppers, as in images of 8 and 16 bits, that march is left out.
+// so modulo 2^32 its product with a weight of 16 bits is the product of lower, plus 65536 times the product of upper.
+// The march first adds up the products of all uppers, shifts these sums by 16 bits, and then adds the products of the
+// lowers. Each of the two takes (width + 1) / 2 steps for a row of the filter. Where all uppers are 0, as in images of
+// 8 and 16 bits, the first is left out.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +36,8 @@ struct StripPart {
   StripRows rows = StripRows::copied;
 };
 
-/// The strip from left to right: where the march can read most of it in the image, what lies at its edges is apart.
+/// Cuts the strip from left to right. Where the march can read most of it in the image, the columns at the image's
+/// edges become parts of their own, whose rows are copied; else the whole strip is copied.
 template <class Number, class Pixel>
 std::vector<StripPart> parts_of(const Conv2d& problem, const Strip& strip) {
   constexpr std::int64_t kEdge = 64;  // wide enough for the filter's reach, and whole vectors
@@ -157,12 +160,13 @@ class PairRows {
   std::int64_t last_with_upper_ = -1;  ///< the last row with a pixel that 16 bits do not hold
 };
 
-/// Is an int32 image tried as Small? Not where weights are so large that not even bytes would stay exact.
+/// Is it worth trying to compute an int32 image as Small? Not where the weights are so large that even sums of pixels
+/// up to 255 would not be exact in float.
 [[nodiscard]] inline bool tries_small(const Conv2d& problem) {
   constexpr double kFewest = 255;
   return backend::largest_exact_in_float32(problem) >= kFewest;
 }
-/// The magnitude that its pixels may have: integers up to 2^24 are floats.
+/// The largest magnitude that pixels of type Small may have. Every integer up to 2^24 is a float.
 [[nodiscard]] inline std::int32_t largest_small(const Conv2d& problem) {
   constexpr double kMost = 1 << 24;
   return static_cast<std::int32_t>(std::min(kMost, backend::largest_exact_in_float32(problem)));

@@ -1,13 +1,13 @@
 // How "marching" and "separable" walk over the output: in strips of columns, each cut into runs of rows, which are
 // dealt to the threads; and the rows of the image that a strip takes, copied with zeros around them.
 //
-//        image of 4096 columns                     Where the march reads the image itself, a strip is as wide as the
-//     +-------------------------+                  image, so that a step of 8 rows reads and writes whole rows, as the
-//     |  run                    |                  hardware's prefetching likes it: one core of a Xeon takes 5.5 ms for
-//     |-------------------------|                  3 x 3 on 4096 x 4096 that way, and 7.4 ms in strips of 512 columns.
-//     |  run                    |                  Where rows are copied first, a strip is so narrow that the copies
-//     +-------------------------+                  under the filter stay in the lower caches. Runs of a small image are
-//                                                  so short that each thread gets some. Cuts change no bit.
+//        image of 4096 columns              Where the march reads the image itself, a strip is as wide as the image. A
+//     +-------------------------+           step of 8 rows then reads and writes whole rows, which the processor's
+//     |  run                    |           prefetching handles best: one core of a Xeon takes 5.5 ms for 3 x 3 on
+//     |-------------------------|           4096 x 4096, and 7.4 ms in strips of 512 columns. Where rows are copied
+//     |  run                    |           first, a strip is so narrow that the copies under the filter stay in the
+//     +-------------------------+           lower caches. Runs of a small image are so short that each thread gets
+//                                           some. How the output is cut changes no bit.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,8 @@ class Strips {
       : height_(problem.output_height()),
         width_(problem.output_width()),
         columns_(kCopiedColumns),
-        // The rows above a run are read anew: no more than an eighth of its own.
+        // A run also reads the filter's rows above it, which the run before has read. So a run is at least 8 times as
+        // high as the filter.
         run_rows_(std::max<std::int64_t>(64, (8 * problem.filter_height + 63) / 64 * 64)),
         down_((height_ + run_rows_ - 1) / run_rows_) {
     if (rows == StripRows::in_image) {
@@ -78,12 +79,13 @@ class Strips {
   }
 
  private:
-  /// 14 rows of so many are 448 KiB, which a second-level cache holds.
+  /// The widest strip: 14 rows of so many pixels are 448 KiB, which a second-level cache holds.
   static constexpr std::int64_t kMostColumns = 8192;
-  /// Enough to keep some threads busy to the end.
+  /// Strips are made narrower until there are so many pieces, enough to keep some threads busy to the end.
   static constexpr std::int64_t kFewest = 64;
-  /// Of a small image, so that every thread has a run, as long as it is worth a hand-over: a microsecond of 3 x 3. More
-  /// runs than threads cost more than they balance: on 2 threads 128 x 128 takes 8 us in 2 runs and 11 in 4.
+  /// In a small image runs are made shorter until every thread has one, but not below these: kFewestPixels take about a
+  /// microsecond with 3 x 3, and less is not worth giving to another thread. More runs than threads cost more than they
+  /// balance: on 2 threads of a Xeon 128 x 128 takes 8 us in 2 runs and 11 in 4.
   static constexpr std::int64_t kFewestRows = 16;
   static constexpr std::int64_t kFewestPixels = 4096;
 

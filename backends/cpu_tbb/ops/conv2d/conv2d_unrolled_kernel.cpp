@@ -2,11 +2,11 @@
 //
 //     sum = w00 * x[0] + w01 * x[1] + ... + w22 * x[2 * width + 2]      for neighbouring outputs at once
 //
-// The compiler unrolls both loops over the filter and makes vectors of neighbouring outputs, as many as the instruction
-// set holds 32-bit sums: 16 with AVX-512, 8 with AVX2, 4 with SSE4. For a vector it reads the pixels of each tap once,
-// and of the weights those for which there is no register: 2 reads a tap of 7 x 7, little more than 1 of 3 x 3. The
-// oldest x86-64 multiplies no vectors of int32, so that without the choice of an instruction set nothing becomes a
-// vector: int32, 4096 x 4096, 7 x 7 took ten times as long (one core of an Intel Xeon with AVX-512).
+// The compiler unrolls both loops over the filter and computes neighbouring outputs together as one vector: 16 with
+// AVX-512, 8 with AVX2, 4 with SSE4. For each tap it reads the pixels of a vector, and the weight unless that is in a
+// register: 2 reads for a tap of 7 x 7, little more than 1 for a tap of 3 x 3. The instruction set is chosen at run
+// time because the oldest x86-64 cannot multiply vectors of int32: compiled for that, int32 with 7 x 7 took ten times
+// as long (4096 x 4096, one core of an Intel Xeon with AVX-512).
 #include "ops/conv2d/conv2d_unrolled_kernel.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -77,15 +77,16 @@ void scale_rows(Executor& executor, const GemmMatrices<T>& gemm) {
   });
 }
 
-/// Whom the threads are for.
+/// How the products of a batch are given to the threads.
 enum class BatchOrder {
-  one_by_one,    ///< every product gets all threads: it uses them itself, or must not
-  side_by_side,  ///< small products are dealt to the threads, each computed by one
+  one_by_one,    ///< one product after the other, each with the whole executor: the variant uses its threads, or none
+  side_by_side,  ///< the same for large products; small ones side by side, each computed by one thread
 };
 
-/// Is it faster to give every product to one thread than to give all threads one product after the other? The one
-/// wastes what the last round leaves idle, the other hands over as often as there are products: 2 microseconds with 2
-/// threads and 30 with 16, measured on a Xeon whose cores do 50 to 100 multiply-adds in a nanosecond.
+/// Is it faster to compute products side by side, each on one thread, than one after the other on all threads? Side by
+/// side leaves threads idle in the last round. One after the other hands work to all threads once for each product,
+/// which takes 2 microseconds with 2 threads and 30 with 16 (a Xeon whose cores do 50 to 100 multiply-adds in a
+/// nanosecond).
 [[nodiscard]] inline bool shares_products(const Gemm& problem, int threads) {
   if (threads == 1 || problem.batch == 1) return false;
   constexpr double kHandOverPerThread = 1 << 17;  // in multiply-adds
@@ -100,7 +101,7 @@ enum class BatchOrder {
 template <class T, class Compute>
 void compute_batch(const Gemm& problem, Executor& executor, OperandAddresses operands, BatchOrder order,
                    const Compute& compute) {
-  // An empty C may have any number of rows, columns or products: nobody may count them.
+  // An empty C may have huge numbers of rows, columns or products: a loop over these would not end.
   if (problem.m == 0 || problem.n == 0) return;
   if (order == BatchOrder::side_by_side && shares_products(problem, executor.threads())) {
     return executor.parallel_for(problem.batch, [&](std::int64_t first, std::int64_t last) {

@@ -5,17 +5,17 @@
 //                          block of C: its columns of B, packed once per step of k into slivers, <= 768 KiB
 //                      k step  +------+------+------+------+
 //                              |sliver|      |      |      |
-//     A panel, packed          +------+------+------+------+        An element of B is read from memory once for every
-//     +-----------+            +------+------+------+------+        block of C beneath it, an element of A once for
-//     every | 14 rows   |            | tile | tile | tile | tile |        block beside it. Both copies cost what a row
-//     or
-//     +-----------+            +------+------+------+------+        column of a few tiles costs, so blocks are as large
-//     | next panel|            |      |      |      |      |        as the number of threads allows.
+//     A panel, packed          +------+------+------+------+        An element of B is read from memory once for each
+//     +-----------+            +------+------+------+------+        block in its columns of C, an element of A once for
+//     | 14 rows   |            | tile | tile | tile | tile |        each block in its rows. Packing A and B for a block
+//     +-----------+            +------+------+------+------+        takes as long as computing a few rows and columns,
+//     | next panel|            |      |      |      |      |        so blocks are as large as the number of threads
+//                                                                   allows.
 //
-// B is packed by the way: the first panel of a block reads it where it is, and its product leaves the packed copy for
-// the others. Either way each product is the same, and the sum of an element of C is taken over p in order, in equal
-// steps of at most kRegisterDepth. These depend on k alone, and the blocks, which depend on the number of threads,
-// change no bit.
+// B is packed in passing: the first panel of a block reads B where it is, and its product leaves a packed copy for the
+// other panels. The products are the same either way. The sum of an element of C is taken over p in order, in equal
+// steps of at most kRegisterDepth, which depend on k alone. So the blocks, which depend on the number of threads, do
+// not change a bit of the result.
 //
 // alpha belongs to the whole sum: the part of one step, times alpha, may leave the type's range where the sum does not.
 // So with several steps, and an alpha that is not 1 or -1, the sums grow unscaled, in C if beta is 0 and else in memory
@@ -36,12 +36,12 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-// Of B, so that it stays in a second-level cache of 1 MiB. On one Zen 4 core at 1024 in float and double: 103.9
-// and 49.1 GFLOP/s with 512 KiB, 104.4 and 51.1 with 768, no more with 896.
+/// The most bytes of packed B in a block: it stays in a second-level cache of 1 MiB. One Zen 4 core is as fast with
+/// more at 1024 x 1024 x 1024, and up to 4 % slower with 512 KiB.
 constexpr std::int64_t kPackedBytes = 768 * 1024;
-/// Up to this many panels read B where it is and leave no packed copy: too few to use it. From 2 to 18 it makes no
-/// difference from 48 x 48 x 48 to 256 x 256 x 256 floats on a Xeon, because the copy is made beside the first panel's
-/// product; 32 x 32 x 32, 3 panels, ran at 98 GFLOP/s with 2 and 108 with 5.
+/// A block with up to this many panels reads B where it is and makes no packed copy, because too few panels would use
+/// it. That matters for the smallest products alone: 32 x 32 x 32 floats ran at 108 GFLOP/s on one core of a Xeon, and
+/// at 98 with a copy.
 constexpr std::int64_t kPanelsInPlace = 5;
 
 std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
@@ -73,11 +73,11 @@ class Plan {
   Blocks alone_;
 };
 
-/// Where the sums of C grow, step by step of k.
+/// Where the sums of C are kept from one step of k to the next.
 enum class SumsIn {
-  result,         ///< each step adds alpha times its part to beta * C
-  result_scaled,  ///< in C, unscaled, until the last step
-  scratch_scaled  ///< the same, but C is still to be read
+  result,         ///< in C: each step adds alpha times its part to beta * C
+  result_scaled,  ///< in C without alpha, which is applied after the last step
+  scratch_scaled  ///< in scratch memory without alpha, because C is still needed for beta * C
 };
 template <class T>
 SumsIn place_of_sums(const GemmMatrices<T>& gemm) {
@@ -119,12 +119,12 @@ Prefetch source_of_panel(const ConstMatrix<T>& a, std::int64_t row, std::int64_t
   return {a.at(row, p), product.depth, product.rows * size, a.column_step * size};
 }
 
-/// What a step adds to: the block's first element, in C or in memory of its own.
+/// Where a step adds its sums: the block's first element, in C or in scratch memory.
 template <class T>
 struct Target {
   T* first = nullptr;
   std::int64_t row_step = 0;
-  bool is_scaled_after = false;  ///< the step is the last one, and what it leaves is the unscaled sums
+  bool is_scaled_after = false;  ///< this is the last step, and its sums are multiplied by alpha after it
 };
 
 /// One step of k for one block, added to product.beta times what stands there.
@@ -215,7 +215,8 @@ void multiply(Executor& executor, const GemmMatrices<T>& gemm, const Plan& plan)
   });
 }
 
-/// A column C = A * B without gaps is the row B * A, in which a transposed A is read as it lies.
+/// C of one column without gaps is computed as a row instead: its transpose is op(B)' * op(A)', in which a transposed A
+/// is read along its stored rows.
 bool is_column_to_turn(const Gemm& problem) {
   return problem.n == 1 && problem.ldc == 1 && problem.transpose_a;
 }

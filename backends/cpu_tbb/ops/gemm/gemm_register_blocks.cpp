@@ -1,13 +1,13 @@
-// The choice of a grid: every grid with up to some chunks for each thread is tried, and its time estimated:
+// The choice of a grid of blocks: every grid with up to some blocks for each thread is tried, and its time estimated:
 //
-//              columns + 11                 A block costs its own area, a margin below it for the packing of B and one
-//           +--------------+--+             beside it for the packing of A, so blocks should be large and nearly
-//      rows |    block     |  |             square. Threads take as many rounds as there are chunks for each, and wait
-//       + 8 +--------------+  |             for the slowest at the end, so there should be many small ones.
-//           +-----------------+
+//              columns + 11            A block's time is that of its own area, plus a margin below it for packing B and
+//           +--------------+--+        one beside it for packing A: large and nearly square blocks waste least. The
+//      rows |    block     |  |        threads take as many rounds as there are blocks for each of them, and wait for
+//       + 8 +--------------+  |        the slowest at the end: many small blocks waste least. The estimate weighs the
+//           +-----------------+        one against the other.
 //
-// Rows are divided evenly, wherever a register tile ends: a block cuts its own rows into panels of nearly equal height,
-// and 13 rows take 13/14 of the time of 14. Columns are divided at tiles.
+// Rows are divided evenly, not at the ends of register tiles: a block cuts its own rows into panels of nearly equal
+// height, and a panel of 13 rows takes 13/14 of the time of one with 14. Columns are divided at the ends of tiles.
 #include "ops/gemm/gemm_register_blocks.h"
 
 #include <algorithm>
@@ -17,17 +17,15 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-// In rows and columns of C. On 16 cores of a Xeon (AVX-512), 512 x 512 x 512 floats keep the threads busy for 177 us in
-// blocks of 64 x 256, 184 in 64 x 128, 198 in 64 x 64 and 205 in 32 x 64. Over all of {256, 512, 1024, 2048}^3 there, 8
-// rows give 1.11 times the speed of oneDNN in the geometric mean, 4 give 1.07 and 12 give 1.05; on 2 cores 256 x 512 x
-// 2048 takes 1.85 ms with 8 and 1.97 with 4.
+// The margins for packing, in rows and columns of C. Over all of {256, 512, 1024, 2048}^3 in float on 16 cores of a
+// Xeon (AVX-512), 8 rows give 1.11 times the speed of oneDNN in the geometric mean; fewer and more rows give less.
 constexpr double kRowsForPacking = 8;
 constexpr double kColumnsForPacking = 11;
-/// Multiply-adds in the time that a chunk takes beside its block: about a microsecond.
+/// What every block costs beside its area, in multiply-adds: about a microsecond.
 constexpr double kForChunk = 1 << 16;
 
-/// A chunk with fewer multiply-adds is not worth a hand-over: 5 microseconds of a core with AVX-512, which is what it
-/// costs to give one of 16 threads its part, and twice what it costs to give it to one of 2.
+/// A block with fewer multiply-adds is not worth giving to another thread. They take 5 microseconds on a core with
+/// AVX-512, which is what it costs to give one of 16 threads its part.
 constexpr double kSmallest = 1 << 20;
 constexpr std::int64_t kMostPerThread = 8;
 
@@ -44,7 +42,7 @@ Blocks blocks_of(std::int64_t m, std::int64_t n, const RegisterTile& tile, std::
   return blocks;
 }
 
-/// In multiply-adds.
+/// The estimated time of a grid, in multiply-adds.
 double time_of(const Blocks& blocks, std::int64_t n, std::int64_t k, const Team& team) {
   const double columns = static_cast<double>(std::min(blocks.columns, n));
   const double chunk =

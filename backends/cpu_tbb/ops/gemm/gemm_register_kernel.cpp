@@ -10,11 +10,15 @@
 //    fused multiply-add and needs a register more: 4 rows.
 //
 // The panel of A lies in the first-level cache for the whole call. A sliver of B comes from the second: 128 bytes for
-// 28 multiply-adds of 512 bits, which a Zen 4 core runs at one a cycle and a Sapphire Rapids core at two. The first
-// panel of a block reads B where it is and leaves the packed copy for the others: two stores in 14 cycles that have
-// room for 14, and the way from memory is hidden as everything else is. Panels with fewer rows have a tile of their
-// own, so that a bottom edge costs what it holds; at the right edge the tile is one vector wide where that suffices,
-// and goes to C by way of a buffer.
+// 28 multiply-adds of 512 bits, which a Zen 4 core runs at one a cycle and a Sapphire Rapids core at two.
+//
+// The first panel of a block reads B where it is and leaves a packed copy for the other panels. The copy is nearly
+// free: it adds two stores to every 14 cycles, in which a core could make 14, and B's way from memory is hidden behind
+// the products.
+//
+// There is a tile for each number of rows up to kRows, so that the last panel of C computes no rows that do not exist.
+// At the right edge the tile is one vector wide where that suffices. It is written to a buffer first, and from there to
+// the columns of C that exist.
 #include "ops/gemm/gemm_register_kernel.h"
 
 #include <algorithm>
@@ -40,15 +44,16 @@ constexpr int kMostRows = 6;
 constexpr int kMostRows = 4;
 #endif
 
-/// How far ahead B is prefetched. Packed slivers need none, but rows of B that are read in place lie too far apart for
-/// the processor to foresee: 14 x 2048 x 2048 floats ran at 57 GFLOP/s without and 91 with it on one Zen 4 core. On a
-/// core of a Xeon 512 x 512 x 512 floats take 1.79 ms with 16 rows, 1.77 with 32 or 48 and 1.83 with 64.
+/// How many rows ahead B is prefetched. Packed slivers need no prefetching, but rows of B that are read in place lie
+/// too far apart for the processor to predict: 14 x 2048 x 2048 floats ran at 57 GFLOP/s without and 91 with it on one
+/// Zen 4 core.
 constexpr std::int64_t kRowsAhead = 32;
-/// Rows of k between two steps of prefetching what comes next. All at the beginning of a tile is more than a core can
-/// have under way: 2048 x 32 x 2048 floats ran at 101 GFLOP/s so and 125 with steps, on one core of that Xeon.
+/// The next panel's source is prefetched in steps, one for so many rows of k. All of it at the beginning of a tile is
+/// more than a core can have under way: 2048 x 32 x 2048 floats ran at 101 GFLOP/s so, and at 125 in steps, on one core
+/// of a Xeon.
 constexpr std::int64_t kDepthAtOnce = 16;
-/// Rows of k for each row of C that is prefetched before a tile ends. Brought in when the tile begins, C is pushed out
-/// again by what passes: 1.5 % of the time at 256 x 256 x 256 floats on one core of a Xeon of 2 MiB L2.
+/// Towards the end of a tile one row of C is prefetched for so many rows of k. If C were prefetched when the tile
+/// begins, A and B would push it out of the cache again, which cost 1.5 % at 256 x 256 x 256 floats on that core.
 constexpr std::int64_t kDepthPerRowOfC = 2;
 
 template <class T>

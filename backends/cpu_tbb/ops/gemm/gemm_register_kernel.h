@@ -9,8 +9,9 @@ namespace tessera::cpu_tbb {
 
 /// Elements of k that are multiplied before sums go back to C. Between two reads of an element of A a whole sliver of B
 /// passes through the first-level cache, so both should fit: 10.5 + 24 KiB in float, 14 + 16 in double. At 1024 x 1024
-/// x 1024 floats, depths of 128, 160, 192, 224 and 256 gave 0.985, 0.985, 0.992, 0.960 and 0.966 of oneDNN on one core
-/// of a Xeon with 48 KiB. The order of every sum follows from it, so it depends on the type alone.
+/// x 1024 floats a depth of 192 reached 0.992 of oneDNN's speed on one core of a Xeon with 48 KiB; smaller and larger
+/// depths were slower. The order in which every sum is added up follows from the depth, so it depends on the type
+/// alone.
 template <class T>
 inline constexpr std::int64_t kRegisterDepth = sizeof(T) == 4 ? 192 : 128;
 
@@ -32,7 +33,7 @@ class Prefetch {
         runs_left_(runs),
         run_bytes_(run_bytes),
         run_step_bytes_(run_step_bytes) {}
-  /// Makes it be done after that many steps.
+  /// Spreads the whole prefetch evenly over that many calls of advance().
   void spread(std::int64_t steps) noexcept {
     const std::int64_t lines = runs_left_ * (run_bytes_ / kLineBytes + 1);
     lines_per_step_ = lines / std::max<std::int64_t>(steps, 1) + 1;
@@ -74,7 +75,7 @@ struct PanelProduct {
   std::int64_t depth = 0;    ///< 1 to kRegisterDepth<T>
   T alpha = 0;
   T beta = 0;     ///< 0: C is not read
-  Prefetch next;  ///< what is packed after this
+  Prefetch next;  ///< what the next panel is packed from
 };
 template <class T>
 void multiply_panel(const PanelProduct<T>& product);

@@ -24,12 +24,12 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-/// Columns that are still few. 2048 x n x 2048 floats on one core of a Xeon, thin and register: 52 and 17 GFLOP/s with
-/// n = 4, 72 and 34 with 8, 72 and 69 with 16.
+/// The most columns that count as few. 2048 x 8 x 2048 floats ran at 72 GFLOP/s on one core of a Xeon, and at 34 with
+/// "register"; with 16 columns the two are even.
 constexpr std::int64_t kMostColumns = 8;
-/// Shorter sums do not pay for adding the lanes of a vector at the end, of which there are more with more columns,
-/// where register is better besides. 2000 x 8 x k floats on that core, thin and register: 51 and 59 GFLOP/s with k =
-/// 128, 57 and 58 with 256, 72 and 49 with 512; 2000 x 4 x 128 40 and 31.
+/// The shortest sums that are worth it: at the end of each sum the lanes of a vector are added up. With more columns
+/// "register" gains more than this variant does, so sums must be longer: with 8 columns the two are even at k = 256 on
+/// that core.
 constexpr std::int64_t kLeastDepth = 128;
 constexpr std::int64_t kLeastDepthPerColumn = 32;
 

@@ -10,7 +10,8 @@ namespace tessera::cpu_tbb {
 
 backend::Verdict vendor_library_opens(std::string_view vendor, const backend::SharedLibrary& library) {
 #if defined(TESSERA_THREAD_SANITIZER)
-  // It reports a library's own threads, which write C before we read it, for nothing.
+  // The sanitizer does not know a library's own threads: that they write C and then this thread reads it, it would
+  // report as a race.
   if (library)
     return backend::Verdict::no(backend::sentence(
         "this build has ThreadSanitizer, which does not see how the threads of ", vendor, " are ordered"));

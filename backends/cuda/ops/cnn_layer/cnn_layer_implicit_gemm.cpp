@@ -44,7 +44,8 @@ std::span<const GemmRegisterRow> rows_of(DataType type) {
   return float32;
 }
 
-/// Rows and columns of a filter whose places a table holds in 16 bits, and that does not make it long.
+/// The largest filter, in rows and columns, for which steps come from a table: its places fit 16 bits, and the table
+/// stays short.
 constexpr std::int64_t kLargestTableFilter = 256;
 
 /// The convolution as a product of matrices.

@@ -1,12 +1,12 @@
 // cnn_layer, naive: one thread computes one output from device memory alone. The reference for what tiling gains.
 //
-//   output plane                      a group  = 256 neighbouring pixels of an output plane
-//   +---------------------+           a thread = one pixel: each sum of its pool's window, one after the other, in
-//   loops |     |/////256/////| |                      over channels and the filter
+//   output plane                 a group  = 256 neighbouring pixels of an output plane
+//   +---------------------+      a thread = one pixel: each sum of its pool's window, one after the other, in loops
+//   |     |/////256/////| |                 over channels and the filter
 //   +---------------------+
-//                                     Read of the weights: the same address in all lanes, one broadcast. Read of the
-//   input: neighbours, but for stride and pool. Every pixel is read outputs * filter size times (pool overlap apart),
-//   by the caches' grace.
+//                                Reads of the weights: the same address in all lanes, one broadcast. Reads of the
+//                                input: neighbours, but for stride and pool. Every pixel is read outputs * filter size
+//                                times (overlapping pools: more often); only the caches save device memory from that.
 //
 // The grid's y and z are at most 65,535 groups, so channels and images loop on. Not tuned.
 #include "ops/cnn_layer/cnn_layer_store.cuh"

@@ -110,11 +110,11 @@ std::vector<std::int64_t> sub_sizes(const CnnLayer& problem) {
   return sizes;
 }
 
-/// Sub-tiles of a multiprocessor from which on it has enough to do.
+/// With so many sub-tiles a multiprocessor has enough to do.
 constexpr std::int64_t kEnoughItems = 160;
 
-/// The largest sub-tile of which there are enough. On an H200 the study's layer takes 8.3 ms with 8 x 4 x 4, 8.5 with
-/// 16 x 4 x 2, and more with smaller ones; where outputs are few, threads count more than what each of them reuses.
+/// The largest sub-tile of which there are enough: on an H200 the study's layer is fastest with 8 x 4 x 4. Where there
+/// are few outputs, more threads gain more than what each of them reuses.
 CnnLayerSubtile preferred_sub(const CnnLayer& problem, std::int64_t units) {
   const bool is_float = problem.type == DataType::float32;
   const std::vector<CnnLayerSubtile> candidates =

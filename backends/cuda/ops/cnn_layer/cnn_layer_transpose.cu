@@ -1,13 +1,13 @@
 // cnn_layer: turns pixels with all of their channels (NHWC) into planes (NCHW), and back.
 //
 //   rows x columns          columns x rows          a group  = a tile of 32 x 32 elements, through shared memory, so
-//   that
-//   +---+----+---+          +---+---+                          both reading and writing go along rows
-//   |   |tile|   |   -->    |   |   |               a thread = four of them, eight rows apart
-//   +---+----+---+          +---+---+
-//   |   |    |   |          |tile   |               Every element is read and written once. Tiles lie along the grid's
-//   x;
-//   +---+----+---+          +---+---+               matrices, one an image, along y, which loops on.
+//   +---+----+---+          +----+---+                         that both reading and writing go along rows
+//   |   |tile|   |   -->    |    |   |              a thread = four of them, eight rows apart
+//   +---+----+---+          +----+---+
+//   |   |    |   |          |tile|   |              Every element is read and written once. Tiles lie along the grid's
+//   +---+----+---+          +----+---+              x; matrices, one for each image, lie along y, which loops on.
+//                           |    |   |
+//                           +----+---+
 #include "cuda_kernel_overlap.cuh"
 #include "ops/cnn_layer/cnn_layer_arguments.h"
 

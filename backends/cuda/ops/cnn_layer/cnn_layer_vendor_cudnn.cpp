@@ -4,7 +4,8 @@
 //
 //   input -- cuDNN --> plain sums: in the workspace, or, without a pool, where the output will be -- finish --> output
 //
-// Ours, because cuDNN leaves open what its ReLU makes of a NaN; one kernel for all three is no slower than its own.
+// Bias, ReLU and pool are our own because cuDNN leaves open what its ReLU makes of a NaN. Our one kernel for all three
+// is no slower than cuDNN's.
 #include <memory>
 #include <utility>
 

@@ -17,16 +17,15 @@ using backend::sentence;
 using backend::Verdict;
 
 constexpr std::array<std::int64_t, 5> kRowsPerRun{8, 16, 32, 64, 128};
-/// The longest run whose kernel overlaps the one before. Of short runs the card takes several rounds, and the next
-/// kernel fills the gaps of the last one (38.0 us without, 36.5 with it, 3 x 3 in a prototype); long ones all begin at
-/// once, and groups that wait beside them leave some multiprocessors more of the next round than others (5 x 5: 42 us
-/// without, 56).
+/// The longest run whose kernel may overlap the kernel before. Short runs make several rounds on the card, and groups
+/// of the next kernel fill the gaps of the last round (H200, 3 x 3: 38.0 us without, 36.5 with overlap). Long runs all
+/// begin at once. There the waiting groups of the next kernel take places, and some multiprocessors get more work than
+/// others (5 x 5: 42 us without, 56 with overlap).
 constexpr std::int64_t kLongestOverlapping = 16;
 /// Warps that a multiprocessor should have at least, to hide the latency of its loads.
 constexpr std::int64_t kWarpsPerUnit = 15;
-/// What a filter of 3, 5 and 7 pixels is given where the image has enough rows. int32, 4096 x 4096 on an H200: 3 x 3
-/// takes 36.7 us with 8 rows and 41 with 64; of 5 x 5 and 7 x 7 a prototype took 41 with 16 rows and 42 with 64, 75
-/// with 32 and 66 with 64.
+/// The rows of a run for filters of 3, 5 and 7 pixels, where the image has enough rows: what was fastest for int32,
+/// 4096 x 4096 on an H200.
 std::int64_t longest_run(const Conv2d& problem) {
   return problem.filter_height == 3 ? 8 : problem.filter_height == 5 ? 16 : 64;
 }
@@ -115,7 +114,8 @@ Verdict check_separable(const Conv2d& problem, const backend::Device&) {
   return size ? backend::check_rank_one(problem) : size;
 }
 
-/// The longest runs that still give every multiprocessor enough warps: a run reads the rows between two runs again.
+/// Preferred are the longest runs that still give every multiprocessor enough warps: each run reads the filter's rows
+/// above and below it again.
 std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device) {
   Tunable rows{"rows_per_run", "rows of the output that one warp computes", {}, kRowsPerRun.front()};
   rows.values.assign(kRowsPerRun.begin(), kRowsPerRun.end());

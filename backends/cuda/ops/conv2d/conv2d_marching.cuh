@@ -15,8 +15,8 @@
 //
 // Rows of the image are loaded kAhead rows before they are used, to have several loads in flight.
 //
-// 4096 x 4096 on an H200, int32 and float32: 3 x 3 in 37 and 37 us, 5 x 5 in 42 and 41, 7 x 7 in 70 and 48, separable 7
-// x 7 in 44. A copy of the image takes 34, the integer multiplier's floor for 7 x 7 is 49.
+// On an H200 3 x 3 on 4096 x 4096 takes 37 us, and a copy of the image 34. 7 x 7 takes 48 us in float32 and 70 in
+// int32, where the integer multipliers alone need 49 (docs/studies/conv2d.md has all sizes).
 #pragma once
 
 #include <type_traits>
@@ -52,7 +52,7 @@ class Conv2dMarch {
     own_inside_ = inside(strip_x + own_x_, conv2d.width);
     beside_inside_ = lane_ == 0 || lane_ == 31 ? inside(strip_x + beside_x_, conv2d.width) : Inside(0);
     rows_ = static_cast<int>(last - first);
-    // Of the source rows, which are counted from first - kReach: those that lie in the image.
+    // Which source rows lie in the image. They are counted from row first - kReach of the image on.
     const std::int64_t above = kReach - first;
     const std::int64_t below = conv2d.height - first + kReach;
     first_inside_ = above > 0 ? static_cast<int>(above) : 0;
@@ -68,7 +68,7 @@ class Conv2dMarch {
     Row rows[kAhead];
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) rows[i] = load(i);
-    // Before the first row's sum is whole, what falls out of the window belongs to no row.
+    // The sums that leave the window before the first row's sum is complete belong to no row, and are not stored.
     const int count = rows_ + 2 * kReach;
     for (int source = 0; source < count; source += kSize) {
 #pragma unroll
@@ -111,9 +111,9 @@ class Conv2dMarch {
     return vector;
   }
 
-  /// Source rows are loaded in order, each once. Which row it is and where it begins is the same for all lanes, and
-  /// stands in the registers that a warp shares: with an address for each lane, 5 x 5 took 1224 instructions in place
-  /// of 1016, and 46 us in place of 42.
+  /// Source rows are loaded in order, each once. The row's number and address are the same for all lanes, so that the
+  /// compiler keeps them in registers that a warp shares. With an address for each lane 5 x 5 took 46 us in place of 42
+  /// (H200).
   __device__ __forceinline__ Row load(int source) {
     const bool in_image = source >= first_inside_ && source < last_inside_;
     const Row row{load_vector(row_ + own_x_, in_image, own_inside_),
@@ -188,8 +188,9 @@ class Conv2dMarch {
   int last_inside_;
 };
 
-/// A group is one warp and takes one run of rows of one strip; neighbours share lines. With several warps in a group
-/// the compiler does not see that a warp walks as one, and guards every shuffle: 42 barriers in a round of 7 x 7.
+/// A group is one warp and takes one run of rows of one strip; neighbouring groups share cache lines. With several
+/// warps in a group the compiler does not see that the lanes of a warp stay together, and puts a barrier before every
+/// shuffle.
 template <class Pixel, int kSize, bool kSeparable, bool kVectors>
 __device__ __forceinline__ void conv2d_marching(const Conv2dMarchingArguments<Pixel>& arguments) {
   let_next_kernel_start();
@@ -206,9 +207,9 @@ __device__ __forceinline__ void conv2d_marching(const Conv2dMarchingArguments<Pi
 
 }  // namespace tessera::cuda
 
-// So many groups on a multiprocessor. With such a bound ptxas reads the weights from constant memory as operands;
-// without it they move into registers, 118 in place of 80 for 7 x 7. Short runs live off many groups, 7 x 7 off the
-// registers of few. Older cards hold 16 groups at most.
+// How many groups must fit on a multiprocessor. The bound makes ptxas read the weights from constant memory as
+// operands; without it the weights take registers, 118 in place of 80 for 7 x 7. Small filters have short runs and need
+// many groups; 7 x 7 needs the registers that few groups have. Cards before sm_90 hold 16 groups at most.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define TESSERA_MARCHING_GROUPS(size, vectors) 16
 #else

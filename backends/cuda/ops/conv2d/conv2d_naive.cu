@@ -5,8 +5,8 @@
 //     +----------------------+      a thread = one pixel, a loop over the filter
 //     |     +-------+        |
 //     |     | filter|        |      A warp reads 32 neighbouring pixels for each weight; every pixel is read once for
-//     |     |   o   |        |      each weight, by the caches' grace. All lanes read one weight. What lies outside
-//     |     +-------+        |      counts as 0 and is asked for at every tap.
+//     |     |   o   |        |      each weight, mostly from the caches. All lanes read the same weight. What lies
+//     |     +-------+        |      outside counts as 0, which is asked at every tap.
 //     +----------------------+
 //                                   The grid's y and z are at most 65,535 blocks, so they loop on.
 #include "ops/conv2d/conv2d_pixels.cuh"

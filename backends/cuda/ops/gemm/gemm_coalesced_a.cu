@@ -11,8 +11,8 @@
 //   +--+-----+-- C------+-----+----         neighbours at once in either orientation: a transposed tile is turned
 //   |  |     |   |      |     |             while it is written, and its rows are t + 1 long, so that the turned write,
 //   | >|t x t|   |      |t x t|             a column, goes to different banks. Every element of B is read m times, runs
-//   |  |     |   |      |     |             of t neighbours in each of t rows of threads, by the cache's grace; a
-//   +--+-----+-- +------+-----+----         transposed B costs a transaction for each of them.
+//   |  |     |   |      |     |             of t neighbours in each of t rows of threads, mostly from the caches;
+//   +--+-----+-- +------+-----+----         a transposed B costs a transaction for each of them.
 //     step
 //
 // Rows of A beyond the edge enter as 0 and are not stored; what lies beyond the end of k is not multiplied.

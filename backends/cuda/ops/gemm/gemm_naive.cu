@@ -6,8 +6,8 @@
 //            |       |//////|
 //            +-------+------+-----            Read of A: the same address in all lanes, one broadcast.
 //   A  m x k  C                               Read of B: 32 neighbours, one full transaction (transposed: 32 rows).
-//   +-------+-------+------+-----             Every element of A is read n times and of B m times, by the caches'
-//   |       |       |      |                  grace: 8 rows of a block share what they read of B.
+//   +-------+-------+------+-----             Every element of A is read n times and of B m times, mostly from the
+//   |       |       |      |                  caches: 8 rows of a block share what they read of B.
 //   |=======|       | 32x8 |
 //   |       |       |      |                  The grid's y is at most 65,535 blocks, so both axes loop on.
 //

@@ -10,16 +10,15 @@
 //   A  m x k        |      |   |            Every element of A is read n / columns times from L2 or device memory, of B
 //   +--+--+-----  C +------+---+----        m / rows times.
 //   |  |  |         |      |   |
-//   +--+--+-----    +------+---+            The other threads of a block, if it has `slices`, take other steps of
-//   |  |  | ...     |      |tile            each stage for the same tile. Blocks with the same tile and other parts of
-//   +--+--+-----    +------+---+            k lie along the grid's y: two form a cluster and add up what they have
-//    stages                                 through each other's shared memory; more, or on a card without clusters,
-//                                           write to a workspace, which gemm_register_add.cu adds up.
+//   +--+--+-----    +------+---+            If a block has several `slices` of threads, each slice computes the whole
+//   |  |  | ...     |      |tile            tile from its share of the steps of each stage. Blocks that compute the
+//   +--+--+-----    +------+---+            same tile from other parts of k lie along the grid's y. Two of them form a
+//    stages                                 cluster and add up their sums through each other's shared memory. More than
+//                                           two, or any on a card without clusters, write their sums to a workspace,
+//                                           and gemm_register_add.cu adds them up.
 //
-// All sums are added in a fixed order. Products of a batch lie along the grid's z.
-//
-// Measured on an H200 (float32, as stored, TF/s, beside cuBLAS 13.1 in the same run): 43.4 and 38.2 at 1024, 49.6 and
-// 50.5 at 2048, 50.7 and 51.3 at 4096, 51.2 and 51.0 at 8192.
+// All sums are added in a fixed order. Products of a batch lie along the grid's z. docs/studies/gemm.md compares the
+// speed with cuBLAS.
 #pragma once
 
 #include <type_traits>
@@ -47,7 +46,7 @@ class Operand {
   __device__ __forceinline__ void start_remainder(int steps) { fetcher_.start_remainder(shared_, steps); }
   __device__ __forceinline__ void start(int slot) { fetcher_.start(shared_ + slot * Stage::kSize); }
   __device__ __forceinline__ void deliver(int slot) const { fetcher_.deliver(shared_ + slot * Stage::kSize); }
-  /// One of the kParts of turning what has arrived in a slot.
+  /// Turns one of kParts parts of what has arrived in a slot.
   __device__ __forceinline__ void turn(int part, int slot, int parity) const {
     if constexpr (kTurns) fetcher_.turn(part, shared_ + slot * Stage::kSize, turned(parity));
   }

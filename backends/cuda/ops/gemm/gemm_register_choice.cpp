@@ -1,10 +1,9 @@
-// A model of the time that each configuration takes, with constants fitted to measurements, and the least of them.
+// Chooses the configuration with the least time, by a model whose constants were fitted to measurements.
 //
-// A multiprocessor computes its share of the groups as many at a time as fit it. Each has so much to multiply, at a
-// rate that depends on how many there are to hide each other's waiting, and costs something beside that: its first
-// stages, its sums, C. On an H200, over 470 configurations of 64 shapes of 256 to 2048 in each direction and 21 others,
-// the model is right within 6 % (float32) and 13 % (float64), and what it chooses is within 1 % (3 %) of the best that
-// was measured, at worst 11 % (23 %, at 100 x 100 x 10000).
+// A multiprocessor computes its share of the groups, as many at a time as fit on it. A group takes the time of its
+// products, at a rate that depends on how many groups there are to hide each other's waiting, plus a constant for its
+// first stages, its sums and C. On an H200, over 64 shapes of 256 to 2048 in each direction and 21 others, what the
+// model chooses takes 1 % (float64: 3 %) longer than the best configuration that was measured, at worst 11 % (23 %).
 #include "ops/gemm/gemm_register_choice.h"
 
 #include <algorithm>
@@ -24,7 +23,7 @@ extern "C" const unsigned char tessera_cuda_gemm_register_float64_8192[];
 namespace tessera::cuda {
 namespace {
 
-/// Products and sums of a multiprocessor in a microsecond at best: 128 a clock at 1.98 GHz.
+/// Multiply-adds of a multiprocessor in a microsecond at best: 128 a clock at 1.98 GHz.
 constexpr double kProductsPerMicrosecond = 128 * 1.98e3;
 
 /// How fast a shape is.
@@ -34,7 +33,7 @@ struct Speed {
   double group_us;             ///< of each group that a multiprocessor computes
 };
 
-/// What a split of k costs beside that.
+/// What a split of k adds to the time.
 struct SplitCost {
   double cluster_us;             ///< for the two groups of a cluster to exchange their sums
   double parts_us;               ///< for the second kernel
@@ -63,7 +62,7 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
   const double steps = ceil_div(ceil_div(static_cast<double>(problem.k), split), shape.depth) * shape.depth;
   const double alone_us = shape.elements() * steps / kProductsPerMicrosecond;
 
-  // Those that run with as many others as fit, and the rest.
+  // A multiprocessor's groups: those that run together with as many others as fit, and the rest.
   const double each = ceil_div(groups, card.multiprocessors);
   const double full = std::floor(each / shape.blocks) * shape.blocks;
   const double rest = each - full;

@@ -35,9 +35,9 @@ struct GemmRegisterChoice {
 [[nodiscard]] GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card,
                                                       std::int64_t max_split, std::span<const std::int64_t> tiles = {});
 
-/// Shared memory of a group with which no more groups fit a multiprocessor than there are for each. Groups of a
-/// cluster, and of a kernel that overlaps the one before, are else sent to a few multiprocessors while others stay
-/// idle: at 256 x 512 x 1024 that is 16 us instead of 11 on an H200.
+/// So much shared memory for each group that no more groups fit on a multiprocessor than an even spread gives it.
+/// Without that the card sends groups of a cluster, and of a kernel that overlaps the one before, to a few
+/// multiprocessors while others stay idle: at 256 x 512 x 1024 that takes 16 us instead of 11 on an H200.
 [[nodiscard]] std::size_t bytes_that_spread(const GemmRegisterShape& shape, std::int64_t groups,
                                             const DeviceLimits& card);
 

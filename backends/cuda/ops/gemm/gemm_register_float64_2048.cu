@@ -1,8 +1,7 @@
 // gemm, register: float64 in tiles of 64 x 32. How a tile is computed: gemm_register.cuh.
 //
 //   C: 64 x 32                  a block  = 4 slices of two warps one below the other; each slice computes the whole
-//   tile
-//   +------------------+                   from every fourth run of eight steps along k
+//   +------------------+                   tile from every fourth run of eight steps along k
 //   | warp 0   32 x 32 |        a warp   = 2 x 4 tiles of 16 x 8: 64 elements read from shared memory a step, for 1024
 //   +------------------+                   products
 //   | warp 1   32 x 32 |

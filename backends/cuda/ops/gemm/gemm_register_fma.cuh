@@ -4,23 +4,24 @@
 //        b b b b   b b b b           32 lanes, kLanesM down and the rest across, each with runs of 4 x 4 elements of C:
 //      a c c c c . c c c c           a step along k reads kThreadRows elements of A and kThreadColumns of B from shared
 //      a c c c c . c c c c           memory, 16 bytes a lane (8 along k), neighbouring lanes neighbouring runs, while
-//      the . . .                         step before is multiplied.
+//      . . .                         the step before is multiplied.
 //
-// Registers lie in two banks, even and odd, and an instruction that reads two registers of one bank takes a cycle
-// longer, unless it read one of them in the same place just before. So the products go along rows (or columns) of the
-// thread's tile, there and back: one factor stays, and the other and the sum should lie in different banks. Runs of a
-// factor come as four registers in a row, so sums should lie four in a row with neighbours exchanged. The compiler has
-// no word for that, but it keeps four registers together that one instruction stores, which is how vector() tells it.
-// Counted in the machine code for sm_90a, 128 x 128 with 8 x 16 a thread: 6 % of the products have a conflict (11 % where
-// A is turned), where the order of the loops alone leaves 25 %, and sums the wrong way round nearly all.
+// Registers lie in two banks, even and odd. An instruction that reads two registers of one bank takes a cycle longer,
+// unless the instruction before has read one of them in the same operand. So the products go along rows (or columns) of
+// the thread's tile, there and back: one factor stays the same, and only the other factor and the sum must lie in
+// different banks. The other factor's runs come in four registers in a row. So the sums should lie four in a row with
+// neighbours exchanged. The language cannot say that, but the compiler keeps four registers together that one
+// instruction stores: vector() makes use of it. In the machine code for sm_90a 6 % of the products have a bank conflict
+// so (11 % where A is turned), and 25 % without vector().
 #pragma once
 
 #include "ops/gemm/gemm_register_fetch.cuh"
 
 namespace tessera::cuda {
 
-/// What a lane holds of one operand's stage for the step that is multiplied and the next. Runs of four neighbours, or,
-/// if kSpread, single ones kLanes apart, where k lies along: that is what lanes read from different banks.
+/// The elements of one operand's stage that a lane holds, for the step that is multiplied and for the next one. They
+/// are runs of four neighbours; or, if kSpread and where k lies along, single elements kLanes apart, because those are
+/// what the lanes can read from different banks at once.
 template <class Stage, int kCount, int kLanes, bool kSpread>
 class FmaFragment {
  public:
@@ -45,7 +46,7 @@ class FmaFragment {
         for (int step = 0; step < kGroup; ++step) value_[l / kGroup % 2][step][i] = run.element[step];
       }
     } else {
-      constexpr int kOfLanes = 4 * kLanes - 1;  // the bits of a place that the lanes choose; the others are known here
+      constexpr int kOfLanes = 4 * kLanes - 1;  // the bits of a place that depend on the lane; the others are constants
       const int twist = Stage::twist(l);
       const float* const row = stage + l * Stage::kRow + (place_ ^ (twist & kOfLanes));
 #pragma unroll
@@ -88,8 +89,8 @@ struct FmaWarp {
   class Tile {
    public:
     static constexpr int kSteps = 1;                                   ///< along k, of one load()
-    static constexpr bool kLoadsAhead = true;                          ///< a step's load() may come before the last
-                                                                       ///  step's multiply()
+    static constexpr bool kLoadsAhead = true;                          ///< load() of a step may come before multiply()
+                                                                       ///  of the step before
     static constexpr int kBlocks = kThreadRows * kThreadColumns / 16;  ///< of 4 x 4 elements
     static constexpr int kVectors = 4;                                 ///< of 16 bytes, of a block
 

@@ -2,9 +2,8 @@
 // float64 from sm_80 on, without any rounding but that of a fused multiply-add.
 //
 //           n = g                    An mma instruction multiplies 16 x 4 elements of A with 4 x 8 of B. Lane 4 g + t
-//          +-----+                   holds rows g and g + 8 of step t of A, column g of step t of B, and columns 2 t
-//          and
-//        t |  b  |                   2 t + 1 of rows g and g + 8 of the sums.
+//          +-----+                   holds rows g and g + 8 of step t of A, column g of step t of B, and, of rows g and
+//        t |  b  |                   g + 8 of the sums, columns 2 t and 2 t + 1.
 //    t     +-----+
 //   +----+ +-----+                   Which of the tile's rows, columns and steps these are is ours to say, so they are
 //   | a0 | |c0 c1|  m = g            those that a lane can read 16 bytes at a time: where k lies across, two rows of a
@@ -12,8 +11,8 @@
 //   | a1 | |c2 c3|  m = g + 8        two steps of a row. The sums of two instructions are four neighbours of a row.
 //   +----+ +-----+
 //
-// sm_75 has no such cores: there the lanes exchange what they hold and multiply themselves, which costs less than the
-// multiplications, of which those cards make few.
+// sm_75 has no such cores. There the lanes exchange their elements and multiply by themselves. The exchange costs less
+// than the multiplications, because those cards multiply float64 slowly.
 #pragma once
 
 #include "ops/gemm/gemm_register_fetch.cuh"

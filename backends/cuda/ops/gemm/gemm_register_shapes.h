@@ -23,21 +23,21 @@ struct GemmRegisterShape {
   int warps_m;
   int warps_n;
   int stages;   ///< of `depth` steps in shared memory, from sm_80 on; 2 before
-  int blocks;   ///< that are to fit a multiprocessor
-  bool turned;  ///< operands along whose rows k lies are turned around in shared memory (gemm_register_fetch.cuh)
+  int blocks;   ///< groups that must fit on a multiprocessor together
+  bool turned;  ///< operands whose stored rows run along k are turned in shared memory (gemm_register_fetch.cuh)
 
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int elements() const { return rows * columns; }
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int slice_threads() const { return warps_m * warps_n * 32; }
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int threads() const { return slice_threads() * slices; }
 };
 
-// float32. Which of them is fastest where, gemm_register_choice.cpp tells.
+// The shapes for float32. gemm_register_choice.cpp chooses among them.
 inline constexpr GemmRegisterShape kFloat32Tile1024{32, 32, 32, 4, 1, 1, 4, 4, false};
 inline constexpr GemmRegisterShape kFloat32Tile4096{64, 64, 32, 4, 1, 1, 4, 2, true};
 inline constexpr GemmRegisterShape kFloat32Tile8192{64, 128, 16, 2, 1, 2, 4, 2, true};
 inline constexpr GemmRegisterShape kFloat32Tile16384{128, 128, 16, 1, 2, 2, 4, 2, true};
 
-// float64.
+// The shapes for float64.
 inline constexpr GemmRegisterShape kFloat64Tile1024{32, 32, 64, 8, 1, 1, 3, 1, false};
 inline constexpr GemmRegisterShape kFloat64Tile2048{64, 32, 32, 4, 2, 1, 3, 2, false};
 inline constexpr GemmRegisterShape kFloat64Tile4096{64, 64, 32, 2, 2, 2, 3, 2, false};

@@ -1,4 +1,5 @@
-// The choice of tile and parts, from measurements.
+// Chooses the tile and the number of parts: for a GPU by a model of the time, fitted to measurements; for a processor
+// by two simple rules.
 #include "ops/cnn_layer/cnn_layer_gemm_choice.h"
 
 #include <algorithm>
@@ -9,9 +10,9 @@ namespace tessera::opencl {
 
 namespace {
 
-/// How long a compute unit of a GPU takes: `alone_us` for each step that it walks, however many groups it has, and
-/// `group_us` for each step of each group. Fitted to layers of 1 and 8 images, float32, on an H200 (driver 580). On
-/// another GPU the numbers differ, but it is their ratios that decide.
+/// How long a compute unit of a GPU takes: `alone_us` for each step, however many groups it has, and `group_us` more
+/// for each step of each group. Fitted to layers of 1 and 8 images, float32, on an H200 (driver 580). Other GPUs have
+/// other numbers, but the choice depends on their ratios alone.
 struct TileCost {
   std::int64_t tile;
   double columns;
@@ -20,12 +21,12 @@ struct TileCost {
 };
 constexpr std::array<TileCost, 3> kFloat32{
     {{32, 64, 0.0350, 0.0153}, {64, 64, 0.0360, 0.0252}, {128, 64, 0.0300, 0.0449}}};
-/// Half the rate of products, the same order of tiles.
+/// float64 is taken to be slower by this with every tile, so that the tiles' order is the same.
 constexpr double kFloat64Factor = 2;
-/// The launch that adds up parts, and each element of a part, written and read.
+/// The time of the launch that adds up parts, and the time of writing and reading one element of a part.
 constexpr double kSecondLaunchUs = 5;
 constexpr double kPartElementUs = 3.9e-6;
-/// Parts shorter than this are all beginning and end.
+/// The shortest part, in steps: shorter ones take longer to begin and to end than to compute.
 constexpr std::int64_t kShortestPart = 128;
 
 ImplicitGemmTuning choose_for_gpu(const CnnLayer& problem, const DeviceFacts& facts,
@@ -58,7 +59,8 @@ ImplicitGemmTuning choose_for_gpu(const CnnLayer& problem, const DeviceFacts& fa
   return best;
 }
 
-/// The tile that computes the least beside the layer, and parts only where threads would have no group of their own.
+/// Takes the tile that computes the fewest channels that are not there, and splits into parts only where threads would
+/// have no group of their own.
 ImplicitGemmTuning choose_for_processor(const CnnLayer& problem, const DeviceFacts& facts,
                                         const std::vector<std::int64_t>& tiles) {
   constexpr std::int64_t kShortestPartOfProcessor = 512;

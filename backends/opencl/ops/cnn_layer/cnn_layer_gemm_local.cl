@@ -10,9 +10,9 @@
 //   |   |   | ...        |          |block|            work-item, so bias, ReLU and pool are done on sums in registers.
 //   +---+---+-------     +----------+-----+
 //
-// A weight is read columns / TILE_N times from the second-level cache, a pixel filter * filter * outputs / TILE_M times,
-// nearly always from the first-level one. Other pools, and steps split into parts, go through sums in the workspace,
-// which cnn_layer_finish.cl ends.
+// A weight is read columns / TILE_N times from the second-level cache, a pixel filter * filter * outputs / TILE_M
+// times, nearly always from the first-level one. Other pools, and steps split into parts, go through sums in the
+// workspace, which cnn_layer_finish.cl ends.
 #define A_WIDTH TILE_M
 #define B_WIDTH TILE_N
 #define RUN 4
@@ -21,7 +21,8 @@
 #define COUNT (DEPTH * TILE_N / ITEMS)   // steps whose pixels a work-item fetches, a multiple of 4
 #define GROUP (COUNT < 8 ? COUNT : 8)  // of them, those at one place of the filter if the product is grouped
 
-// Columns of the tile in the order of pixels: a work-item's, V at a time and LANES_N * V apart, come to stand in fours.
+// The pixel that a column of the tile stands for. A work-item computes V neighbouring columns at a time, LANES_N * V
+// apart; pixels are numbered such that a work-item has them in fours.
 #if V == 4
 #define PIXEL_OF_COLUMN(column) (column)
 #else
@@ -59,9 +60,10 @@ static inline Corner corner_of(const long column, const Layer layer, const Produ
   return corner;
 }
 
-// The pixels under COUNT steps; 0 for those outside of the image, behind the last column or behind the last step. One
-// test serves 8 steps that are channels of one place of the filter, and where these lie beside each other
-// (`in_vectors`), a few loads do. Else one test serves all steps where the whole filter is inside.
+// The pixels under COUNT steps; 0 for those outside of the image, behind the last column or behind the last step. Where
+// 8 steps are channels of one place of the filter (`grouped`), one test of the edges serves all 8, and where they lie
+// beside each other (`in_vectors`), a few loads read them. Else, where the whole filter lies inside of the image, one
+// test serves all steps.
 static inline void gather(real *pixels, __global const real *input, const Corner corner,
                           __global const int *restrict places, const int is_whole, const int in_vectors,
                           const Layer *layer, const Product *product) {

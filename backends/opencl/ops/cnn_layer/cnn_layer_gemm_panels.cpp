@@ -110,7 +110,7 @@ OperatorLaunch pad_launch(const CnnLayer& pass, const OpenclDevice& device, cons
 
 backend::Verdict check_gemm_panels(const CnnLayer& problem, const OpenclDevice& device, std::int64_t tile) {
   using backend::Verdict;
-  // Offsets within an image that is read are numbers of 32 bits; its size is first estimated, lest it overflow.
+  // Offsets within an image are numbers of 32 bits. The image's size is estimated in double, which cannot overflow.
   constexpr double kMostElements = std::numeric_limits<std::int32_t>::max();
   const std::string with = "cnn_layer with tile = " + std::to_string(tile);
   const Shape shape = shape_of(tile, problem.type, device.facts());
@@ -125,7 +125,7 @@ backend::Verdict check_gemm_panels(const CnnLayer& problem, const OpenclDevice& 
                        std::to_string(std::numeric_limits<std::int32_t>::max()) + ", but the input needs " +
                        std::to_string(elements));
   }
-  // At the most, a group computes one tile.
+  // The most groups that there can be: one for each sum before the pool.
   const double groups = number(problem.batch) * number(problem.output_channels) * number(problem.convolved_height()) *
                         number(problem.convolved_width());
   return check_groups(with, static_cast<std::uint64_t>(groups));

@@ -30,13 +30,14 @@ namespace {
 using backend::sentence;
 using backend::Verdict;
 
-/// Columns of a strip: by one work-item alone, or by kLanes work-items with kPixels each, or by one in bands.
+/// Columns of a strip, in the three ways to march: one work-item alone; kLanes work-items with kPixels each; one
+/// work-item in bands.
 constexpr std::array<std::int64_t, 2> kAlone{8, 16};
 constexpr std::int64_t kLanes = 32;
 constexpr std::int64_t kPixels = 4;
 constexpr std::int64_t kTogether = kLanes * kPixels;
-/// A band's tiles use pages of a large image whole. 4096 x 4096, 3 x 3, float, PoCL on two cores: 9.5 ms with strips of
-/// 256 columns, 7.3 with 512, 6.2 with 1024, 5.9 with 4096; 7 x 7 takes 18 with all.
+/// Wide strips use whole pages of a large image: 3 x 3 on 4096 x 4096 in float takes 6.2 ms so and 9.5 ms with strips
+/// of 256 columns (PoCL on two cores of a Xeon). Wider ones gain little.
 constexpr std::int64_t kInBands = 1024;
 constexpr std::array<std::int64_t, 5> kRowsPerRun{8, 16, 32, 64, 128};
 constexpr std::int64_t kRowsOnProcessors = 16;
@@ -64,10 +65,9 @@ Verdict check_separable(const Conv2d& problem, const backend::Device& device) {
   return march ? backend::check_rank_one(problem) : march;
 }
 
-/// Rows of a run on a GPU: the longest that still give every compute unit enough groups, because a run reads the rows
-/// between two runs again. Where a row has few products, the many groups of short runs hide the latency better. On an
-/// H200 (driver 580), int32, with 8, 16, 32 and 64 rows: 3 x 3 in 38.5, 40.1, 42.4 and 41.1 us, 5 x 5
-/// in 61.9, 46.4, 53.0 and 47.6, 7 x 7 in 104, 103, 82 and 74, separable 7 x 7 in 46.5, 49.4, 48.1 and 45.5.
+/// Rows of a run on a GPU: the longest runs that still give every compute unit enough groups, because a run reads the
+/// filter's rows above and below it again. Where a row has few products, runs are shorter: more groups hide the latency
+/// better. The figures are what was fastest for int32, 4096 x 4096 on an H200 (driver 580).
 std::int64_t rows_on_gpu(const Conv2d& problem, std::uint64_t compute_units, std::int64_t strip, bool is_separable) {
   constexpr std::uint64_t kGroupsPerUnit = 15;
   std::int64_t most = kRowsPerRun.back();
@@ -130,7 +130,8 @@ Alone down_a_strip(std::int64_t columns) {
           .options = sentence(" -DCOLUMNS=", columns)};
 }
 
-/// With as many sums as registers hold beside the vectors that are shifted: AVX-512 has 32 of them, others 16.
+/// March along bands, with as many sums as the registers hold beside the vectors that are shifted. AVX-512 has 32
+/// registers, other instruction sets 16.
 Alone along_bands(const Conv2d& problem, const DeviceFacts& facts) {
   const bool has_avx512 = facts.vector_bytes == 16 * sizeof(cl_float);
   const bool is_exact = problem.type != DataType::float32 && backend::is_exact_in_float32(problem);

@@ -1,6 +1,6 @@
 // conv2d, marching on a processor: a work-item alone computes bands of ROWS rows, tile after tile from left to right.
-// SIZE is the filter's, 3, 5 or 7; SEPARABLE is 1 where it is a column times a row; EXACT_INTEGERS is 1 where pixels are
-// integers whose sums are exact in float: IS_FLOAT is 1 too then, and the output's int is written through its bits.
+// SIZE is the filter's, 3, 5 or 7; SEPARABLE is 1 where it is a column times a row; EXACT_INTEGERS is 1 where pixels
+// are integers whose sums are exact in float: IS_FLOAT is 1 too then, and the output's int is written through its bits.
 //
 //      STRIP columns a work-group                 A tile is ROWS rows x 2 vectors of sums, which stay in registers
 //     +------+------+------+--  --+               while the rows of the image that it needs pass by from top to bottom.
@@ -10,19 +10,18 @@
 //     |      |      |      |      |  next band    the sums of all output rows that this row of the image belongs to:
 //     +------+------+------+--  --+               which these are is known when it is compiled.
 //
-// But for the last band, nothing is computed for rows that are not stored, as it is where a window of sums rotates down
-// a strip: there a run of 16 rows costs 7 x 7 the products of 22. A pixel is loaded (ROWS + SIZE - 1) / ROWS times,
-// next to the pixels of the tile before, so that pages and cache lines are used whole. A load at each column instead
-// would cross a cache line nearly every time. A weight is broadcast from memory once for two products. What reaches
-// over the edge of the image goes through private memory; rows outside of it are passed over.
+// Only the last band computes rows that are not stored. A window of sums that rotates down a strip does so in every
+// run: with 7 x 7 a run of 16 rows costs the products of 22. A pixel is loaded (ROWS + SIZE - 1) / ROWS times, next to
+// the pixels of the tile before, so that pages and cache lines are used whole. One load for each column of the filter
+// instead would cross a cache line nearly every time. A weight is broadcast from memory once for two products. Pixels
+// over the left and right edge of the image go through private memory; rows outside of the image are left out.
 //
-// 8 rows x 2 vectors of 16 take 16 of AVX-512's 32 registers and leave room for the shifted vectors; with 16 registers of
-// 8 it is 4 rows. Vectors are shifted as integers: PoCL's compiler knows the one instruction for these alone, and takes
-// six registers of indices for floats, which made 7 x 7 a fifth slower.
+// 8 rows x 2 vectors of 16 numbers take 16 of AVX-512's 32 registers and leave room for the shifted vectors. With 16
+// registers of 8 numbers it is 4 rows. Vectors are shifted as integers, for which PoCL's compiler finds the one
+// instruction. For floats it takes six registers of indices, which made 7 x 7 a fifth slower.
 //
-// PoCL 3.1 on 2 cores of an Intel Xeon with AVX-512, 4096 x 4096, in alternation with the backend cpu_tbb, which is 1:
-// 3 x 3 reaches 1.1 in int32 and 0.9 in float32, 5 x 5 0.9 and 1.2, 7 x 7 0.7 and 1.2, separable 7 x 7 1.1 and 1.2; the
-// window down strips of 16 columns (conv2d_marching.cl) reached 0.4 to 0.7. int32 7 x 7 is bound by the multiplier.
+// On PoCL 3.1 and 2 cores of an Intel Xeon with AVX-512 this reaches 0.7 to 1.2 of the speed of the backend cpu_tbb,
+// and the window down strips (conv2d_marching.cl) 0.4 to 0.7.
 typedef VECTOR_OF(uint, COLUMNS) bits_t;
 #if IS_FLOAT
 #define BITS(numbers) VECTOR_OF(as_uint, COLUMNS)(numbers)
@@ -100,7 +99,7 @@ ALWAYS_INLINE Span load_span(__global const PIXEL *row, const long x, const long
   return span;
 }
 
-// Adds row `row` of those that a tile needs: to output row k goes what row - k of the filter makes of it.
+// Adds source row `row` of a tile to the sums: output row k takes it with row (row - k) of the filter.
 ALWAYS_INLINE void add_row(vector_t (*sums)[2], const int row, const Span span, const Weights *filter) {
 #if SEPARABLE
   vector_t left_sum = 0;

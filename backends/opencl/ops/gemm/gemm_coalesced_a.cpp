@@ -9,7 +9,7 @@ namespace tessera::opencl {
 
 namespace {
 
-/// The same as for tiled, whose reads of A it shares.
+/// The same preferred tiles as those of "tiled", because both read A in the same way.
 SquareTiles kernel() {
   return {
       .kernel = "gemm_coalesced_a",

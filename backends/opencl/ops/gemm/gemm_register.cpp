@@ -98,8 +98,8 @@ std::vector<MemoryArgument> Oriented::operands() const {
 }
 
 bool Oriented::is_for_dots() const noexcept {
-  // Measured with k = 512 and 2048, PoCL 3.1: from 32 rows on, panels are as fast or faster. Below k = 32, most of it
-  // would be behind the last whole vector.
+  // From 32 rows on, panels are as fast or faster (PoCL 3.1, k = 512 and 2048). Sums shorter than 32 would lie mostly
+  // behind the last whole vector, where numbers are multiplied one by one.
   constexpr std::int64_t kMostRows = 24;
   constexpr std::int64_t kShortestDots = 32;
   return problem.m <= kMostRows && problem.k >= kShortestDots && !problem.transpose_a && problem.transpose_b;

@@ -1,4 +1,5 @@
-// The choice of tile and parts of k, from measurements.
+// Chooses the tile and the number of parts of k: for a GPU by a model of the time, fitted to measurements; for a
+// processor by two simple rules.
 #include "ops/gemm/gemm_register_choice.h"
 
 #include <algorithm>
@@ -11,11 +12,10 @@ namespace tessera::opencl {
 
 namespace {
 
-/// How long a GPU takes: a compute unit `alone_us` for each p that it walks, however many groups it has, `group_us` for
-/// each p of each group and `each_us` for each group; `start_us` for the launch. Least squares over 64 shapes, all of
-/// {256, 512, 1024, 2048}^3, every tile and split_k, on an H200 (driver 580): the choice that follows took 1.004
-/// (float64 1.005) times as long as the best one in the geometric mean, at most 1.05 (1.09) times. On another GPU the
-/// numbers differ, but it is their ratios that decide.
+/// How long a GPU takes: `start_us` for the launch; and a compute unit `alone_us` for each p, however many groups it
+/// has, `group_us` more for each p of each group, and `each_us` for each group. Fitted to {256, 512, 1024, 2048}^3 with
+/// every tile and split_k on an H200 (driver 580), where the choice takes 1.005 times as long as the best one in the
+/// geometric mean, and at most 1.09 times. Other GPUs have other numbers, but the choice depends on their ratios alone.
 struct TileCost {
   std::int64_t tile;
   std::int64_t rows;
@@ -34,16 +34,16 @@ constexpr std::array<TileCost, 4> kFloat64{{{32, 32, 32, 0, 0.01742, 0.48, 2.17}
                                             {64, 64, 64, 0, 0.05068, 2.04, 1.67},
                                             {96, 64, 128, 0, 0.09786, 1.87, 1.72},
                                             {128, 64, 128, 0.0186, 0.08511, 0, 3.32}}};
-/// By tensor cores: the same card and shapes, 1.007 times as long in the geometric mean, at most 1.12 times.
+/// The same by tensor cores: 1.007 times as long as the best choice in the geometric mean, at most 1.12 times.
 constexpr std::array<TileCost, 4> kFloat64Tensor{{{32, 32, 32, 0.00345, 0.00898, 0.21, 3.67},
                                                   {48, 64, 32, 0.00926, 0.01326, 0.28, 3.92},
                                                   {64, 64, 64, 0.01079, 0.02140, 0.65, 3.67},
                                                   {128, 128, 64, 0.02101, 0.03690, 2.12, 2.17}}};
-/// The launch that adds up parts, and each byte of a part, written and read.
+/// The time of the launch that adds up parts, and the time of writing and reading one byte of a part.
 constexpr double kSecondLaunchUs = 3;
 constexpr double kPartByteUs = 0.6e-6;
 
-/// Parts shorter than this are all beginning and end.
+/// The shortest part of k: shorter ones take longer to begin and to end than to compute.
 constexpr std::int64_t kShortestPart = 64;
 
 RegisterTuning choose_for_gpu(const Gemm& problem, const DeviceFacts& facts, const std::vector<std::int64_t>& tiles) {
@@ -76,11 +76,11 @@ RegisterTuning choose_for_gpu(const Gemm& problem, const DeviceFacts& facts, con
   return best;
 }
 
-/// A narrow tile where a wide one would compute columns that are not there. k is split only where C is so small that
-/// threads would have no tile of their own.
+/// Takes the narrow tile where the wide one would compute too many columns that are not there. Splits k only where C is
+/// so small that threads would have no tile of their own.
 RegisterTuning choose_for_processor(const Gemm& problem, const DeviceFacts& facts,
                                     const std::vector<std::int64_t>& tiles) {
-  constexpr double kSpeedOfNarrow = 0.9;  // of 14 x 32 beside 6 x 64, 1024^3, two Sapphire Rapids cores, PoCL 3.1
+  constexpr double kSpeedOfNarrow = 0.9;  // over that of wide; 14 x 32 and 6 x 64 on Sapphire Rapids cores, PoCL 3.1
   constexpr std::int64_t kShortestPartOfProcessor = 1024;
   const Oriented oriented = orient(problem);
   const Gemm& p = oriented.problem;

@@ -18,8 +18,8 @@ struct Shape {
   std::int64_t width;
 };
 
-/// As many rows as leave registers for a row of B: processors with vectors of 64 bytes have 32, others at least 16.
-/// Measured on two Sapphire Rapids cores, PoCL 3.1, float32, 1024^3: see register_panels.cl.
+/// As many rows as leave registers for a row of B: processors with vectors of 64 bytes have 32 registers, others at
+/// least 16. register_panels.cl says what was measured.
 Shape shape_of(std::int64_t tile, DataType type, const DeviceFacts& facts) {
   const auto width = static_cast<std::int64_t>(facts.vector_bytes / size_bytes(type));
   const std::int64_t vectors = std::max<std::int64_t>(tile / width, 1);
@@ -28,13 +28,13 @@ Shape shape_of(std::int64_t tile, DataType type, const DeviceFacts& facts) {
   return {vectors == 4 && rows == 7 ? 6 : rows, vectors * width, width};
 }
 
-/// C has so few rows that copying B into panels would take longer than reading it as it is.
+/// With up to so many rows of C copying B into panels would take longer than reading it as it is.
 constexpr std::int64_t kFewRows = 12;
-/// Elements of a panel that one work-item copies, and p of it at least: fewer only make more groups to hand out, which
-/// took PoCL 5.0 on 16 cores longer than copying.
+/// Elements of a panel that one work-item copies, and steps of p at least. Smaller pieces only make more groups, and on
+/// 16 cores PoCL 5.0 took longer to hand those out than to copy.
 constexpr std::int64_t kElementsOfPiece = 16384;
 constexpr std::int64_t kShortestPiece = 256;
-/// Tiles below each other that one work-item computes at most, and groups for each thread that are enough.
+/// The most tiles below each other that one work-item computes, and how many groups for each thread are enough.
 constexpr std::int64_t kMostTiles = 8;
 constexpr std::int64_t kGroupsForEachUnit = 8;
 
@@ -51,7 +51,7 @@ class Plan {
  public:
   Plan(const Oriented& oriented, const Shape& shape, std::int64_t split_k)
       : oriented_(oriented), problem_(oriented.problem), shape_(shape), parts_(cut_k(problem_, split_k, 1)) {
-    // Where not everything fits at once, k stays whole.
+    // Where panels and parts do not fit the workspace together, k is not split.
     if (parts_.count > 1 && parts_.elements + panel_elements(problem_) > most_elements()) {
       parts_ = cut_k(problem_, 1, 1);
     }

@@ -13,7 +13,7 @@
 
 namespace tessera::opencl {
 
-/// Every shape with every tile.
+/// The tiles that are offered, and the shapes that are: each shape takes each of these tiles.
 struct TileOffer {
   std::vector<std::int64_t> shapes;  ///< values of local_memory, ascending
   std::int64_t best_shape = 0;       ///< the one for this kind of device

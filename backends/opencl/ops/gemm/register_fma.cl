@@ -15,7 +15,8 @@ static inline Spot spot_of_item(const uint item_of_slice) {
   const uint warp = item_of_slice / 32;
   const uint warp_row = warp / (ITEMS_N / LANES_N);
   const uint warp_column = warp - warp_row * (ITEMS_N / LANES_N);
-  // Lanes go in pairs down two rows, then along: a quarter of them reads little of A and little of B.
+  // Lanes are numbered in pairs, one below the other, and the pairs along the row. So the lanes of a quarter of a warp,
+  // which read together, read few different elements of A and few of B.
   Spot spot;
   spot.row = (int)(warp_row * (LANES_M * WORK_M) + (lane / (2 * LANES_N) * 2 + lane % 2) * V);
   spot.column = (int)(warp_column * (LANES_N * WORK_N) + lane / 2 % LANES_N * V);
@@ -40,8 +41,8 @@ static inline void multiply(real sums[WORK_M][WORK_N], const real *a_numbers, co
     read_numbers(b_numbers[(p)&1], WORK_N, &b_tiles[pair][step * B_WIDTH + spot.column], LANES_N * V);  \
   }
 
-// Declares `sums`, of all p from `begin` to `end`. Numbers are read once more behind the last step, for nothing, but
-// without a condition that overlaps the products.
+// Declares `sums`, and adds up the products of all p from `begin` to `end`. Behind the last step numbers are read once
+// more, for nothing: a condition that prevents it would keep reads and products from overlapping.
 #define MULTIPLY_TILES(begin, end)                                        \
   real sums[WORK_M][WORK_N];                                              \
   _Pragma("unroll") for (int i = 0; i < WORK_M; ++i) {                    \

@@ -13,17 +13,15 @@
 //              | local -> registers: p = 1 | p = 2 | ... | p = DEPTH-1    | barrier | p = 0 of step t+1
 //              | products of         p = 0 | p = 1 | ... | p = DEPTH-2    |           p = DEPTH-1
 //
-// Nothing waits for memory: the tiles of the next step are under way while this one's products are computed, into a
-// second pair of tiles, so that one barrier a step is enough; and the numbers for the next p are read from local memory
-// before the products of this p, across the barrier too. On an H200 (driver 580, float32, 4096^3, 128 x 128 blocks,
-// 8 x 8 a work-item) that last part is worth 17 %: 40.1 TFLOP/s without it, 44.3 within a step, 46.8
-// across; walking every second row of products backwards, and neighbours in pairs of rows, bring it to 48.1.
+// Nothing waits for memory. The tiles of the next step are on their way while this step's products are computed, and go
+// into a second pair of tiles, so that one barrier a step is enough. The numbers for the next p are read from local
+// memory before the products of this p, across the barrier too: on an H200 (driver 580, float32, 4096^3) that is worth
+// 17 %. Walking every second row of products backwards, and lanes in pairs of rows (register_fma.cl), adds 3 %.
 //
-// A small C has few blocks, and a small block few work-items with as many elements. So a group may have SLICES times as
-// many: each slice computes the whole block from its share of every step's p, and at the end the slices' sums are added
-// up through local memory, in the slices' order. On that H200 1024^3 takes 53 us with 64 x 128 blocks in 2 slices, as
-// many groups as there are compute units, 58 without slices and 61 with 128 x 128 blocks and k in 2 parts; 256^3 takes
-// 6.2 us with 32 x 32 blocks in 4 slices and 10 in any shape without.
+// A small C has few blocks, and a small block has few work-items. So a group may have SLICES times as many: each slice
+// computes the whole block from its share of every step's p, and at the end the slices' sums are added up through local
+// memory, in the slices' order. On that H200 1024^3 takes 53 us with 2 slices and 58 without, 256^3 6.2 us with 4
+// slices and 10 without.
 //
 // Every element of A is read n / TILE_N times and every element of B m / TILE_M times from global memory, in vectors
 // of 16 bytes where matrix and rows begin at multiples of that, else one by one, which costs a seventh. A's tile lies

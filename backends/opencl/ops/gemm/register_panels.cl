@@ -16,11 +16,10 @@
 // WORK_M numbers of A's panel: two plain streams, no barrier, no local memory. The panel of B stays in the
 // second-level cache while the tiles below each other use it.
 //
-// With WIDTH 16 and 6 x 64 elements a tile (24 registers for sums, 4 for B, of 32) PoCL 3.1 reached 340 GFLOP/s on two
-// Sapphire Rapids cores at 1024^3 in float32, 14 x 32 reached 320 and shapes for GPUs a tenth; PoCL 5.0 reached 2.7
-// TFLOP/s on 16 such cores. Where C has few rows, B is read as it is stored, if that is along its rows: copying it
-// would cost more than it saves (`b_direct`). With k split into parts, each part's sums go to a matrix of their own:
-// see register_sum.cl.
+// A tile has 6 x 64 elements with WIDTH 16 (24 registers for sums, 4 for B, of 32), or 14 x 32: with either PoCL 3.1 is
+// ten times as fast on Sapphire Rapids cores as with the shapes for GPUs. Where C has few rows, B is read as it is
+// stored, if that is along its rows: copying it would cost more than it saves (`b_direct`). With k split into parts,
+// each part's sums go to a matrix of their own: see register_sum.cl.
 #define JOIN_NAMES(a, b) a##b
 #define JOIN(a, b) JOIN_NAMES(a, b)
 #if FLOAT64

@@ -7,7 +7,7 @@
 //
 // A part holds a matrix for each product of the batch, m x n, rows `width` apart. Splitting is for products with few
 // blocks and long sums, which would leave most of a device idle: the parts are small then and still in its cache. The
-// second launch costs what about 3 us of a GPU's time does, so short sums are not split.
+// second launch takes about 3 us on a GPU, so short sums are not split.
 __kernel void gemm_register_sum(__global const real *restrict parts, const ulong parts_first, __global real *restrict c,
                                 const ulong c_first, const long m, const long n, const long ldc, const long stride_c,
                                 const real alpha, const real beta, const long batch, const long width,
