@@ -127,6 +127,31 @@ struct WinogradMatrices {
     }
     return largest;
   }
+
+  /// By outputs and pixels of one direction: what the roundings of a pixel's terms grow by on their way to an output,
+  /// for weights of one size: the sum over i and k of |output(o, i)| |filter(i, k)| |input(i, pixel)|.
+  using Growth = std::array<std::array<Fraction, kSize>, kOutputs>;
+  [[nodiscard]] constexpr Growth growth() const {
+    Growth grown{};
+    for (int o = 0; o < kOutputs; ++o) {
+      for (int pixel = 0; pixel < kSize; ++pixel) {
+        for (int i = 0; i < kSize; ++i) {
+          for (int k = 0; k < kTaps; ++k) {
+            grown[o][pixel] = grown[o][pixel] + (output[o][i] * filter[i][k] * input[i][pixel]).magnitude();
+          }
+        }
+      }
+    }
+    return grown;
+  }
+  /// By outputs and pixels: 1 where the pixel lies in the output's window.
+  [[nodiscard]] static constexpr Growth windows() {
+    Growth inside{};
+    for (int o = 0; o < kOutputs; ++o) {
+      for (int pixel = 0; pixel < kSize; ++pixel) inside[o][pixel] = Fraction(pixel >= o && pixel < o + kTaps);
+    }
+    return inside;
+  }
 };
 
 template <int kOutputs, int kTaps>
@@ -136,15 +161,10 @@ static_assert(kWinogradMatrices<4, 5>.correlates());
 static_assert(kWinogradMatrices<2, 5>.correlates());
 static_assert(kWinogradMatrices<4, 3>.correlates());
 
-/// The bound of F(outputs x outputs) for this problem as a multiple of strict's (see conformance/README.md): roundings
-/// inside of the algorithm, times what they grow by, over those of the direct sum. Transforms are in the problem's
-/// type, that of the weights in double; each of the three is counted with as many roundings as it has terms, in both
-/// directions.
-[[nodiscard]] inline double cnn_layer_winograd_factor(const CnnLayer& problem, std::int64_t outputs) {
-  const bool is_three = problem.filter_height == 3;
-  const double amplification = is_three       ? kWinogradMatrices<4, 3>.amplification()
-                               : outputs == 4 ? kWinogradMatrices<4, 5>.amplification()
-                                              : kWinogradMatrices<2, 5>.amplification();
+/// Roundings inside of the algorithm over those of the direct sum (see conformance/README.md). Transforms are in the
+/// problem's type, that of the weights in double; each of the three is counted with as many roundings as it has terms,
+/// in both directions.
+[[nodiscard]] inline double cnn_layer_winograd_roundings(const CnnLayer& problem, std::int64_t outputs) {
   const auto taps = static_cast<double>(problem.filter_height);
   const double size = static_cast<double>(outputs) + taps - 1;
   const auto channels = static_cast<double>(problem.input_channels);
@@ -152,7 +172,49 @@ static_assert(kWinogradMatrices<4, 3>.correlates());
   const double inside = 2 * size + of_weights + channels + 2 * size + 1;
   const double direct = channels * taps * taps + (problem.bias ? 1 : 0);
   // gamma(inside) / gamma(direct) is below inside / direct where inside is smaller; else by far less than 1 % above it.
-  return 1.01 * amplification * amplification * inside / direct;
+  return 1.01 * inside / direct;
+}
+
+/// The bound of F(outputs x outputs) for this problem as a multiple of strict's, with each pixel as large as the
+/// largest of its channel in the tile's patch: what roundings grow by, times how many more there are of them.
+[[nodiscard]] inline double cnn_layer_winograd_factor(const CnnLayer& problem, std::int64_t outputs) {
+  const bool is_three = problem.filter_height == 3;
+  const double amplification = is_three       ? kWinogradMatrices<4, 3>.amplification()
+                               : outputs == 4 ? kWinogradMatrices<4, 5>.amplification()
+                                              : kWinogradMatrices<2, 5>.amplification();
+  return amplification * amplification * cnn_layer_winograd_roundings(problem, outputs);
+}
+
+/// Which outputs of a tile are in doubt, so that they are computed by the direct sum, in the words of
+/// api/include/tessera/ops/cnn_layer.h: those that pixels outside of their own window could spoil.
+///
+/// Let S(p) be the sum over the channels of |pixel| at place p of the patch. If no weight of an output channel is
+/// larger than w, the errors of an output are at most (growth() in both directions)
+///
+///     gamma(inside) * w * E,  E = sum over all places p of growth(o, p) * S(p)
+///
+/// while w times its own window's pixels have the strict bound gamma(direct) * w * W, W = the sum of S over the window.
+/// So the output is within `factor` times the latter if
+///
+///     E <= limit * W,  limit = factor * gamma(direct) / gamma(inside)
+///
+/// and else it is in doubt, as it is if E or limit * W is not finite. The factor is the one that accuracy admits, or
+/// the tile's own where only Accuracy::fast admits that; then E / W is at most K^2, the amplification in both
+/// directions, or more. Where all pixels have one size, E / W is 97 for F(4x4,3x3), 71 for F(2x2,5x5) and 301 for
+/// F(4x4,5x5), and 204, 109 and 671 in a corner with as much padding as keeps the image's size, while K^2 is 287, 287
+/// and 1565. So it takes a neighbourhood many times heavier than the window to pass the limit. A window of zeros passes
+/// it beside any other pixel that its sum could feel, and zeros everywhere never do.
+///
+/// E and W are computed in the problem's type, from sums over the channels of that type, all of terms of one sign; the
+/// limit is smaller by what that may lose.
+[[nodiscard]] inline double cnn_layer_winograd_limit(const CnnLayer& problem, std::int64_t outputs) {
+  const double factor = cnn_layer_winograd_factor(problem, outputs);
+  const double admitted = factor > CnnLayer::kAccurateFactor ? factor : CnnLayer::kAccurateFactor;
+  const double unit_roundoff = problem.type == DataType::float32 ? 0x1p-24 : 0x1p-53;
+  const double size = static_cast<double>(outputs + problem.filter_height - 1);
+  const double lost = 3 * (static_cast<double>(problem.input_channels) + 4 * size) * unit_roundoff;
+  const double kept = lost < 0.5 ? 1 - lost : 0.5;
+  return admitted / cnn_layer_winograd_roundings(problem, outputs) * kept;
 }
 
 /// Whether Winograd's algorithm with tiles of `outputs` x `outputs` sums takes the problem.

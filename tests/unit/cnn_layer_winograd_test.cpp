@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace tessera::backend {
 namespace {
@@ -41,6 +43,66 @@ TEST(CnnLayerWinogradTest, FloatHoldsTheMatricesOfPixelsAndSums) {
   for (const auto& row : kWinogradMatrices<4, 3>.input) {
     for (const Fraction& entry : row) EXPECT_EQ(static_cast<double>(static_cast<float>(entry.value())), entry.value());
   }
+}
+
+/// E / W of output (0, 0) for pixels of one size, `padding` rows and columns of the patch being zeros.
+template <int kOutputs, int kTaps>
+double even_ratio(int padding) {
+  constexpr auto kGrowth = kWinogradMatrices<kOutputs, kTaps>.growth();
+  double felt = 0;
+  for (std::size_t pixel = static_cast<std::size_t>(padding); pixel < kGrowth[0].size(); ++pixel)
+    felt += kGrowth[0][pixel].value();
+  const double own = kTaps - padding;
+  return felt * felt / (own * own);
+}
+
+TEST(CnnLayerWinogradTest, AnOutputFeelsItsWindow) {
+  constexpr auto kGrowth = kWinogradMatrices<4, 5>.growth();
+  constexpr auto kWindows = kWinogradMatrices<4, 5>.windows();
+  for (std::size_t o = 0; o < kGrowth.size(); ++o) {
+    for (std::size_t pixel = 0; pixel < kGrowth[o].size(); ++pixel) {
+      const bool is_inside = pixel >= o && pixel < o + 5;
+      EXPECT_EQ(kWindows[o][pixel].value(), is_inside ? 1 : 0);
+      EXPECT_GE(kGrowth[o][pixel].value(), is_inside ? 1 : 0) << "the weight's own way to its output";
+    }
+  }
+  EXPECT_NEAR((even_ratio<4, 3>(0)), 97.35, 0.01);
+  EXPECT_NEAR((even_ratio<2, 5>(0)), 71.46, 0.01);
+  EXPECT_NEAR((even_ratio<4, 5>(0)), 301.2, 0.1);
+}
+
+template <int kOutputs, int kTaps>
+void expect_room_for_ordinary_pixels() {
+  for (const std::int64_t channels : {1, 3, 9, 32, 64, 256, 2048, 16384}) {
+    CnnLayer layer{.input_channels = channels,
+                   .output_channels = 1,
+                   .height = 9,
+                   .width = 9,
+                   .filter_height = kTaps,
+                   .filter_width = kTaps,
+                   .accuracy = Accuracy::fast};
+    for (const DataType type : {DataType::float32, DataType::float64}) {
+      layer.type = type;
+      const double limit = cnn_layer_winograd_limit(layer, kOutputs);
+      const double amplification = kWinogradMatrices<kOutputs, kTaps>.amplification();
+      // Twice what pixels of one size come to, with as much padding as keeps the image's size in a corner too.
+      EXPECT_GT(limit, 2 * (even_ratio<kOutputs, kTaps>(0))) << channels;
+      EXPECT_GT(limit, 1.3 * (even_ratio<kOutputs, kTaps>(kTaps / 2))) << channels;
+      // The promise: what a tile within the limit may be off by, as a multiple of its own window's bound.
+      const double promised = limit * cnn_layer_winograd_roundings(layer, kOutputs);
+      EXPECT_LE(promised, std::max(CnnLayer::kAccurateFactor, cnn_layer_winograd_factor(layer, kOutputs)));
+      EXPECT_GT(promised, 0.98 * amplification * amplification * cnn_layer_winograd_roundings(layer, kOutputs));
+    }
+  }
+}
+
+TEST(CnnLayerWinogradTest, TheLimitKeepsThePromiseAndOrdinaryPixels) {
+  expect_room_for_ordinary_pixels<4, 3>();
+  expect_room_for_ordinary_pixels<2, 5>();
+  expect_room_for_ordinary_pixels<4, 5>();
+  const CnnLayer layer{
+      .input_channels = 64, .output_channels = 64, .height = 56, .width = 56, .filter_height = 3, .filter_width = 3};
+  EXPECT_NEAR(cnn_layer_winograd_limit(layer, 4), 803, 1);
 }
 
 TEST(CnnLayerWinogradTest, AccuracyDecidesByTheBound) {

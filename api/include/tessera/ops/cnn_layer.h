@@ -30,6 +30,22 @@ enum class Layout : std::uint8_t {
 /// do not fill a last step of `stride` or `pool_stride` are left out, as is usual: sizes are rounded down. A NaN stays
 /// a NaN: ReLU does not hide it, and an output is NaN if any sum in its pool's window is. Outputs that touch the
 /// padding are not defined where a weight is infinite or NaN.
+///
+/// How exact it is. Summed in the operands' type, an output is off by at most
+///
+///   strict = g * (sum over its window of |weight| |pixel|  +  |bias|)
+///
+/// where its window is the input_channels * filter_height * filter_width pixels under its filter, g is n u / (1 - n u)
+/// for that number n, and one more for the bias, and u is the type's unit roundoff, 2^-24 or 2^-53. For underflow 2 n +
+/// 1 times the smallest normal number is added, below too before the factor; with a pool the largest bound of its sums
+/// counts. That is what Accuracy::strict keeps. With Accuracy::accurate an output is off by at most
+///
+///   kAccurateFactor * g * (the largest |weight| of its output channel * sum over its window of |pixel|  +  |bias|)
+///
+/// so what lies beside its window, an outlier say, does not matter to it. Where the weights of an output channel are of
+/// one size, that is kAccurateFactor times strict, and for evenly or normally distributed weights two to five times as
+/// much. What remains: where one weight of an output channel is many times larger than the others, outputs whose
+/// window has only small pixels under it are held to what that weight could have made of the whole window.
 struct CnnLayer {
   static constexpr std::string_view kName = "cnn_layer";
 
@@ -50,8 +66,10 @@ struct CnnLayer {
   DataType type = DataType::float32;  ///< of all operands: float32 or float64
   Accuracy accuracy = Accuracy::accurate;
 
-  /// Error factors (KernelInfo::error_factor) up to which variants are offered with Accuracy::accurate. With strict
-  /// only those of factor 1 are, with fast all.
+  /// The factor of Accuracy::accurate, as told above; with fast the larger of it and KernelInfo::error_factor takes its
+  /// place. Error factors say more of outputs without outliers beside them: in strict, take for each pixel the largest
+  /// of its channel up to three pixels around the window, and multiply by the error factor. Variants whose error factor
+  /// is larger than this one are offered with fast alone; strict takes only those of factor 1.
   static constexpr double kAccurateFactor = 128;
 
   /// Rows before the pool.

@@ -17,7 +17,8 @@
 //
 // An infinity or NaN spreads over the tiles that its patch belongs to, and large numbers may overflow inside where
 // their sum does not. So every sum that is not finite is computed again in the plain way, from a copy of the raw
-// weights.
+// weights; and so is every sum in doubt, which pixels beside its own window may have spoiled
+// (cnn_layer_winograd_doubt.h).
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -30,69 +31,60 @@
 #include "ops/cnn_layer/cnn_layer_finish.h"
 #include "ops/cnn_layer/cnn_layer_plain.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
+#include "ops/cnn_layer/cnn_layer_winograd_direct.h"
+#include "ops/cnn_layer/cnn_layer_winograd_doubt.h"
 #include "ops/cnn_layer/cnn_layer_winograd_filter.h"
 #include "ops/cnn_layer/cnn_layer_winograd_plan.h"
 #include "ops/cnn_layer/cnn_layer_winograd_transform.h"
+#include "ops/cnn_layer/cnn_layer_winograd_workspace.h"
 
 namespace tessera::cpu_tbb {
 
 namespace {
 
-/// V and M of one block.
+/// One channel of a block's pixels, in planes.
 template <class T>
-struct Matrices {
-  T* v = nullptr;
-  T* m = nullptr;
+void pack_channel(const CnnOperands<T>& layer, const PatchGrid& grid, const WinogradWorkspace<T>& workspace,
+                  const CnnBlock& block, std::int64_t channel) {
+  const std::int64_t padding = layer.problem.padding;
+  pack_planes(layer, {block.image, block.sum_y - padding, block.sum_x - padding}, channel, grid, workspace.planes());
+  std::fill_n(workspace.planes() + grid.channel_size(), kPlanesSlack, T(0));
+}
 
-  Matrices(T* first, const WinogradPlan<T>& plan, const PatchGrid& grid) : v(first), m(first + v_size(plan, grid)) {}
-  /// Elements of both.
-  [[nodiscard]] static std::int64_t size(const WinogradPlan<T>& plan, const PatchGrid& grid) {
-    return v_size(plan, grid) + room(plan, grid, plan.problem().output_channels);
-  }
-
- private:
-  static std::int64_t v_size(const WinogradPlan<T>& plan, const PatchGrid& grid) {
-    return room(plan, grid, plan.problem().input_channels);
-  }
-  static std::int64_t room(const WinogradPlan<T>& plan, const PatchGrid& grid, std::int64_t channels) {
-    return winograd_round_up(plan.matrices() * plan.matrix_step(grid, channels) + kSumsSlack, kWinogradLine);
-  }
-};
-
-/// What one thread needs for itself: planes of a channel, and its sums.
+/// Which sums of a block are in doubt, from all channels' magnitudes.
 template <class T>
-class Workspace {
- public:
-  Workspace(ScratchPool& pool, const WinogradPlan<T>& plan)
-      : planes_size_(winograd_round_up(plan.largest_grid().channel_size() + kPlanesSlack, kWinogradLine)),
-        sums_size_(winograd_round_up(
-            plan.largest_grid().rows * plan.outputs() * plan.sums_step(plan.largest_grid()) + kSumsSlack,
-            kWinogradLine)),
-        loan_(pool,
-              static_cast<std::size_t>(planes_size_ + sums_size_ + plan.sums_step(plan.largest_grid()) + kSumsSlack) *
-                  sizeof(T)) {}
+void find_doubts(const WinogradPlan<T>& plan, const WinogradBlock<T>& matrices, const WinogradWorkspace<T>& workspace,
+                 const CnnBlock& block) {
+  const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
+  const WinogradMagnitudes<T> magnitudes{workspace.magnitudes(), grid, block.sum_rows, block.sum_columns, plan.limit()};
+  matrices.doubts[0] =
+      static_cast<std::int32_t>(winograd_find_doubts(magnitudes, plan.outputs(), plan.taps(), matrices.doubts + 1));
+}
 
-  [[nodiscard]] T* planes() const noexcept { return reinterpret_cast<T*>(loan_.data()); }
-  [[nodiscard]] T* sums() const noexcept { return planes() + planes_size_; }
-  [[nodiscard]] T* row() const noexcept { return sums() + sums_size_; }
-
- private:
-  std::int64_t planes_size_;
-  std::int64_t sums_size_;
-  ScratchPool::Loan loan_;
-};
-
-/// V of one block, input channels [first, last).
+/// The same for a block whose channels other threads transform. Each magnitude is summed in the same order.
 template <class T>
-void transform_pixels(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
-                      const Workspace<T>& workspace, const CnnBlock& block, std::int64_t first, std::int64_t last) {
+void find_doubts_anew(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const WinogradBlock<T>& matrices,
+                      const WinogradWorkspace<T>& workspace, const CnnBlock& block) {
+  const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
+  workspace.clear_magnitudes();
+  for (std::int64_t channel = 0; channel < layer.problem.input_channels; ++channel) {
+    pack_channel(layer, grid, workspace, block, channel);
+    winograd_add_magnitudes(workspace.planes(), grid.channel_size(), workspace.magnitudes());
+  }
+  find_doubts(plan, matrices, workspace, block);
+}
+
+/// V of one block, input channels [first, last). `with_magnitudes`: adds these to the workspace's.
+template <class T>
+void transform_pixels(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const WinogradBlock<T>& matrices,
+                      const WinogradWorkspace<T>& workspace, const CnnBlock& block, std::int64_t first,
+                      std::int64_t last, bool with_magnitudes) {
   const CnnLayer& p = layer.problem;
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
   const std::int64_t step = plan.tiles_step(grid);
   for (std::int64_t channel = first; channel < last; ++channel) {
-    pack_planes(layer, {block.image, block.sum_y - p.padding, block.sum_x - p.padding}, channel, grid,
-                workspace.planes());
-    std::fill_n(workspace.planes() + grid.channel_size(), kPlanesSlack, T(0));
+    pack_channel(layer, grid, workspace, block, channel);
+    if (with_magnitudes) winograd_add_magnitudes(workspace.planes(), grid.channel_size(), workspace.magnitudes());
     winograd_input<T>(
         {workspace.planes(), grid, matrices.v + channel * step, plan.matrix_step(grid, p.input_channels), step},
         plan.outputs(), plan.taps());
@@ -101,7 +93,7 @@ void transform_pixels(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, 
 
 /// M of one block, matrices [first, last) of the n * n: weights times pixels.
 template <class T>
-void multiply(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
+void multiply(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const WinogradBlock<T>& matrices,
               const CnnBlock& block, std::int64_t first, std::int64_t last) {
   const CnnLayer& p = layer.problem;
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
@@ -130,11 +122,16 @@ void multiply(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Ma
   }
 }
 
+template <class T>
+const T* raw_weights(const CnnOperands<T>& layer, const WinogradPlan<T>& plan) {
+  return layer.weights + plan.matrices() * plan.layout().size();
+}
+
 /// Computes again what is not finite among one channel's sums.
 template <class T>
 void repair(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const CnnBlock& block, std::int64_t channel,
             T* sums, std::int64_t sums_step) {
-  const T* const raw = layer.weights + plan.matrices() * plan.layout().size();
+  const T* const raw = raw_weights(layer, plan);
   for (std::int64_t y = 0; y < block.sum_rows; ++y, sums += sums_step) {
     if (all_finite(sums, block.sum_columns)) continue;
     for (std::int64_t x = 0; x < block.sum_columns; ++x) {
@@ -146,16 +143,20 @@ void repair(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const CnnB
 
 /// Outputs of one block, output channels [first, last).
 template <class T>
-void finish(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, const Matrices<T>& matrices,
-            const Workspace<T>& workspace, const CnnBlock& block, std::int64_t first, std::int64_t last) {
+void finish(Executor& executor, const CnnOperands<T>& layer, const WinogradPlan<T>& plan,
+            const WinogradBlock<T>& matrices, const WinogradWorkspace<T>& workspace, const CnnBlock& block,
+            std::int64_t first, std::int64_t last) {
   const CnnLayer& p = layer.problem;
   const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
   const std::int64_t step = plan.tiles_step(grid);
   const std::int64_t sums_step = plan.sums_step(grid);
+  const WinogradDirectSums<T> direct(executor.scratch(), layer, raw_weights(layer, plan), block, matrices.places(),
+                                     first, last);
   for (std::int64_t channel = first; channel < last; ++channel) {
     winograd_output<T>({matrices.m + channel * step, plan.matrix_step(grid, p.output_channels), grid.rows, grid.columns,
                         workspace.sums(), sums_step},
                        plan.outputs(), plan.taps());
+    direct.put(channel, workspace.sums(), sums_step);
     repair(layer, plan, block, channel, workspace.sums(), sums_step);
     for (std::int64_t y = 0; y < block.rows; ++y) {
       finish_row<T>({.sums = workspace.sums() + y * p.pool_stride * sums_step,
@@ -177,15 +178,18 @@ template <class T>
 void compute_blocks(Executor& executor, const CnnOperands<T>& layer, const WinogradPlan<T>& plan) {
   const CnnLayer& p = layer.problem;
   executor.parallel_for(plan.blocks().count(p), [&](std::int64_t first, std::int64_t last) {
-    const auto size = static_cast<std::size_t>(Matrices<T>::size(plan, plan.largest_grid()));
+    const auto size = static_cast<std::size_t>(WinogradBlock<T>::size(plan, plan.largest_grid()));
     const ScratchPool::Loan loan(executor.scratch(), size * sizeof(T));
-    const Workspace<T> workspace(executor.scratch(), plan);
+    const WinogradWorkspace<T> workspace(executor.scratch(), plan);
     for (std::int64_t chunk = first; chunk < last; ++chunk) {
       const CnnBlock block = plan.blocks().block(p, chunk);
-      const Matrices<T> matrices(reinterpret_cast<T*>(loan.data()), plan, plan.grid(block.sum_rows, block.sum_columns));
-      transform_pixels(layer, plan, matrices, workspace, block, 0, p.input_channels);
+      const WinogradBlock<T> matrices(reinterpret_cast<T*>(loan.data()), plan,
+                                      plan.grid(block.sum_rows, block.sum_columns));
+      workspace.clear_magnitudes();
+      transform_pixels(layer, plan, matrices, workspace, block, 0, p.input_channels, true);
+      find_doubts(plan, matrices, workspace, block);
       multiply(layer, plan, matrices, block, 0, plan.matrices());
-      finish(layer, plan, matrices, workspace, block, 0, p.output_channels);
+      finish(executor, layer, plan, matrices, workspace, block, 0, p.output_channels);
     }
   });
 }
@@ -195,19 +199,19 @@ void compute_blocks(Executor& executor, const CnnOperands<T>& layer, const Winog
 template <class T>
 void compute_stages(Executor& executor, const CnnOperands<T>& layer, const WinogradPlan<T>& plan) {
   const CnnLayer& p = layer.problem;
-  const std::int64_t size = Matrices<T>::size(plan, plan.largest_grid());
+  const std::int64_t size = WinogradBlock<T>::size(plan, plan.largest_grid());
   const std::int64_t blocks = plan.blocks().count(p);
   const ScratchPool::Loan loan(executor.scratch(), static_cast<std::size_t>(blocks * size) * sizeof(T));
   /// Calls `work(block, its matrices, i)` for each block and i < parts, spread over the threads.
   const auto spread = [&](std::int64_t parts, const auto& work) {
     executor.parallel_for(blocks * parts, [&](std::int64_t first, std::int64_t last) {
-      const Workspace<T> workspace(executor.scratch(), plan);
+      const WinogradWorkspace<T> workspace(executor.scratch(), plan);
       while (first < last) {
         const std::int64_t number = first / parts;
         const std::int64_t end = std::min(last, (number + 1) * parts);
         const CnnBlock block = plan.blocks().block(p, number);
-        const Matrices<T> matrices(reinterpret_cast<T*>(loan.data()) + number * size, plan,
-                                   plan.grid(block.sum_rows, block.sum_columns));
+        const WinogradBlock<T> matrices(reinterpret_cast<T*>(loan.data()) + number * size, plan,
+                                        plan.grid(block.sum_rows, block.sum_columns));
         work(workspace, block, matrices, first - number * parts, end - number * parts);
         first = end;
       }
@@ -215,12 +219,19 @@ void compute_stages(Executor& executor, const CnnOperands<T>& layer, const Winog
   };
   spread(p.input_channels,
          [&](const auto& workspace, const auto& block, const auto& matrices, std::int64_t first, std::int64_t last) {
-           transform_pixels(layer, plan, matrices, workspace, block, first, last);
+           transform_pixels(layer, plan, matrices, workspace, block, first, last, false);
          });
-  spread(plan.matrices(), [&](const auto&, const auto& block, const auto& matrices, std::int64_t first,
-                              std::int64_t last) { multiply(layer, plan, matrices, block, first, last); });
-  spread(p.output_channels, [&](const auto& workspace, const auto& block, const auto& matrices, std::int64_t first,
-                                std::int64_t last) { finish(layer, plan, matrices, workspace, block, first, last); });
+  // Behind the last matrix one part more: which sums are in doubt. Channels shared by threads would be summed in an
+  // order that depends on the threads.
+  spread(plan.matrices() + 1,
+         [&](const auto& workspace, const auto& block, const auto& matrices, std::int64_t first, std::int64_t last) {
+           multiply(layer, plan, matrices, block, first, std::min(last, plan.matrices()));
+           if (last > plan.matrices()) find_doubts_anew(layer, plan, matrices, workspace, block);
+         });
+  spread(p.output_channels,
+         [&](const auto& workspace, const auto& block, const auto& matrices, std::int64_t first, std::int64_t last) {
+           finish(executor, layer, plan, matrices, workspace, block, first, last);
+         });
 }
 
 template <class T>
@@ -332,7 +343,9 @@ double error_factor(const CnnLayer& problem, const backend::Device&) {
 backend::Variant<CnnLayer> cnn_layer_winograd() {
   return {
       .name = "winograd",
-      .summary = "Winograd's algorithm in blocks of 64 tiles: fewer products, a wider error bound",
+      .summary =
+          "Winograd's algorithm in blocks of 64 tiles: fewer products, a wider error bound; sums that brighter "
+          "pixels beside their window would spoil are computed directly",
       .check = check,
       .tunables = tunables,
       .make = [](const CnnLayer& problem, backend::Device&, const Tuning& tuning) -> std::unique_ptr<backend::Kernel> {

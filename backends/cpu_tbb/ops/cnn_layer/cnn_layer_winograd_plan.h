@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/cnn_layer_winograd.h"
 #include "ops/cnn_layer/cnn_layer_blocks.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
 #include "ops/cnn_layer/cnn_layer_planes.h"
@@ -47,7 +48,8 @@ class WinogradPlan {
         outputs_(outputs),
         taps_(problem.filter_height),
         lanes_(register_tile<T>().columns / 2),
-        layout_(problem.output_channels, problem.input_channels) {
+        layout_(problem.output_channels, problem.input_channels),
+        limit_(backend::cnn_layer_winograd_limit(problem, outputs)) {
     choose();
   }
   [[nodiscard]] const CnnLayer& problem() const noexcept { return problem_; }
@@ -57,6 +59,8 @@ class WinogradPlan {
   [[nodiscard]] std::int64_t matrices() const noexcept { return size() * size(); }
   [[nodiscard]] const CnnBlocks& blocks() const noexcept { return blocks_; }
   [[nodiscard]] const PanelLayout<T>& layout() const noexcept { return layout_; }
+  /// From which on sums are in doubt.
+  [[nodiscard]] double limit() const noexcept { return limit_; }
   [[nodiscard]] std::int64_t raw_size() const noexcept {
     return problem_.output_channels * problem_.input_channels * taps_ * taps_;
   }
@@ -110,6 +114,7 @@ class WinogradPlan {
   std::int64_t taps_;
   std::int64_t lanes_;
   PanelLayout<T> layout_;
+  double limit_;
   CnnBlocks blocks_;
 };
 
