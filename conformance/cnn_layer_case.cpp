@@ -22,6 +22,7 @@ std::shared_ptr<const CnnLayerData<T>> make_data(const CnnLayerSpec& spec) {
   const CnnLayer& p = spec.problem;
   auto data = std::make_shared<CnnLayerData<T>>();
   data->input = make_values<T>(p.batch * p.input_channels * p.height * p.width, spec.values, 1);
+  for (T& pixel : data->input) pixel *= static_cast<T>(spec.pixel_scale);
   data->weights =
       make_values<T>(p.output_channels * p.input_channels * p.filter_height * p.filter_width, spec.values, 2);
   if (p.bias) data->bias = make_values<T>(p.output_channels, spec.values, 3);

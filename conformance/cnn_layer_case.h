@@ -24,6 +24,7 @@ struct CnnLayerSpec {
   CnnLayer problem;
   Purpose purpose = Purpose::conformance;
   Values values = Values::symmetric;
+  double pixel_scale = 1;  ///< every pixel is multiplied by it, before plants
   std::vector<CnnLayerPlant> plants = {};
   std::string note = {};         ///< appended to the name: what the numbers don't say
   std::size_t misalignment = 0;  ///< elements between an aligned address and the operands' first elements

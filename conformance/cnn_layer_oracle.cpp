@@ -56,6 +56,8 @@ CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& pl
   double magnitude = 0;
   double squares = 0;
   double around = 0;
+  double largest_weight = 0;
+  double pixels = 0;
   double products = 0;
   for (std::int64_t channel = 0; channel < p.input_channels; ++channel) {
     double weights = 0;
@@ -66,6 +68,7 @@ CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& pl
         sum.add_product(weight, pixel);
         magnitude += std::abs(weight * pixel);
         squares += weight * pixel * weight * pixel;
+        if (std::isfinite(pixel)) pixels += std::abs(pixel);
         products += 1;
       }
     }
@@ -73,7 +76,9 @@ CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& pl
     // All weights, those over the padding too: an algorithm that computes with its zeros adds them up in a tile.
     for (std::int64_t i = 0; i < p.filter_height; ++i) {
       for (std::int64_t j = 0; j < p.filter_width; ++j) {
-        weights += std::abs(static_cast<double>(inputs.weight_at(place.channel, channel, i, j)));
+        const double weight = std::abs(static_cast<double>(inputs.weight_at(place.channel, channel, i, j)));
+        weights += weight;
+        if (std::isfinite(weight)) largest_weight = std::max(largest_weight, weight);
       }
     }
     around += weights * largest_nearby(inputs, place.image, channel, window);
@@ -92,6 +97,7 @@ CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& pl
   const bool is_exact = products == 0;  // the bias alone, or nothing
   return {.element = {.value = sum.value(), .bound = is_exact ? 0 : lost * (magnitude + std::abs(bias)) + underflow},
           .neighbours_bound = lost * (around + std::abs(bias)) + underflow,
+          .window_bound = lost * (largest_weight * pixels + std::abs(bias)) + underflow,
           .variance = squares + bias * bias};
 }
 
@@ -122,6 +128,7 @@ CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLay
       if (!std::isfinite(one.element.value.high)) continue;
       expected.element.bound = std::max(expected.element.bound, one.element.bound);
       expected.neighbours_bound = std::max(expected.neighbours_bound, one.neighbours_bound);
+      expected.window_bound = std::max(expected.window_bound, one.window_bound);
     }
   }
   if (is_nan) {

@@ -44,10 +44,12 @@ inline constexpr std::int64_t kCnnLayerReach = 3;
 struct CnnLayerExpected {
   Expected element;             ///< with the bound of the strict algorithm
   double neighbours_bound = 0;  ///< the same with each pixel as large as the largest of its channel nearby
+  double window_bound = 0;      ///< the same with each weight as large as the largest of its output channel
   double variance = 0;          ///< sum of the squares of the products, of the window's sum where that is largest
 };
 
-/// An output, and its bounds. `with_neighbours`: compute neighbours_bound too, which takes several times as long.
+/// An output, and its bounds. `with_neighbours`: compute neighbours_bound and window_bound too, which takes several
+/// times as long.
 template <class T>
 [[nodiscard]] CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place,
                                                  bool with_neighbours);

@@ -120,6 +120,37 @@ TEST(CnnLayerOracle, a_nan_is_hidden_by_nothing) {
   EXPECT_EQ(cnn_layer_element(inputs, {0, 0, 1, 1}, false).element.value.high, 0);
 }
 
+TEST(CnnLayerOracle, a_window_has_a_bound_of_its_own) {
+  CnnLayer problem = layer_of(1, 1, 7, 3);
+  problem.type = DataType::float64;
+  problem.bias = false;
+  std::vector<double> input(49, 1);
+  std::vector<double> weights(9, -2);
+  const auto expected = [&](std::int64_t y, std::int64_t x) {
+    return cnn_layer_element<double>({problem, input, weights, {}}, {0, 0, y, x}, true);
+  };
+  const CnnLayerExpected even = expected(0, 0);
+  EXPECT_EQ(even.window_bound, even.element.bound) << "weights of one size";
+  input[3 * 7 + 3] = 1e10;
+  EXPECT_EQ(expected(0, 0).window_bound, even.window_bound) << "the outlier lies beside the window";
+  EXPECT_GT(expected(0, 0).neighbours_bound, 1e8 * even.window_bound);
+  EXPECT_GT(expected(1, 1).window_bound, 1e8 * even.window_bound);
+  weights[4] = 20;
+  EXPECT_NEAR(expected(0, 0).window_bound / even.window_bound, 10, 1e-9) << "the largest weight counts for all";
+}
+
+TEST(CnnLayerReference, an_outlier_beside_the_window_forgives_nothing) {
+  CnnLayer problem = layer_of(3, 2, 9, 3);
+  problem.relu = false;
+  Layer<float> layer(problem);
+  layer.input[4 * 9 + 4] = 1e8F;
+  const CnnLayerReference<float> reference(layer.inputs(), false, 4);
+  auto result = layer.result();
+  EXPECT_TRUE(outcome_of(reference, result, 46).passed);
+  result[0] += 0.1F;
+  EXPECT_FALSE(outcome_of(reference, result, 46).passed);
+}
+
 template <class T>
 void expect_honest_arithmetic_passes() {
   for (const std::int64_t stride : {1, 2}) {
