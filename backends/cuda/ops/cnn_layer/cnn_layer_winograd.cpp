@@ -1,8 +1,9 @@
-// The variant "winograd": transforms chunks of tiles, multiplies by gemm's register variant, transforms back.
+// The variant "winograd": sums up the magnitudes of every pixel's channels, transforms chunks of tiles, multiplies by
+// gemm's register variant, transforms back. Which tiles are computed without transforms: cnn_layer_winograd_direct.cuh.
 //
-//   workspace:  [input as planes, if NHWC] [plain sums, if the pool is not the tile's] [transformed] [products]
-//   [gemm's] prepared:   [transformed weights] [weights as they were, for tiles that must be computed without
-//   transforms]
+//   workspace:  [input as planes, if NHWC] [plain sums, if the pool is not the tile's] [magnitudes] [tiles in doubt]
+//               [transformed] [products] [gemm's]
+//   prepared:   [transformed weights] [weights as they were, for tiles that must be computed without transforms]
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -56,22 +57,26 @@ class CnnLayerWinograd final : public backend::Kernel {
         tiling_(problem, outputs),
         leading_outputs_(ceil_div(problem.output_channels, 4) * 4),
         weights_(function(device, "weights")),
+        magnitudes_(device.context(), {"cnn_layer_winograd", tessera_cuda_cnn_layer_winograd},
+                    "tessera_cnn_layer_winograd_magnitudes", {}),
         input_(function(device, "input")),
         output_(function(device, "output")),
         planes_(device.context(), problem),
         finish_(device.context(), problem) {
     const std::size_t plane_bytes = problem.layout == Layout::nhwc ? input_elements() * sizeof(float) : 0;
     const std::size_t sum_bytes = tiling_.is_direct ? 0 : static_cast<std::size_t>(sum_elements()) * sizeof(float);
-    images_ = std::numeric_limits<std::int32_t>::max() / 2 / image_tiles();
-    if (plane_bytes + sum_bytes > 0) {
-      images_ = std::min(images_, kCnnLayerLargestWorkspace / static_cast<std::int64_t>(plane_bytes + sum_bytes));
-    }
+    const std::size_t magnitude_bytes = static_cast<std::size_t>(pixels()) * sizeof(float);
+    images_ =
+        std::min(std::numeric_limits<std::int32_t>::max() / 2 / image_tiles(),
+                 kCnnLayerLargestWorkspace / static_cast<std::int64_t>(plane_bytes + sum_bytes + magnitude_bytes));
     images_ = std::clamp<std::int64_t>(images_, 1, std::max<std::int64_t>(problem.batch, 1));
     chunk_ = std::min(chunk, images_ * image_tiles());
     leading_ = ceil_div(chunk_, 4) * 4;
 
     planes_at_ = workspace_.take(plane_bytes * static_cast<std::size_t>(images_));
     sums_at_ = workspace_.take(sum_bytes * static_cast<std::size_t>(images_));
+    magnitudes_at_ = workspace_.take(magnitude_bytes * static_cast<std::size_t>(images_));
+    doubts_at_ = workspace_.take(static_cast<std::size_t>(chunk_));
     transformed_bytes_ = matrix_bytes(problem.input_channels, leading_);
     transformed_at_ = workspace_.take(transformed_bytes_);
     products_bytes_ = matrix_bytes(problem.output_channels, leading_);
@@ -115,6 +120,7 @@ class CnnLayerWinograd final : public backend::Kernel {
         planes_.enqueue(queue, arguments.input, pointer_at<float>(workspace, planes_at_), images);
         arguments.input = pointer_at<const float>(workspace, planes_at_);
       }
+      add_magnitudes(queue, arguments.input, workspace, images);
       arguments.output = tiling_.is_direct ? its_output : pointer_at<float>(workspace, sums_at_);
       compute_tiles(queue, arguments, operands[1], workspace, images * image_tiles());
       if (!tiling_.is_direct) finish_.enqueue(queue, arguments.output, 1, bias, its_output, images);
@@ -137,8 +143,9 @@ class CnnLayerWinograd final : public backend::Kernel {
 
   [[nodiscard]] std::int64_t image_tiles() const { return tiling_.rows * tiling_.row_tiles; }
   /// Of an image.
+  [[nodiscard]] std::int64_t pixels() const { return problem_.height * problem_.width; }
   [[nodiscard]] std::size_t input_elements() const {
-    return static_cast<std::size_t>(problem_.input_channels * problem_.height * problem_.width);
+    return static_cast<std::size_t>(problem_.input_channels * pixels());
   }
   [[nodiscard]] std::int64_t sum_elements() const {
     return problem_.output_channels * problem_.convolved_height() * problem_.convolved_width();
@@ -183,6 +190,7 @@ class CnnLayerWinograd final : public backend::Kernel {
     CnnLayerWinogradArguments arguments{};
     arguments.bias = tiling_.is_direct ? bias : nullptr;
     arguments.leading = leading_;
+    arguments.limit = static_cast<float>(backend::cnn_layer_winograd_limit(p, tiling_.outputs));
     arguments.image_tiles = small(image_tiles());
     arguments.row_tiles = small(tiling_.row_tiles);
     arguments.channels = small(p.input_channels);
@@ -197,6 +205,17 @@ class CnnLayerWinograd final : public backend::Kernel {
     return arguments;
   }
 
+  void add_magnitudes(backend::Queue& queue, const float* input, const backend::Slice& workspace,
+                      std::int64_t images) const {
+    CnnLayerWinogradMagnitudesArguments arguments{input, pointer_at<float>(workspace, magnitudes_at_), pixels(),
+                                                  static_cast<std::int32_t>(problem_.input_channels),
+                                                  static_cast<std::int32_t>(images)};
+    LaunchGrid grid = grid_of(card_, ceil_div(pixels(), kCnnLayerWinogradPixels), images, 1,
+                              kCnnLayerWinogradPixels * kCnnLayerWinogradSlices);
+    grid.overlaps = card_.compute_capability_major >= 9;
+    magnitudes_.enqueue(queue, arguments, grid);
+  }
+
   void compute_tiles(backend::Queue& queue, CnnLayerWinogradArguments& arguments, const backend::Slice& weights,
                      const backend::Slice& workspace, std::int64_t tiles) const {
     const auto part = [](const backend::Slice& slice, std::size_t offset, std::size_t bytes) {
@@ -208,6 +227,8 @@ class CnnLayerWinograd final : public backend::Kernel {
     arguments.weights = pointer_at<const float>(weights, plain_weights_at());
     arguments.transformed = pointer_to<float>(transformed);
     arguments.products = pointer_to<const float>(products);
+    arguments.magnitudes = pointer_at<const float>(workspace, magnitudes_at_);
+    arguments.doubts = pointer_at<std::uint8_t>(workspace, doubts_at_);
     arguments.aligned = reinterpret_cast<std::uintptr_t>(arguments.input) % 16 == 0 &&
                         problem_.width % tiling_.outputs == 0 && problem_.padding % tiling_.outputs == 0;
     for (std::int64_t first = 0; first < tiles; first += chunk_) {
@@ -227,6 +248,7 @@ class CnnLayerWinograd final : public backend::Kernel {
   Tiling tiling_;
   std::int64_t leading_outputs_;  ///< elements from one row of transformed weights to the next
   CudaFunction weights_;
+  CudaFunction magnitudes_;
   CudaFunction input_;
   CudaFunction output_;
   CnnLayerPlanes<float> planes_;
@@ -238,6 +260,8 @@ class CnnLayerWinograd final : public backend::Kernel {
   CnnLayerWorkspace workspace_;
   std::size_t planes_at_ = 0;
   std::size_t sums_at_ = 0;
+  std::size_t magnitudes_at_ = 0;
+  std::size_t doubts_at_ = 0;
   std::size_t transformed_at_ = 0;
   std::size_t transformed_bytes_ = 0;
   std::size_t products_at_ = 0;
@@ -304,7 +328,9 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
 backend::Variant<CnnLayer> cnn_layer_winograd() {
   return {
       .name = "winograd",
-      .summary = "transformed tiles, 2.8 to 6.3 times fewer products by gemm, a 2 x 2 pool within the tile",
+      .summary =
+          "transformed tiles, 2.8 to 6.3 times fewer products by gemm, a 2 x 2 pool within the tile; tiles that "
+          "brighter pixels beside a window would spoil are computed directly",
       .check = check,
       .tunables = tunables,
       .make = make,

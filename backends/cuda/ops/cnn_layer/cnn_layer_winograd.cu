@@ -12,6 +12,13 @@
   TESSERA_CNN_LAYER_WINOGRAD_ONE(input, CnnLayerWinogradArguments, outputs, filter)          \
   TESSERA_CNN_LAYER_WINOGRAD_ONE(output, CnnLayerWinogradArguments, outputs, filter)
 
+extern "C" __global__ void __launch_bounds__(
+    tessera::cuda::kCnnLayerWinogradPixels* tessera::cuda::kCnnLayerWinogradSlices)
+    tessera_cnn_layer_winograd_magnitudes(
+        const __grid_constant__ tessera::cuda::CnnLayerWinogradMagnitudesArguments layer) {
+  tessera::cuda::winograd_magnitudes(layer);
+}
+
 TESSERA_CNN_LAYER_WINOGRAD(4, 5)
 TESSERA_CNN_LAYER_WINOGRAD(2, 5)
 TESSERA_CNN_LAYER_WINOGRAD(4, 3)

@@ -17,24 +17,11 @@
 
 #include "ops/cnn_layer/cnn_layer_store.cuh"
 #include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
+#include "ops/cnn_layer/cnn_layer_winograd_direct.cuh"
 #include "ops/cnn_layer/cnn_layer_winograd_transforms.cuh"
 #include "ops/gemm/gemm_register_store.cuh"
 
 namespace tessera::cuda {
-
-/// Where a tile of the chunk lies.
-struct WinogradTile {
-  __device__ __forceinline__ WinogradTile(const CnnLayerWinogradArguments& layer, int tile) {
-    const int number = layer.first_tile + tile;
-    image = number / layer.image_tiles;
-    const int in_image = number - image * layer.image_tiles;
-    row = in_image / layer.row_tiles;
-    column = in_image - row * layer.row_tiles;
-  }
-  int image;
-  int row;
-  int column;
-};
 
 template <int kOutputs, int kFilter>
 __device__ __forceinline__ void winograd_input(const CnnLayerWinogradArguments& layer) {
@@ -88,16 +75,7 @@ __device__ __forceinline__ void winograd_input(const CnnLayerWinogradArguments& 
       for (int x = 0; x < n; ++x) to[(y * n + x) * matrix] = value[y * n + x];
     }
   }
-}
-
-/// Stores what became of a sum, or of a window's largest, at row y and column x of a channel, if that is an output.
-__device__ __forceinline__ void store_output(const CnnLayerWinogradArguments& layer, int image, int channel, int y,
-                                             int x, float sum) {
-  if (y >= layer.output_height || x >= layer.output_width) return;
-  const float bias = layer.bias != nullptr ? layer.bias[channel] : 0.0F;
-  float* const plane = layer.output + (static_cast<std::int64_t>(image) * layer.outputs + channel) *
-                                          layer.output_height * layer.output_width;
-  plane[static_cast<std::int64_t>(y) * layer.output_width + x] = finished(sum, bias, layer.relu);
+  if (blockIdx.y == 0) layer.doubts[tile] = is_in_doubt<kOutputs, kFilter>(layer, place) ? 1 : 0;
 }
 
 /// Stores the outputs of a tile from its sums.
@@ -124,57 +102,16 @@ __device__ __forceinline__ void store_tile(const CnnLayerWinogradArguments& laye
   }
 }
 
-/// One sum from pixels and weights as they are.
-template <int kFilter>
-__device__ float convolved(const CnnLayerWinogradArguments& layer, int image, int channel, int y, int x) {
-  const std::int64_t plane = static_cast<std::int64_t>(layer.height) * layer.width;
-  const float* pixels = layer.input + static_cast<std::int64_t>(image) * layer.channels * plane;
-  const float* weights = layer.weights + static_cast<std::int64_t>(channel) * layer.channels * (kFilter * kFilter);
-  float sum = 0;
-#pragma unroll 1
-  for (int c = 0; c < layer.channels; ++c, pixels += plane) {
-#pragma unroll 1
-    for (int i = 0; i < kFilter * kFilter; ++i, ++weights) {
-      const int input_y = y - layer.padding + i / kFilter;
-      const int input_x = x - layer.padding + i % kFilter;
-      if (input_y < 0 || input_y >= layer.height || input_x < 0 || input_x >= layer.width) continue;
-      sum += *weights * pixels[static_cast<std::int64_t>(input_y) * layer.width + input_x];
-    }
-  }
-  return sum;
-}
-
-/// The same as store_tile() without the transforms. What is not finite, and sums so large that the transforms overflow,
-/// must not spread to all outputs of a tile; so such tiles are computed anew.
-template <int kOutputs, int kFilter>
-__device__ __noinline__ void convolve_tile(const CnnLayerWinogradArguments& layer, const WinogradTile& place,
-                                           int channel) {
-  const int step = layer.pooled ? 2 : 1;
-#pragma unroll 1
-  for (int y = 0; y < kOutputs; y += step) {
-#pragma unroll 1
-    for (int x = 0; x < kOutputs; x += step) {
-      float most = 0;
-#pragma unroll 1
-      for (int i = 0; i < step * step; ++i) {
-        const float sum = convolved<kFilter>(layer, place.image, channel, place.row * kOutputs + y + i / step,
-                                             place.column * kOutputs + x + i % step);
-        most = i == 0 ? sum : larger(most, sum);
-      }
-      store_output(layer, place.image, channel, (place.row * kOutputs + y) / step, (place.column * kOutputs + x) / step,
-                   most);
-    }
-  }
-}
-
 template <int kOutputs, int kFilter>
 __device__ __forceinline__ void winograd_output(const CnnLayerWinogradArguments& layer) {
   constexpr int n = kOutputs + kFilter - 1;
   let_next_kernel_start();
   const int tile = static_cast<int>(blockIdx.x * kCnnLayerWinogradThreads + threadIdx.x);
   wait_for_kernel_before();
+  const unsigned lanes = __ballot_sync(~0U, tile < layer.tiles);
   if (tile >= layer.tiles) return;
   const WinogradTile place(layer, tile);
+  const bool in_doubt = layer.doubts[tile] != 0;
   for (int channel = static_cast<int>(blockIdx.y); channel < layer.outputs; channel += static_cast<int>(gridDim.y)) {
     const float* const from = layer.products + channel * layer.leading + tile;
     const std::int64_t matrix = layer.outputs * layer.leading;
@@ -193,11 +130,10 @@ __device__ __forceinline__ void winograd_output(const CnnLayerWinogradArguments&
     float zero = 0;
 #pragma unroll
     for (int i = 0; i < kOutputs * kOutputs; ++i) zero = fmaf(result[i], 0.0F, zero);
-    if (zero == 0) {
-      store_tile<kOutputs>(layer, place, channel, result);
-    } else {
-      convolve_tile<kOutputs, kFilter>(layer, place, channel);
-    }
+    const bool is_sure = zero == 0 && !in_doubt;
+    if (is_sure) store_tile<kOutputs>(layer, place, channel, result);
+    const unsigned anew = __ballot_sync(lanes, !is_sure);
+    if (anew != 0) convolve_tiles<kOutputs, kFilter>(layer, lanes, anew, tile, channel);
   }
 }
 

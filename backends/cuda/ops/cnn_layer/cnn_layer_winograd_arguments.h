@@ -13,9 +13,12 @@ struct CnnLayerWinogradArguments {
   const float* weights;  ///< as they were given: outputs x channels x filter x filter
   float* transformed;    ///< of the input
   const float* products;
-  const float* bias;  ///< null: none
-  float* output;      ///< planes
+  const float* magnitudes;  ///< for each pixel of an image, summed over the channels
+  std::uint8_t* doubts;     ///< one for each tile of the chunk: must it be computed without the transforms?
+  const float* bias;        ///< null: none
+  float* output;            ///< planes
   std::int64_t leading;
+  float limit;  ///< from which on tiles are in doubt
   std::int32_t first_tile;
   std::int32_t tiles;  ///< of this chunk
   std::int32_t image_tiles;
@@ -40,7 +43,20 @@ struct CnnLayerWinogradWeightsArguments {
   std::int32_t outputs;
 };
 
+/// The sums over the channels of every pixel's magnitude.
+struct CnnLayerWinogradMagnitudesArguments {
+  const float* input;  ///< planes: NCHW
+  float* magnitudes;   ///< images x pixels
+  std::int64_t pixels;
+  std::int32_t channels;
+  std::int32_t images;
+};
+
 /// Tiles of a group of the transforms' kernels.
 inline constexpr int kCnnLayerWinogradThreads = 128;
+
+/// Pixels of a group of the magnitudes' kernel, and parts that their channels are summed in; one warp for each part.
+inline constexpr int kCnnLayerWinogradPixels = 32;
+inline constexpr int kCnnLayerWinogradSlices = 16;
 
 }  // namespace tessera::cuda

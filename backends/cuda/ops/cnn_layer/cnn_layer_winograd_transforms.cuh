@@ -13,8 +13,9 @@ struct WinogradNumbers {
   double input[kPoints][kPoints] = {};
   double weights[kPoints][kFilter] = {};
   double output[kOutputs][kPoints] = {};
-  bool input_pair[kPoints] = {};   ///< input rows i and i + 1 differ in the sign of odd columns
-  bool output_pair[kPoints] = {};  ///< output columns i and i + 1 differ in the sign of odd rows
+  double growth[kOutputs][kPoints] = {};  ///< of roundings, from a pixel to an output
+  bool input_pair[kPoints] = {};          ///< input rows i and i + 1 differ in the sign of odd columns
+  bool output_pair[kPoints] = {};         ///< output columns i and i + 1 differ in the sign of odd rows
 
   constexpr WinogradNumbers() {
     const auto& exact = backend::kWinogradMatrices<kOutputs, kFilter>;
@@ -22,6 +23,10 @@ struct WinogradNumbers {
       for (int j = 0; j < kPoints; ++j) input[i][j] = exact.input[i][j].value();
       for (int j = 0; j < kFilter; ++j) weights[i][j] = exact.filter[i][j].value();
       for (int k = 0; k < kOutputs; ++k) output[k][i] = exact.output[k][i].value();
+    }
+    const auto grown = exact.growth();
+    for (int k = 0; k < kOutputs; ++k) {
+      for (int i = 0; i < kPoints; ++i) growth[k][i] = grown[k][i].value();
     }
     for (int i = 1; i + 2 < kPoints; i += 2) {
       input_pair[i] = output_pair[i] = true;

@@ -1,0 +1,194 @@
+// cnn_layer, winograd: tiles that are computed without the transforms, and which tiles these are.
+//
+//   input, C channels      magnitudes             in doubt              output
+//   +-----------+          +-----------+  n x n   one byte    a warp    +-------+
+//   |           |+  sum    |  +---+    |  sums    for each    for each  | m x m |
+//   |           ||  ---->  |  |   |    |  ---->   tile     ---------->  |       |
+//   +-----------+| of |x|  +--+---+----+ of a tile         such tile    +-------+
+//    +-----------+                                         and channel
+//
+// Doubt, its matrix and its limit: cnn_layer_winograd_limit() in backend/cnn_layer_winograd.h. The magnitudes are a
+// kernel of their own, which reads every pixel once; doubt is told by the blocks that transform the first channel; the
+// transform back finds what to compute anew, and its warps do it together.
+#pragma once
+
+#include "cuda_kernel_overlap.cuh"
+#include "ops/cnn_layer/cnn_layer_store.cuh"
+#include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
+#include "ops/cnn_layer/cnn_layer_winograd_transforms.cuh"
+
+namespace tessera::cuda {
+
+/// Where a tile of the chunk lies.
+struct WinogradTile {
+  __device__ __forceinline__ WinogradTile(const CnnLayerWinogradArguments& layer, int tile) {
+    const int number = layer.first_tile + tile;
+    image = number / layer.image_tiles;
+    const int in_image = number - image * layer.image_tiles;
+    row = in_image / layer.row_tiles;
+    column = in_image - row * layer.row_tiles;
+  }
+  int image;
+  int row;
+  int column;
+};
+
+/// A group takes pixels beside each other, a warp of it every so manieth channel of them. Sums are added in an order
+/// that depends on the number of channels alone.
+__device__ __forceinline__ void winograd_magnitudes(const CnnLayerWinogradMagnitudesArguments& layer) {
+  constexpr int kPixels = kCnnLayerWinogradPixels;
+  constexpr int kSlices = kCnnLayerWinogradSlices;
+  __shared__ float parts[kSlices][kPixels];
+  let_next_kernel_start();
+  const int slice = static_cast<int>(threadIdx.x) / kPixels;
+  const int place = static_cast<int>(threadIdx.x) % kPixels;
+  const std::int64_t pixel = static_cast<std::int64_t>(blockIdx.x) * kPixels + place;
+  wait_for_kernel_before();
+  for (int image = static_cast<int>(blockIdx.y); image < layer.images; image += static_cast<int>(gridDim.y)) {
+    float part = 0;
+    if (pixel < layer.pixels) {
+      const float* const from = layer.input + static_cast<std::int64_t>(image) * layer.channels * layer.pixels + pixel;
+#pragma unroll 8
+      for (int channel = slice; channel < layer.channels; channel += kSlices)
+        part += fabsf(from[channel * layer.pixels]);
+    }
+    parts[slice][place] = part;
+    __syncthreads();
+    if (slice == 0 && pixel < layer.pixels) {
+      float sum = 0;
+#pragma unroll
+      for (int i = 0; i < kSlices; ++i) sum += parts[i][place];
+      layer.magnitudes[image * layer.pixels + pixel] = sum;
+    }
+    __syncthreads();  // the next image's parts overwrite what the first warp reads
+  }
+}
+
+/// Could pixels beside the windows of this tile spoil any of its sums?
+template <int kOutputs, int kFilter>
+__device__ __noinline__ bool is_in_doubt(const CnnLayerWinogradArguments& layer, const WinogradTile& place) {
+  constexpr int n = kOutputs + kFilter - 1;
+  constexpr auto kNumbers = kWinogradNumbers<kOutputs, kFilter>;
+  const int y0 = place.row * kOutputs - layer.padding;
+  const int x0 = place.column * kOutputs - layer.padding;
+  const float* const plane = layer.magnitudes + static_cast<std::int64_t>(place.image) * layer.height * layer.width;
+  float felt[kOutputs * n];  // columns done
+  float own[kOutputs * n];
+#pragma unroll
+  for (int x = 0; x < n; ++x) {
+    const bool is_column = static_cast<unsigned>(x0 + x) < static_cast<unsigned>(layer.width);
+    float value[n];
+#pragma unroll
+    for (int y = 0; y < n; ++y) {
+      const bool is_pixel = is_column && static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
+      value[y] = is_pixel ? plane[static_cast<std::int64_t>(y0 + y) * layer.width + x0 + x] : 0.0F;
+    }
+#pragma unroll
+    for (int o = 0; o < kOutputs; ++o) {
+      MultipleSum all;
+      float inside = 0;
+#pragma unroll
+      for (int y = 0; y < n; ++y) {
+        all.add(kNumbers.growth[o][y], value[y]);
+        if (y >= o && y < o + kFilter) inside += value[y];
+      }
+      felt[o * n + x] = all.value;
+      own[o * n + x] = inside;
+    }
+  }
+  bool is_sure = true;
+#pragma unroll
+  for (int o = 0; o < kOutputs; ++o) {
+#pragma unroll
+    for (int p = 0; p < kOutputs; ++p) {
+      MultipleSum all;
+      float inside = 0;
+#pragma unroll
+      for (int x = 0; x < n; ++x) {
+        all.add(kNumbers.growth[p][x], felt[o * n + x]);
+        if (x >= p && x < p + kFilter) inside += own[o * n + x];
+      }
+      // Neither a NaN nor an infinity passes this comparison.
+      is_sure = is_sure && all.value <= fminf(layer.limit * inside, 3.402823466e38F);
+    }
+  }
+  return !is_sure;
+}
+
+/// One sum from pixels and weights as they are, by `lanes` of a warp, the first lanes without a gap; the first has the
+/// result.
+template <int kFilter>
+__device__ __forceinline__ float convolved(const CnnLayerWinogradArguments& layer, unsigned lanes, int image,
+                                           int channel, int y, int x) {
+  constexpr int kPlaces = kFilter * kFilter;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int count = __popc(lanes);
+  const std::int64_t plane = static_cast<std::int64_t>(layer.height) * layer.width;
+  const float* const pixels = layer.input + static_cast<std::int64_t>(image) * layer.channels * plane;
+  const int products = layer.channels * kPlaces;
+  const float* const weights = layer.weights + static_cast<std::int64_t>(channel) * products;
+  float sum = 0;
+#pragma unroll 4
+  for (int k = lane; k < products; k += count) {
+    const int place = k % kPlaces;
+    const int input_y = y - layer.padding + place / kFilter;
+    const int input_x = x - layer.padding + place % kFilter;
+    if (input_y < 0 || input_y >= layer.height || input_x < 0 || input_x >= layer.width) continue;
+    sum += weights[k] * pixels[k / kPlaces * plane + static_cast<std::int64_t>(input_y) * layer.width + input_x];
+  }
+#pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const float other = __shfl_down_sync(lanes, sum, offset);
+    if (lane + offset < count) sum += other;
+  }
+  return sum;
+}
+
+/// Stores what became of a sum, or of a window's largest, at row y and column x of a channel, if that is an output.
+__device__ __forceinline__ void store_output(const CnnLayerWinogradArguments& layer, int image, int channel, int y,
+                                             int x, float sum) {
+  if (y >= layer.output_height || x >= layer.output_width) return;
+  const float bias = layer.bias != nullptr ? layer.bias[channel] : 0.0F;
+  float* const plane = layer.output + (static_cast<std::int64_t>(image) * layer.outputs + channel) *
+                                          layer.output_height * layer.output_width;
+  plane[static_cast<std::int64_t>(y) * layer.output_width + x] = finished(sum, bias, layer.relu);
+}
+
+/// The outputs of a tile without the transforms, by `lanes` of a warp, all of which call this with the same tile.
+template <int kOutputs, int kFilter>
+__device__ __forceinline__ void convolve_tile(const CnnLayerWinogradArguments& layer, unsigned lanes,
+                                              const WinogradTile& place, int channel) {
+  const int step = layer.pooled ? 2 : 1;
+#pragma unroll 1
+  for (int y = 0; y < kOutputs; y += step) {
+#pragma unroll 1
+    for (int x = 0; x < kOutputs; x += step) {
+      float most = 0;
+#pragma unroll 1
+      for (int i = 0; i < step * step; ++i) {
+        const float sum = convolved<kFilter>(layer, lanes, place.image, channel, place.row * kOutputs + y + i / step,
+                                             place.column * kOutputs + x + i % step);
+        most = i == 0 ? sum : larger(most, sum);
+      }
+      if (threadIdx.x % 32 != 0) continue;
+      store_output(layer, place.image, channel, (place.row * kOutputs + y) / step, (place.column * kOutputs + x) / step,
+                   most);
+    }
+  }
+}
+
+/// What is not finite, sums so large that the transforms overflow, and pixels that outweigh a window beside them must
+/// not spread to all outputs of a tile. So the tiles of lanes `anew` are computed anew, one after the other, by all
+/// `lanes` of the warp, which call this together. `tile` is the caller's own. Not inlined: it is rare, and its
+/// registers would count for the transform.
+template <int kOutputs, int kFilter>
+__device__ __noinline__ void convolve_tiles(const CnnLayerWinogradArguments& layer, unsigned lanes, unsigned anew,
+                                            int tile, int channel) {
+  const int first = tile - static_cast<int>(threadIdx.x) % 32;
+  for (; anew != 0; anew &= anew - 1) {
+    const WinogradTile place(layer, first + __ffs(static_cast<int>(anew)) - 1);
+    convolve_tile<kOutputs, kFilter>(layer, lanes, place, channel);
+  }
+}
+
+}  // namespace tessera::cuda
