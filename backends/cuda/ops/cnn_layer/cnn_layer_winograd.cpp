@@ -329,8 +329,9 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
   return {
       .name = "winograd",
       .summary =
-          "transformed tiles, 2.8 to 6.3 times fewer products by gemm, a 2 x 2 pool within the tile; tiles that "
-          "brighter pixels beside a window would spoil are computed directly",
+          "transformed tiles, 2.8 to 6.3 times fewer products by gemm, a 2 x 2 pool within the tile; an error bound "
+          "by the window's own pixels and its output channel's largest weight: tiles that pixels beside it would "
+          "spoil are computed directly",
       .check = check,
       .tunables = tunables,
       .make = make,
