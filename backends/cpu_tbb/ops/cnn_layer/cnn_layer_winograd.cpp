@@ -344,8 +344,8 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
   return {
       .name = "winograd",
       .summary =
-          "Winograd's algorithm in blocks of 64 tiles: fewer products, a wider error bound; sums that brighter "
-          "pixels beside their window would spoil are computed directly",
+          "Winograd's algorithm in blocks of 64 tiles: fewer products, a wider error bound, by the window's own pixels "
+          "and its output channel's largest weight; sums that pixels beside it would spoil are computed directly",
       .check = check,
       .tunables = tunables,
       .make = [](const CnnLayer& problem, backend::Device&, const Tuning& tuning) -> std::unique_ptr<backend::Kernel> {

@@ -57,9 +57,8 @@ class CnnLayerWinograd final : public backend::Kernel {
         tiling_(problem, outputs),
         leading_outputs_(ceil_div(problem.output_channels, 4) * 4),
         weights_(function(device, "weights")),
-        magnitudes_(
-            device.context(),
-            {{"cnn_layer_winograd", tessera_cuda_cnn_layer_winograd}, "tessera_cnn_layer_winograd_magnitudes", {}}),
+        magnitudes_(device.context(), {"cnn_layer_winograd", tessera_cuda_cnn_layer_winograd},
+                    "tessera_cnn_layer_winograd_magnitudes", {}),
         input_(function(device, "input")),
         output_(function(device, "output")),
         planes_(device.context(), problem),
@@ -330,8 +329,9 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
   return {
       .name = "winograd",
       .summary =
-          "transformed tiles, 2.8 to 6.3 times fewer products by gemm, a 2 x 2 pool within the tile; tiles that "
-          "brighter pixels beside a window would spoil are computed directly",
+          "transformed tiles, 2.8 to 6.3 times fewer products by gemm, a 2 x 2 pool within the tile; an error bound "
+          "by the window's own pixels and its output channel's largest weight: tiles that pixels beside it would "
+          "spoil are computed directly",
       .check = check,
       .tunables = tunables,
       .make = make,
