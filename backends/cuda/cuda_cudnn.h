@@ -25,6 +25,7 @@ inline constexpr int kCudnnFmaMath = 3;           ///< CUDNN_FMA_MATH: no tensor
 /// accuracy.
 inline constexpr int kCudnnImplicitGemm = 0;
 inline constexpr int kCudnnImplicitPrecompGemm = 1;
+inline constexpr int kCudnnGemm = 2;
 
 /// libcudnn.so.9. Either all functions are there, or `why` says what is missing.
 struct CudnnApi {

@@ -92,9 +92,9 @@ void CudnnForward::enqueue(backend::Queue& queue, const float* image, const floa
 
 std::vector<Tunable> cudnn_forward_tunables(const CudnnShape& shape) {
   return {{.name = "algorithm",
-           .meaning = "cuDNN's number of it: 0 computes indices as it goes, 1 before",
-           .values = {kCudnnImplicitGemm, kCudnnImplicitPrecompGemm},
-           .preferred = shape.inputs == 1 ? kCudnnImplicitGemm : kCudnnImplicitPrecompGemm}};
+           .meaning = "cuDNN's number of it: 0 computes indices as it goes, 1 beforehand, 2 multiplies whole matrices",
+           .values = {kCudnnImplicitGemm, kCudnnImplicitPrecompGemm, kCudnnGemm},
+           .preferred = shape.inputs == 1 ? kCudnnGemm : kCudnnImplicitPrecompGemm}};
 }
 
 }  // namespace tessera::cuda
