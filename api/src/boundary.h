@@ -28,7 +28,7 @@ namespace tessera::detail {
       return Error::out_of_host_memory();
     }
   } catch (...) {
-    return Error::out_of_host_memory();
+    return {ErrorCode::internal, "something that is no std::exception is thrown inside the library"};
   }
 }
 

@@ -5,11 +5,11 @@
 // themselves: FFT and Winograd would need a wider bound.
 //
 // Which of these is a tunable with a fixed preference. Timing them while a kernel is made would be simplest, and give
-// two kernels of one problem different bits whenever the clock wavered, because they add up in different orders. cuDNN's
-// own heuristics do not waver, but err: on an H200 they put an algorithm of 1190 us before one of 150, for one channel
-// of 4096 x 4096 and a 3 x 3 filter. The preference is what was fastest there: of one channel number 2, with 148 us
-// against 1180 of the other two; of more channels mostly number 1, with 5.4 ms against 7.4 and 5.5 for the study's
-// layer.
+// two kernels of one problem different bits whenever the clock wavered, because they add up in different orders. The
+// heuristics of cuDNN do not waver, but err: on an H200 they put an algorithm of 1190 us before one of 150, for one
+// channel of 4096 x 4096 and a 3 x 3 filter. The preference is what was fastest there: of one channel number 2, with
+// 148 us against 1180 of the other two; of more channels mostly number 1, with 5.4 ms against 7.4 and 5.5 for the layer
+// of the study.
 #pragma once
 
 #include <cstddef>
