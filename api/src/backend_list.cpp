@@ -1,6 +1,7 @@
 // Finds the plug-ins, loads those that are asked for, and asks each what it has. A backend of ours is one row here.
 #include "backend_list.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -66,15 +67,23 @@ bool is_backend_name(std::string_view name) {
   });
 }
 
+/// The names of what is in a folder; none if it cannot be read. Not by std::filesystem's iterator, of which the form that
+/// throws for no folder ends the program where it finds no memory.
+std::vector<std::string> names_in(const fs::path& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  std::vector<std::string> names;
+  if (opened == nullptr) return names;
+  while (const dirent* const entry = ::readdir(opened.get())) names.emplace_back(entry->d_name);
+  return names;
+}
+
 /// Ours first, then whatever else stands in $TESSERA_BACKEND_PATH.
 std::vector<std::string> backend_names() {
   std::vector<std::string> names;
   for (const KnownBackend& known : kKnownBackends) names.emplace_back(known.name);
   std::set<std::string> others;
   for (const fs::path& folder : backend_search_path()) {
-    std::error_code failure;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
-      const std::string file = entry.path().filename().string();
+    for (const std::string& file : names_in(folder)) {
       if (!file.starts_with(kPluginPrefix) || !file.ends_with(kPluginSuffix)) continue;
       std::string name = file.substr(kPluginPrefix.size(), file.size() - kPluginPrefix.size() - kPluginSuffix.size());
       if (std::find(names.begin(), names.end(), name) == names.end()) others.insert(std::move(name));
@@ -112,7 +121,7 @@ void probe_backend(ListedBackend& listed, backend::Backend& backend) {
     listed.devices = backend.devices();
     if (listed.devices.empty()) return set_state(listed, BackendState::unavailable, "it has no device");
     for (std::size_t i = 0; i < listed.devices.size(); ++i) {
-      listed.devices[i].id = sentence(listed.device_prefix, ":", i);
+      listed.devices[i].id = listed.device_prefix + ":" + std::to_string(i);
       listed.devices[i].backend = listed.info.name;
       listed.info.devices.push_back(listed.devices[i].id);
     }
@@ -139,7 +148,8 @@ ListedBackend look_for(const std::string& name, const std::vector<fs::path>& fol
   }
   std::vector<std::string> searched;
   for (const fs::path& folder : folders) {
-    const fs::path file = folder / sentence(kPluginPrefix, name, kPluginSuffix);
+    // Not by sentence(), whose stream leaves words out where there is no memory: a name must be whole.
+    const fs::path file = folder / (std::string(kPluginPrefix) + name + std::string(kPluginSuffix));
     std::error_code failure;
     if (fs::exists(file, failure)) {
       listed.info.plugin = printable(file.string());

@@ -24,16 +24,19 @@ std::atomic<bool> within_library{false};
 std::atomic<std::int64_t> live{0};
 constinit thread_local bool is_the_thread = false;
 
-/// Is a function of libtessera or one of its plug-ins on the stack?
+/// Is a function of libtessera or one of its plug-ins on the stack, and no library just being loaded? An exception that
+/// leaves a static constructor ends the program, whoever wrote it: Highway's takes memory.
 bool library_is_on_stack() noexcept {
   std::array<void*, 64> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  bool is_there = false;
   for (int frame = 0; frame < count; ++frame) {
     Dl_info info{};
     if (dladdr(frames[static_cast<std::size_t>(frame)], &info) == 0 || info.dli_fname == nullptr) continue;
-    if (std::strstr(info.dli_fname, "libtessera") != nullptr) return true;
+    if (std::strstr(info.dli_fname, "/ld-linux") != nullptr) return false;
+    if (std::strstr(info.dli_fname, "libtessera") != nullptr) is_there = true;
   }
-  return false;
+  return is_there;
 }
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
@@ -90,7 +93,9 @@ bool next_request_fails() noexcept {
   if (of_one_thread && !is_the_thread) return false;
   const std::uint64_t number = ++counted;
   if (failing == 0 || (lasting ? number < failing : number != failing)) return false;
-  if (library_is_on_stack()) within_library = true;
+  // What the program asks for on its own account is no concern of the library.
+  if (!library_is_on_stack()) return false;
+  within_library = true;
   return true;
 }
 
