@@ -24,8 +24,9 @@ std::atomic<bool> within_library{false};
 std::atomic<std::int64_t> live{0};
 constinit thread_local bool is_the_thread = false;
 
-/// Is a function of libtessera or one of its plug-ins on the stack, and no library just being loaded? An exception that
-/// leaves a static constructor ends the program, whoever wrote it: Highway's takes memory.
+/// Is it libtessera or one of its plug-ins that asks, through other libraries perhaps? Not what oneTBB asks for itself,
+/// nor what a library asks for while it is loaded: an exception that leaves a static constructor ends the program,
+/// whoever wrote it, and Highway's takes memory.
 bool library_is_on_stack() noexcept {
   std::array<void*, 64> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
@@ -34,6 +35,7 @@ bool library_is_on_stack() noexcept {
     Dl_info info{};
     if (dladdr(frames[static_cast<std::size_t>(frame)], &info) == 0 || info.dli_fname == nullptr) continue;
     if (std::strstr(info.dli_fname, "/ld-linux") != nullptr) return false;
+    if (!is_there && std::strstr(info.dli_fname, "libtbb") != nullptr) return false;
     if (std::strstr(info.dli_fname, "libtessera") != nullptr) is_there = true;
   }
   return is_there;
