@@ -67,7 +67,7 @@ bool is_backend_name(std::string_view name) {
   });
 }
 
-/// The names of what is in a folder; none if it cannot be read. Not by the iterator of std::filesystem, of which the form
+/// The names of what is in a folder; none if it cannot be read. Not by the iterator of std::filesystem: the form of it
 /// that throws for no folder ends the program where it finds no memory.
 std::vector<std::string> names_in(const fs::path& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
