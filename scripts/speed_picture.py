@@ -38,7 +38,7 @@ def groups(comparisons):
     for entry in comparisons:
         if speed_records.is_for_everyone(entry):
             found.setdefault(entry.operator, {}).setdefault(entry.place, []).append(entry)
-    return [(operator, [(place, " or ".join(sorted({entry.library for entry in entries})),
+    return [(operator, [(place, " or ".join(sorted({entry.rival for entry in entries})),
                          [entry.speed for entry in entries]) for place, entries in places.items()])
             for operator, places in found.items()]
 

@@ -21,7 +21,7 @@ File = collections.namedtuple("File", "name machine kind content")
 
 # One problem on one device: the default variant beside the fastest of the other libraries on the same hardware. `place` is
 # the device in words, `work` orders problems by size, times are seconds, and `speed` is theirs over ours.
-Comparison = collections.namedtuple("Comparison", "operator type place device case work variant ours_s library theirs_s speed")
+Comparison = collections.namedtuple("Comparison", "operator type place device case work variant ours_s rival theirs_s speed")
 
 
 def is_for_everyone(comparison):
@@ -112,10 +112,10 @@ def bench_comparisons():
                 rivals += pytorch_times(file.machine, record)
             if not rivals:
                 continue
-            library, theirs_s = min(rivals, key=lambda rival: rival[1])
+            rival, theirs_s = min(rivals, key=lambda pair: pair[1])
             ours_s = record["device_time_s"]["median"]
             yield Comparison(record["operator"], record["type"], place_of(device), record["device"], record["case"],
-                             record["gflops"] * ours_s, record["variant"], ours_s, library, theirs_s, theirs_s / ours_s)
+                             record["gflops"] * ours_s, record["variant"], ours_s, rival, theirs_s, theirs_s / ours_s)
 
 
 def opencv_comparisons():

@@ -42,7 +42,7 @@ def devices_line(content):
 
 def beside_others():
     rows = [[f"`{entry.device}`", entry.place, f"`{entry.case}`", f"`{entry.variant}`", seconds(entry.ours_s),
-             entry.library, seconds(entry.theirs_s), f"{entry.speed:.2f}"]
+             entry.rival, seconds(entry.theirs_s), f"{entry.speed:.2f}"]
             for entry in speed_records.comparisons()]
     operators = [entry.operator for entry in speed_records.comparisons()]
     parts = [
@@ -158,12 +158,12 @@ def largest():
         if speed_records.is_for_everyone(entry) and (key not in best or entry.work > best[key].work * 1.001):
             best[key] = entry
     rows = [[entry.operator, f"`{entry.case}`", entry.place, f"`{entry.variant}`", seconds(entry.ours_s),
-             f"{entry.library} {seconds(entry.theirs_s)}", f"{entry.speed:.2f}"] for entry in best.values()]
+             f"{entry.rival} {seconds(entry.theirs_s)}", f"{entry.speed:.2f}"] for entry in best.values()]
     every = speed_records.comparisons()
     least = min(every, key=lambda entry: entry.speed)
     return study_tables.table(["operator", "problem", "device", "variant", "time:", "fastest other:", "speed:"], rows) + (
         f"\n\nOf all {len(every)} comparisons in every type, {sum(entry.speed < 1 for entry in every)} are below 1; the least is "
-        f"{least.speed:.2f},\n{least.operator} `{least.case}` on {least.place} beside {least.library}.")
+        f"{least.speed:.2f},\n{least.operator} `{least.case}` on {least.place} beside {least.rival}.")
 
 
 def readme():
