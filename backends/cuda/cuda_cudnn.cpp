@@ -68,7 +68,7 @@ void CudnnApi::check(int status, const char* doing) const {
 }
 
 const CudnnApi& cudnn_api() {
-  static const CudnnApi* const api = new CudnnApi(open_cudnn());  // never destroyed: see rule 9
+  static const CudnnApi* const api = new CudnnApi(open_cudnn());  // never destroyed: a context may be closed after it
   return *api;
 }
 

@@ -3,43 +3,19 @@
 // its threads in a child is its own affair and must not reach other tests.
 #include <gtest/gtest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdlib>
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "each_device.h"
 #include "support/child_process.h"
+#include "support/forked_child.h"
 
 namespace tessera::testing_support {
 namespace {
 
 class ForkTest : public EachDevice {};
 TESSERA_ON_EACH_DEVICE(ForkTest);
-
-/// Forks, and returns the child's exit status; -1 if a signal, such as that of its alarm clock, ended it.
-int status_of_fork(const std::function<int()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(30);
-    ::_exit(body());
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-bool says_fork(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code() == ErrorCode::unavailable && contains(error.sentence(), "before fork()");
-  }
-  return false;
-}
 
 ChildResult run_in_a_process(const char* test, const std::string& device) {
   return run_child(this_program(),

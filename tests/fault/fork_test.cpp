@@ -1,8 +1,6 @@
 // A child process of fork(): every use of what the parent had opened is an error, and the child ends.
 #include "scripted_test.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include "support/forked_child.h"
 
 #include <cstdlib>
 #include <functional>
@@ -23,26 +21,14 @@ namespace {
 
 class ForkTest : public ScriptedTest {};
 
-/// Runs `body` in a child, which has some seconds, and returns its exit status; -1 if a signal ended it.
-int status_of_child(const std::function<int()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    is_child = true;
-    ::alarm(20);
-    ::_exit(body());
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
+using testing_support::says_fork;
 
-bool says_fork(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code() == ErrorCode::unavailable && error.sentence().find("before fork()") != std::string::npos;
-  }
-  return false;
+/// The child's exit status. LeakSanitizer is told that it is one.
+int status_of_child(const std::function<int()>& body) {
+  return testing_support::status_of_fork([&] {
+    is_child = true;
+    return body();
+  });
 }
 
 TEST_F(ForkTest, EveryCallInTheChildSaysSoAndDestructorsLeaveAlone) {
