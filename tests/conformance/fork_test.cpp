@@ -72,6 +72,9 @@ TEST_P(ForkTest, DISABLED_exits) {
   Queue queue(device);
   const auto buffer = device.allocate<float>(1 << 20);
   queue.fill(buffer, 2.0F);
+  // Intel's runtime waits, where a process exits, for the work that is under way: in a child, which has none of the
+  // threads that compute it, for ever.
+  if (contains(device.info().driver, "Intel")) queue.finish();
   EXPECT_EQ(status_of_fork([] {
               std::exit(7);
               return 0;

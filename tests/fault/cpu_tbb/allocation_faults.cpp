@@ -11,6 +11,10 @@
 #include <cstring>
 #include <new>
 
+#ifndef TESSERA_FAULT_LIBRARY
+#define TESSERA_FAULT_LIBRARY "libtessera"  // what the files are called whose requests fail
+#endif
+
 namespace tessera::fault {
 
 namespace {
@@ -24,7 +28,7 @@ std::atomic<bool> within_library{false};
 std::atomic<std::int64_t> live{0};
 constinit thread_local bool is_the_thread = false;
 
-/// Is it libtessera or one of its plug-ins that asks, through other libraries perhaps? Not what oneTBB asks for itself,
+/// Is it the library or one of its plug-ins that asks, through other libraries perhaps? Not what oneTBB asks for itself,
 /// nor what a library asks for while it is loaded: an exception that leaves a static constructor ends the program,
 /// whoever wrote it, and Highway's takes memory.
 bool library_is_on_stack() noexcept {
@@ -36,7 +40,7 @@ bool library_is_on_stack() noexcept {
     if (dladdr(frames[static_cast<std::size_t>(frame)], &info) == 0 || info.dli_fname == nullptr) continue;
     if (std::strstr(info.dli_fname, "/ld-linux") != nullptr) return false;
     if (!is_there && std::strstr(info.dli_fname, "libtbb") != nullptr) return false;
-    if (std::strstr(info.dli_fname, "libtessera") != nullptr) is_there = true;
+    if (std::strstr(info.dli_fname, TESSERA_FAULT_LIBRARY) != nullptr) is_there = true;
   }
   return is_there;
 }

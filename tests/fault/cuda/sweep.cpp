@@ -1,11 +1,13 @@
 // The walk of scenario.h once for every call of the driver that it makes, each in a process of its own in which that
-// call fails: fault_cuda_sweep CODE once|for_good [FIRST [LAST]]. The walk must end right or with tessera::Error, a
-// second one in the same process, without faults, must be right, and at its end no object of the driver's may be left
-// but those whose release failed.
+// call fails, or it and all calls after it: fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]. The walk must end
+// right or with tessera::Error, and a second one in the same process, without faults, must be right. At its end no object
+// of the driver's may be left but those whose release failed; where nothing could be released any more, because every
+// call failed, the second walk must leave none of its own.
 #include <sys/wait.h>
 #include <tessera/tessera.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -61,10 +63,11 @@ long count_calls() {
 }
 
 /// The walk with this call failing, then a healthy one. Returns 0 if all is well. To be called in a process of its own.
-int walk_with_fault(long call) {
+int walk_with_fault(long call, bool for_good) {
   alarm(kMostSeconds);
   slow_down();
   const fault::Outcome faulted = fault::walk();
+  const long left_at_first = for_good ? driver_faults().objects() : 0;
   driver_faults().plan({});
   int status = 0;
   const auto complain = [&](const std::string& what) {
@@ -77,7 +80,8 @@ int walk_with_fault(long call) {
   const fault::Outcome healthy = fault::walk();
   if (!healthy.wrong.empty()) complain("afterwards, " + healthy.wrong);
   if (healthy.errors > 0 && is_probed) complain("the library does not recover: " + healthy.first_error);
-  if (driver_faults().objects() > driver_faults().refused_releases()) {
+  const long may_be_left = std::max(left_at_first, driver_faults().refused_releases());
+  if (driver_faults().objects() > may_be_left) {
     complain(std::string("objects are left: ") + driver_faults().describe_objects() +
              "; first error: " + faulted.first_error);
   }
@@ -112,7 +116,7 @@ int main(int argc, char** argv) {
   const int code = argc > 2 ? std::atoi(argv[1]) : 0;
   const bool for_good = argc > 2 && std::strcmp(argv[2], "for_good") == 0;
   if (code <= 0 || (!for_good && std::strcmp(argv[2], "once") != 0)) {
-    std::fprintf(stderr, "usage: fault_cuda_sweep CODE once|for_good [FIRST [LAST]]\n");
+    std::fprintf(stderr, "usage: fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]\n");
     return 2;
   }
   std::fflush(stdout);
@@ -122,17 +126,22 @@ int main(int argc, char** argv) {
     return 1;
   }
   const long first = argc > 3 ? std::atol(argv[3]) : 1;
-  const long last = argc > 4 ? std::atol(argv[4]) : calls;
+  const long last = std::min(calls, argc > 4 ? std::atol(argv[4]) : calls);
+  const long step = argc > 5 ? std::atol(argv[5]) : 1;
+  if (first < 1 || step < 1) {
+    std::fprintf(stderr, "fault_cuda_sweep: calls are counted from 1, in steps of 1 and more\n");
+    return 2;
+  }
   const auto most = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   std::map<pid_t, long> running;
   long bad = 0;
-  for (long call = first; call <= last; ++call) {
+  for (long call = first; call <= last; call += step) {
     if (running.size() >= most && !reap(running)) ++bad;
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
       put_plan(call, for_good ? LONG_MAX : call, code);
-      _exit(walk_with_fault(call));
+      _exit(walk_with_fault(call, for_good));
     }
     if (child < 0) return 2;
     running[child] = call;
@@ -140,6 +149,7 @@ int main(int argc, char** argv) {
   while (!running.empty()) {
     if (!reap(running)) ++bad;
   }
-  std::printf("%ld of the calls %ld to %ld of %ld end badly with code %d %s\n", bad, first, last, calls, code, argv[2]);
+  std::printf("%ld of the calls %ld to %ld of %ld, in steps of %ld, end badly with code %d %s\n", bad, first, last, calls,
+              step, code, argv[2]);
   return bad == 0 ? 0 : 1;
 }
