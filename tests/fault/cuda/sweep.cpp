@@ -1,8 +1,8 @@
 // The walk of scenario.h once for every call of the driver that it makes, each in a process of its own in which that
-// call fails, or it and all calls after it: fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]. The walk must end
-// right or with tessera::Error, and a second one in the same process, without faults, must be right. At its end no object
-// of the driver's may be left but those whose release failed; where nothing could be released any more, because every
-// call failed, the second walk must leave none of its own.
+// call fails, or it and all calls after it: fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]. The walk must
+// end right or with tessera::Error, and a second one in the same process, without faults, must be right. At its end no
+// object of the driver's may be left but those whose release failed; where nothing could be released any more, because
+// every call failed, the second walk must leave none of its own.
 #include <sys/wait.h>
 #include <tessera/tessera.h>
 #include <unistd.h>
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
   while (!running.empty()) {
     if (!reap(running)) ++bad;
   }
-  std::printf("%ld of the calls %ld to %ld of %ld, in steps of %ld, end badly with code %d %s\n", bad, first, last, calls,
-              step, code, argv[2]);
+  std::printf("%ld of the calls %ld to %ld of %ld, in steps of %ld, end badly with code %d %s\n", bad, first, last,
+              calls, step, code, argv[2]);
   return bad == 0 ? 0 : 1;
 }

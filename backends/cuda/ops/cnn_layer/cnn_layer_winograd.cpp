@@ -235,7 +235,8 @@ class CnnLayerWinograd final : public backend::Kernel {
       const std::int64_t count = std::min(chunk_, tiles - first);
       arguments.first_tile = static_cast<std::int32_t>(first);
       arguments.tiles = static_cast<std::int32_t>(count);
-      input_.enqueue(queue, arguments, grid(count, problem_.input_channels));
+      arguments.is_beside_magnitudes = first == 0;
+      input_.enqueue(queue, arguments, grid(count, problem_.input_channels + kCnnLayerWinogradDoubtRows));
       const auto product = std::find_if(gemms_.begin(), gemms_.end(),
                                         [&](const Product& candidate) { return candidate.tiles == count; });
       product->kernel->launch(queue, gemm, part(workspace, gemm_at_, gemm_bytes_));

@@ -23,17 +23,27 @@
 
 namespace tessera::cuda {
 
+/// The first rows of the grid tell which tiles are in doubt, the others transform a channel each.
 template <int kOutputs, int kFilter>
 __device__ __forceinline__ void winograd_input(const CnnLayerWinogradArguments& layer) {
   constexpr int n = kOutputs + kFilter - 1;
+  constexpr int kDoubtRows = kCnnLayerWinogradDoubtRows;
   let_next_kernel_start();
-  const int tile = static_cast<int>(blockIdx.x * kCnnLayerWinogradThreads + threadIdx.x);
-  wait_for_kernel_before();
+  const int first = static_cast<int>(blockIdx.x) * kCnnLayerWinogradThreads;
+  const int row_of_grid = static_cast<int>(blockIdx.y);
+  if (row_of_grid < kDoubtRows) {
+    wait_for_kernel_before();
+    winograd_doubts<kOutputs, kFilter>(layer, first + row_of_grid * (kCnnLayerWinogradThreads / kDoubtRows));
+    return;
+  }
+  if (!layer.is_beside_magnitudes) wait_for_kernel_before();
+  const int tile = first + static_cast<int>(threadIdx.x);
   if (tile >= layer.tiles) return;
   const WinogradTile place(layer, tile);
   const int y0 = place.row * kOutputs - layer.padding;
   const int x0 = place.column * kOutputs - layer.padding;
-  for (int channel = static_cast<int>(blockIdx.y); channel < layer.channels; channel += static_cast<int>(gridDim.y)) {
+  const int step = static_cast<int>(gridDim.y) - kDoubtRows;
+  for (int channel = row_of_grid - kDoubtRows; channel < layer.channels; channel += step) {
     const float* plane =
         layer.input + (static_cast<std::int64_t>(place.image) * layer.channels + channel) * layer.height * layer.width;
     float value[n * n];
@@ -75,7 +85,6 @@ __device__ __forceinline__ void winograd_input(const CnnLayerWinogradArguments& 
       for (int x = 0; x < n; ++x) to[(y * n + x) * matrix] = value[y * n + x];
     }
   }
-  if (blockIdx.y == 0) layer.doubts[tile] = is_in_doubt<kOutputs, kFilter>(layer, place) ? 1 : 0;
 }
 
 /// Stores the outputs of a tile from its sums.

@@ -33,6 +33,8 @@ struct CnnLayerWinogradArguments {
   bool pooled;  ///< the maximum of each 2 x 2 window, with stride 2, is stored
   bool relu;
   bool aligned;  ///< the first pixels of every tile's rows lie at multiples of 16 bytes
+  /// Is the kernel before the input's that of the magnitudes? That one has waited for all that the transforms need.
+  bool is_beside_magnitudes;
 };
 
 struct CnnLayerWinogradWeightsArguments {
@@ -54,6 +56,9 @@ struct CnnLayerWinogradMagnitudesArguments {
 
 /// Tiles of a group of the transforms' kernels.
 inline constexpr int kCnnLayerWinogradThreads = 128;
+
+/// Rows of the input kernel's grid that tell which tiles are in doubt; each takes this part of a group's tiles.
+inline constexpr int kCnnLayerWinogradDoubtRows = 8;
 
 /// Pixels of a group of the magnitudes' kernel, and parts that their channels are summed in; one warp for each part.
 inline constexpr int kCnnLayerWinogradPixels = 32;

@@ -8,8 +8,12 @@
 //    +-----------+                                         and channel
 //
 // Doubt, its matrix and its limit: cnn_layer_winograd_limit() in backend/cnn_layer_winograd.h. The magnitudes are a
-// kernel of their own, which reads every pixel once; doubt is told by the blocks that transform the first channel; the
+// kernel of their own, which reads every pixel once; doubt is told by blocks beside those that transform the input; the
 // transform back finds what to compute anew, and its warps do it together.
+//
+// From sm_90 on the magnitudes cost little beside the transform of the input, because both run at once: the kernel of
+// the magnitudes first waits for what is before it and lets the transform start only then, so that the transform's
+// blocks need not wait for it; those that tell doubt, the first of the grid, do.
 #pragma once
 
 #include "cuda_kernel_overlap.cuh"
@@ -39,11 +43,11 @@ __device__ __forceinline__ void winograd_magnitudes(const CnnLayerWinogradMagnit
   constexpr int kPixels = kCnnLayerWinogradPixels;
   constexpr int kSlices = kCnnLayerWinogradSlices;
   __shared__ float parts[kSlices][kPixels];
-  let_next_kernel_start();
   const int slice = static_cast<int>(threadIdx.x) / kPixels;
   const int place = static_cast<int>(threadIdx.x) % kPixels;
   const std::int64_t pixel = static_cast<std::int64_t>(blockIdx.x) * kPixels + place;
   wait_for_kernel_before();
+  let_next_kernel_start();
   for (int image = static_cast<int>(blockIdx.y); image < layer.images; image += static_cast<int>(gridDim.y)) {
     float part = 0;
     if (pixel < layer.pixels) {
@@ -64,24 +68,31 @@ __device__ __forceinline__ void winograd_magnitudes(const CnnLayerWinogradMagnit
   }
 }
 
-/// Could pixels beside the windows of this tile spoil any of its sums?
+/// Could pixels beside the windows of a tile spoil any of its sums? Told by a block for as many tiles, from `first` on,
+/// as it has groups of eight lanes: a lane sums up a column of the patch, and then a row of outputs.
 template <int kOutputs, int kFilter>
-__device__ __noinline__ bool is_in_doubt(const CnnLayerWinogradArguments& layer, const WinogradTile& place) {
+__device__ __forceinline__ void winograd_doubts(const CnnLayerWinogradArguments& layer, int first) {
   constexpr int n = kOutputs + kFilter - 1;
+  constexpr int kLanes = kCnnLayerWinogradDoubtRows;
+  constexpr int kTiles = kCnnLayerWinogradThreads / kLanes;
+  static_assert(n <= kLanes && kOutputs <= kLanes);
   constexpr auto kNumbers = kWinogradNumbers<kOutputs, kFilter>;
-  const int y0 = place.row * kOutputs - layer.padding;
-  const int x0 = place.column * kOutputs - layer.padding;
-  const float* const plane = layer.magnitudes + static_cast<std::int64_t>(place.image) * layer.height * layer.width;
-  float felt[kOutputs * n];  // columns done
-  float own[kOutputs * n];
-#pragma unroll
-  for (int x = 0; x < n; ++x) {
-    const bool is_column = static_cast<unsigned>(x0 + x) < static_cast<unsigned>(layer.width);
+  __shared__ float felt[kTiles][kOutputs][n];  // by each row of outputs of a column of pixels
+  __shared__ float own[kTiles][kOutputs][n];   // the part of it that lies in the row's own window
+  const int its = static_cast<int>(threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int tile = first + its;
+  if (tile < layer.tiles && lane < n) {
+    const WinogradTile place(layer, tile);
+    const int y0 = place.row * kOutputs - layer.padding;
+    const int x = place.column * kOutputs - layer.padding + lane;
+    const bool is_column = static_cast<unsigned>(x) < static_cast<unsigned>(layer.width);
+    const float* const plane = layer.magnitudes + static_cast<std::int64_t>(place.image) * layer.height * layer.width;
     float value[n];
 #pragma unroll
     for (int y = 0; y < n; ++y) {
       const bool is_pixel = is_column && static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
-      value[y] = is_pixel ? plane[static_cast<std::int64_t>(y0 + y) * layer.width + x0 + x] : 0.0F;
+      value[y] = is_pixel ? plane[static_cast<std::int64_t>(y0 + y) * layer.width + x] : 0.0F;
     }
 #pragma unroll
     for (int o = 0; o < kOutputs; ++o) {
@@ -92,27 +103,30 @@ __device__ __noinline__ bool is_in_doubt(const CnnLayerWinogradArguments& layer,
         all.add(kNumbers.growth[o][y], value[y]);
         if (y >= o && y < o + kFilter) inside += value[y];
       }
-      felt[o * n + x] = all.value;
-      own[o * n + x] = inside;
+      felt[its][o][lane] = all.value;
+      own[its][o][lane] = inside;
     }
   }
+  __syncwarp();
   bool is_sure = true;
-#pragma unroll
-  for (int o = 0; o < kOutputs; ++o) {
+  if (tile < layer.tiles && lane < kOutputs) {
 #pragma unroll
     for (int p = 0; p < kOutputs; ++p) {
       MultipleSum all;
       float inside = 0;
 #pragma unroll
       for (int x = 0; x < n; ++x) {
-        all.add(kNumbers.growth[p][x], felt[o * n + x]);
-        if (x >= p && x < p + kFilter) inside += own[o * n + x];
+        all.add(kNumbers.growth[p][x], felt[its][lane][x]);
+        if (x >= p && x < p + kFilter) inside += own[its][lane][x];
       }
       // Neither a NaN nor an infinity passes this comparison.
       is_sure = is_sure && all.value <= fminf(layer.limit * inside, 3.402823466e38F);
     }
   }
-  return !is_sure;
+  const unsigned sure = __ballot_sync(~0U, is_sure);
+  constexpr unsigned kAll = (1U << kLanes) - 1;
+  const unsigned of_tile = (sure >> (static_cast<int>(threadIdx.x) % 32 / kLanes * kLanes)) & kAll;
+  if (lane == 0 && tile < layer.tiles) layer.doubts[tile] = of_tile != kAll ? 1 : 0;
 }
 
 /// One sum from pixels and weights as they are, by `lanes` of a warp, the first lanes without a gap; the first has the
