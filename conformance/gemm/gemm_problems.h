@@ -1,4 +1,4 @@
-// The problem set of gemm: every case, and the variants that each backend must offer.
+// The problem set of gemm: every case.
 #pragma once
 
 #include "conformance/problem_set.h"
