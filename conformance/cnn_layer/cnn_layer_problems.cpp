@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "conformance/cnn_layer/cnn_layer_case.h"
-#include "conformance/cnn_layer/cnn_layer_study_problems.h"
 
 namespace tessera::conformance {
 

@@ -9,8 +9,6 @@
 
 #include "conformance/conv2d/conv2d_case.h"
 #include "conformance/conv2d/conv2d_filters.h"
-#include "conformance/conv2d/conv2d_study_problems.h"
-#include "conformance/conv2d/conv2d_wide_problems.h"
 
 namespace tessera::conformance {
 

@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "conformance/gemm/gemm_case.h"
-#include "conformance/gemm/gemm_edge_problems.h"
 #include "conformance/gemm/gemm_huge.h"
-#include "conformance/gemm/gemm_study_problems.h"
 
 namespace tessera::conformance {
 
