@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "cuda_embedded.h"
 #include "cuda_error.h"
 #include "cuda_table.h"
 #include "ops/cnn_layer/cnn_layer_gemm_arguments.h"
@@ -13,13 +14,6 @@
 #include "ops/cnn_layer/cnn_layer_limits.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/gemm/gemm_register_choice.h"
-
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float32_1024[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float32_4096[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float32_8192[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float32_16384[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float64_1024[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float64_4096[];
 
 namespace tessera::cuda {
 namespace {
@@ -30,15 +24,14 @@ using backend::Verdict;
 /// What is compiled for a type, the smallest tile first.
 std::span<const GemmRegisterRow> rows_of(DataType type) {
   static const std::array<GemmRegisterRow, 4> float32{{
-      {kFloat32Tile1024, {"cnn_layer_implicit_gemm_float32_1024", tessera_cuda_cnn_layer_implicit_gemm_float32_1024}},
-      {kFloat32Tile4096, {"cnn_layer_implicit_gemm_float32_4096", tessera_cuda_cnn_layer_implicit_gemm_float32_4096}},
-      {kFloat32Tile8192, {"cnn_layer_implicit_gemm_float32_8192", tessera_cuda_cnn_layer_implicit_gemm_float32_8192}},
-      {kFloat32Tile16384,
-       {"cnn_layer_implicit_gemm_float32_16384", tessera_cuda_cnn_layer_implicit_gemm_float32_16384}},
+      {kFloat32Tile1024, embedded::cnn_layer_implicit_gemm_float32_1024},
+      {kFloat32Tile4096, embedded::cnn_layer_implicit_gemm_float32_4096},
+      {kFloat32Tile8192, embedded::cnn_layer_implicit_gemm_float32_8192},
+      {kFloat32Tile16384, embedded::cnn_layer_implicit_gemm_float32_16384},
   }};
   static const std::array<GemmRegisterRow, 2> float64{{
-      {kFloat64Tile1024, {"cnn_layer_implicit_gemm_float64_1024", tessera_cuda_cnn_layer_implicit_gemm_float64_1024}},
-      {kFloat64Tile4096, {"cnn_layer_implicit_gemm_float64_4096", tessera_cuda_cnn_layer_implicit_gemm_float64_4096}},
+      {kFloat64Tile1024, embedded::cnn_layer_implicit_gemm_float64_1024},
+      {kFloat64Tile4096, embedded::cnn_layer_implicit_gemm_float64_4096},
   }};
   if (type == DataType::float64) return float64;
   return float32;

@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "cuda_embedded.h"
 #include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_subtile_arguments.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
-
-extern "C" const unsigned char tessera_cuda_cnn_layer_subtile_float32[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_subtile_float64[];
 
 namespace tessera::cuda {
 namespace {
@@ -167,11 +165,9 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
   const Cut cut(problem, tuning);
   if (problem.type == DataType::float64) {
-    return std::make_unique<CnnLayerSubtileKernel<double>>(
-        context, problem, Image{"cnn_layer_subtile_float64", tessera_cuda_cnn_layer_subtile_float64}, cut);
+    return std::make_unique<CnnLayerSubtileKernel<double>>(context, problem, embedded::cnn_layer_subtile_float64, cut);
   }
-  return std::make_unique<CnnLayerSubtileKernel<float>>(
-      context, problem, Image{"cnn_layer_subtile_float32", tessera_cuda_cnn_layer_subtile_float32}, cut);
+  return std::make_unique<CnnLayerSubtileKernel<float>>(context, problem, embedded::cnn_layer_subtile_float32, cut);
 }
 
 }  // namespace

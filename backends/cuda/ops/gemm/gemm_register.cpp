@@ -10,14 +10,13 @@
 #include "backend/sentence.h"
 #include "cuda_buffer.h"
 #include "cuda_device.h"
+#include "cuda_embedded.h"
 #include "cuda_error.h"
 #include "cuda_queue.h"
 #include "ops/gemm/gemm_register_arguments.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_register_shapes.h"
 #include "ops/gemm/gemm_variants.h"
-
-extern "C" const unsigned char tessera_cuda_gemm_register_add[];
 
 namespace tessera::cuda {
 namespace {
@@ -75,7 +74,7 @@ class GemmRegisterKernel final : public backend::Kernel {
     aligned_ = load(row.image, name);
     unaligned_ = load(row.image, name + "_unaligned");
     if (has_parts()) {
-      add_ = context_->function({"gemm_register_add", tessera_cuda_gemm_register_add},
+      add_ = context_->function(embedded::gemm_register_add,
                                 sentence("tessera_gemm_register_add_", to_string(problem_.type)));
     }
   }

@@ -6,19 +6,12 @@
 // model chooses takes 1 % (float64: 3 %) longer than the best configuration that was measured, at worst 11 % (23 %).
 #include "ops/gemm/gemm_register_choice.h"
 
+#include "cuda_embedded.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-
-extern "C" const unsigned char tessera_cuda_gemm_register_float32_1024[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float32_4096[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float32_8192[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float32_16384[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float64_1024[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float64_2048[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float64_4096[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float64_8192[];
 
 namespace tessera::cuda {
 namespace {
@@ -82,16 +75,16 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
 
 std::span<const GemmRegisterRow> gemm_register_rows(DataType type) {
   static const std::array<GemmRegisterRow, 4> float32{{
-      {kFloat32Tile1024, {"gemm_register_float32_1024", tessera_cuda_gemm_register_float32_1024}},
-      {kFloat32Tile4096, {"gemm_register_float32_4096", tessera_cuda_gemm_register_float32_4096}},
-      {kFloat32Tile8192, {"gemm_register_float32_8192", tessera_cuda_gemm_register_float32_8192}},
-      {kFloat32Tile16384, {"gemm_register_float32_16384", tessera_cuda_gemm_register_float32_16384}},
+      {kFloat32Tile1024, embedded::gemm_register_float32_1024},
+      {kFloat32Tile4096, embedded::gemm_register_float32_4096},
+      {kFloat32Tile8192, embedded::gemm_register_float32_8192},
+      {kFloat32Tile16384, embedded::gemm_register_float32_16384},
   }};
   static const std::array<GemmRegisterRow, 4> float64{{
-      {kFloat64Tile1024, {"gemm_register_float64_1024", tessera_cuda_gemm_register_float64_1024}},
-      {kFloat64Tile2048, {"gemm_register_float64_2048", tessera_cuda_gemm_register_float64_2048}},
-      {kFloat64Tile4096, {"gemm_register_float64_4096", tessera_cuda_gemm_register_float64_4096}},
-      {kFloat64Tile8192, {"gemm_register_float64_8192", tessera_cuda_gemm_register_float64_8192}},
+      {kFloat64Tile1024, embedded::gemm_register_float64_1024},
+      {kFloat64Tile2048, embedded::gemm_register_float64_2048},
+      {kFloat64Tile4096, embedded::gemm_register_float64_4096},
+      {kFloat64Tile8192, embedded::gemm_register_float64_8192},
   }};
   if (type == DataType::float64) return float64;
   return float32;
