@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/cnn_layer/cnn_layer_images.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 
 namespace tessera::cpu_tbb {

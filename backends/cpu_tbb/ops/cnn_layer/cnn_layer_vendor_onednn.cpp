@@ -9,9 +9,9 @@
 
 #include "backend/sentence.h"
 #include "ops/cnn_layer/cnn_layer_finish.h"
-#include "ops/cnn_layer/cnn_layer_onednn.h"
 #include "ops/cnn_layer/cnn_layer_plain.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
+#include "vendor/cpu_tbb_onednn_layer.h"
 
 namespace tessera::cpu_tbb {
 

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/conv2d/conv2d_images.h"
 #include "ops/conv2d/conv2d_marching_kernel.h"
+#include "ops/conv2d/conv2d_operands.h"
 
 namespace tessera::cpu_tbb {
 

@@ -26,7 +26,7 @@
 #include <utility>
 
 #include "cpu_tbb_device.h"
-#include "ops/gemm/gemm_matrices.h"
+#include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_kernel.h"
 #include "ops/gemm/gemm_register_pack.h"

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "backend/sentence.h"
-#include "ops/gemm/gemm_matrices.h"
+#include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_pack.h"
 #include "ops/gemm/gemm_thin_kernel.h"
 #include "ops/gemm/gemm_variants.h"

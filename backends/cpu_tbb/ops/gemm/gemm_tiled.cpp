@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "ops/gemm/gemm_matrices.h"
+#include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_tiled_multiply.h"
 #include "ops/gemm/gemm_variants.h"
 

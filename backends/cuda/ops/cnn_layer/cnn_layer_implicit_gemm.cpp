@@ -10,8 +10,8 @@
 #include "cuda_error.h"
 #include "cuda_table.h"
 #include "ops/cnn_layer/cnn_layer_gemm_arguments.h"
-#include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_limits.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/gemm/gemm_register_choice.h"
 
@@ -273,7 +273,7 @@ class CnnLayerImplicitGemm final : public backend::Kernel {
 Verdict check_implicit_gemm(const CnnLayer& problem, const backend::Device& device) {
   if (Verdict sizes = check_cnn_layer_sizes(problem); !sizes) return sizes;
   const std::int64_t tiles = Product(problem).tiles(images_of(problem.type).front().shape, 1);
-  const std::uint64_t limit = static_cast<const CudaDevice&>(device).context()->limits().groups[0];
+  const std::uint64_t limit = native(device).context()->limits().groups[0];
   if (static_cast<std::uint64_t>(tiles) > limit) {
     return Verdict::no(
         sentence("an image of cnn_layer takes ", tiles, " groups, but a launch takes ", limit, " at most"));
@@ -293,7 +293,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
        split *= 2) {
     splits.push_back(split);
   }
-  const DeviceLimits& card = static_cast<const CudaDevice&>(device).context()->limits();
+  const DeviceLimits& card = native(device).context()->limits();
   const std::span<const GemmRegisterImage> images = images_of(problem.type);
   const GemmRegisterChoice choice =
       choose_gemm_register(product.as_gemm(problem.type, problem.batch), card, splits.back(), images);
@@ -307,7 +307,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
   const GemmRegisterImage& image = image_of_tile(images_of(problem.type), tuning.at("tile_m"), tuning.at("tile_n"));
   return for_element(problem.type, [&](auto element) -> std::unique_ptr<backend::Kernel> {
-    return std::make_unique<CnnLayerImplicitGemm<decltype(element)>>(static_cast<CudaDevice&>(device), problem, image,
+    return std::make_unique<CnnLayerImplicitGemm<decltype(element)>>(native(device), problem, image,
                                                                      tuning.at("split_k"));
   });
 }

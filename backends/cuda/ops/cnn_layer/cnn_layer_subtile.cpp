@@ -3,7 +3,7 @@
 #include <array>
 
 #include "cuda_embedded.h"
-#include "ops/cnn_layer/cnn_layer_launch.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_subtile_arguments.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 
@@ -149,7 +149,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
 
 /// The smallest tile that any tuning gives is 4 channels of 1 x 8 outputs.
 Verdict check(const CnnLayer& problem, const backend::Device& device) {
-  const std::uint64_t limit = static_cast<const CudaDevice&>(device).context()->limits().groups[0];
+  const std::uint64_t limit = native(device).context()->limits().groups[0];
   std::int64_t groups = 0;
   const bool passes = __builtin_mul_overflow(ceil_div(problem.output_channels, 4), problem.output_height(), &groups) ||
                       __builtin_mul_overflow(groups, ceil_div(problem.output_width(), 8), &groups) ||
@@ -161,7 +161,7 @@ Verdict check(const CnnLayer& problem, const backend::Device& device) {
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
+  const std::shared_ptr<Context>& context = native(device).context();
   const Cut cut(problem, tuning);
   if (problem.type == DataType::float64) {
     return std::make_unique<CnnLayerSubtileKernel<double>>(context, problem, cut);

@@ -10,8 +10,8 @@
 
 #include "backend/cnn_layer_winograd.h"
 #include "cuda_embedded.h"
-#include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_limits.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
 #include "ops/gemm/gemm_variants.h"
@@ -318,8 +318,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device&) {
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  return std::make_unique<CnnLayerWinograd>(static_cast<CudaDevice&>(device), problem, tuning.at("tile"),
-                                            tuning.at("chunk"));
+  return std::make_unique<CnnLayerWinograd>(native(device), problem, tuning.at("tile"), tuning.at("chunk"));
 }
 
 }  // namespace

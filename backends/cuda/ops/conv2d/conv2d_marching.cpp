@@ -5,7 +5,7 @@
 #include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
-#include "ops/conv2d/conv2d_launch.h"
+#include "ops/conv2d/conv2d_operands.h"
 #include "ops/conv2d/conv2d_variants.h"
 
 namespace tessera::cuda {
@@ -129,7 +129,7 @@ std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& de
                                       const char* variant, const std::vector<double>& weights, const Tuning& tuning) {
   return for_pixel(problem.type, [&](auto pixel) -> std::unique_ptr<backend::Kernel> {
     return std::make_unique<MarchingKernel<decltype(pixel)>>(
-        static_cast<const CudaDevice&>(device), problem, image,
+        native(device), problem, image,
         sentence("tessera_conv2d_", variant, "_", to_string(problem.type), "_", problem.filter_height), weights,
         tuning.at("rows_per_run"));
   });

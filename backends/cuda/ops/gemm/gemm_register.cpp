@@ -13,6 +13,7 @@
 #include "cuda_embedded.h"
 #include "cuda_error.h"
 #include "cuda_queue.h"
+#include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_arguments.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_register_shapes.h"
@@ -200,7 +201,7 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
     splits.push_back(split);
   }
 
-  const DeviceLimits& card = static_cast<const CudaDevice&>(device).context()->limits();
+  const DeviceLimits& card = native(device).context()->limits();
   const std::span<const GemmRegisterImage> images = gemm_register_images(problem.type);
   const GemmRegisterChoice choice = choose_gemm_register(problem, card, splits.back(), images);
   std::vector<Tunable> tunables =
@@ -210,7 +211,7 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
-  const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
+  const std::shared_ptr<Context>& context = native(device).context();
   const GemmRegisterImage& image =
       image_of_tile(gemm_register_images(problem.type), tuning.at("tile_m"), tuning.at("tile_n"));
   if (problem.type == DataType::float64) {

@@ -11,10 +11,11 @@
 
 #include "backend/backend.h"
 #include "cuda_buffer.h"
-#include "cuda_cublas.h"
 #include "cuda_device.h"
 #include "cuda_queue.h"
+#include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_variants.h"
+#include "vendor/cuda_cublas.h"
 
 namespace tessera::cuda {
 namespace {
@@ -92,7 +93,7 @@ backend::Verdict check(const Gemm& problem, const backend::Device& device) {
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning&) {
-  const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
+  const std::shared_ptr<Context>& context = native(device).context();
   if (problem.type == DataType::float64) return std::make_unique<GemmVendorCublas<double>>(context, problem);
   return std::make_unique<GemmVendorCublas<float>>(context, problem);
 }

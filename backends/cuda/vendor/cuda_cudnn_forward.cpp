@@ -1,5 +1,5 @@
 // Describes a convolution to cuDNN.
-#include "cuda_cudnn_forward.h"
+#include "vendor/cuda_cudnn_forward.h"
 
 #include <array>
 #include <mutex>

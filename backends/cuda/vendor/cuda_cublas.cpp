@@ -1,5 +1,5 @@
 // Opens cuBLAS and keeps its handles.
-#include "cuda_cublas.h"
+#include "vendor/cuda_cublas.h"
 
 #include "backend/sentence.h"
 #include "backend/shared_library.h"

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "cuda_cudnn.h"
 #include "cuda_device.h"
+#include "vendor/cuda_cudnn.h"
 
 namespace tessera::cuda {
 

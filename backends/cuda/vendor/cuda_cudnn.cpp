@@ -1,5 +1,5 @@
 // Opens cuDNN and keeps its handles.
-#include "cuda_cudnn.h"
+#include "vendor/cuda_cudnn.h"
 
 #include "backend/sentence.h"
 #include "backend/shared_library.h"

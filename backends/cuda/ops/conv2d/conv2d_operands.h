@@ -1,4 +1,5 @@
-// What the host code of every conv2d kernel shares: the problem as the kernels take it, and the weights as they do.
+// What the host code of conv2d's kernels shares: the problem as the kernels take it, the weights as they do, and the
+// kernels of one launch with a thread for each pixel.
 #pragma once
 
 #include <cstdint>
@@ -59,5 +60,21 @@ template <class Make>
     default: return make(float());
   }
 }
+
+/// A group's share of the output; one thread a pixel.
+struct Conv2dTile {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  unsigned shared_bytes = 0;
+};
+
+/// A kernel of one function that takes Conv2dArguments.
+[[nodiscard]] std::unique_ptr<backend::Kernel> make_conv2d_kernel(const Conv2d& problem, backend::Device& device,
+                                                                  const Image& image, const std::string& function,
+                                                                  const Conv2dTile& tile);
+
+/// Do groups of so many columns each fit beside each other into one launch?
+[[nodiscard]] backend::Verdict check_columns(const Conv2d& problem, const backend::Device& device,
+                                             std::int64_t columns);
 
 }  // namespace tessera::cuda

@@ -1,5 +1,5 @@
 // The steps around cnn_layer's kernels.
-#include "ops/cnn_layer/cnn_layer_launch.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 
 #include "cuda_embedded.h"
 
@@ -36,7 +36,7 @@ LaunchGrid output_grid(const CnnLayer& problem, const DeviceLimits& card) {
 }
 
 Verdict check_output_grid(const CnnLayer& problem, const backend::Device& device) {
-  const std::uint64_t limit = static_cast<const CudaDevice&>(device).context()->limits().groups[0];
+  const std::uint64_t limit = native(device).context()->limits().groups[0];
   const std::int64_t groups = ceil_div(problem.output_height() * problem.output_width(), kCnnLayerThreads);
   if (static_cast<std::uint64_t>(groups) <= limit) return Verdict::yes();
   return Verdict::no(sentence("an output channel of cnn_layer has ", problem.output_height(), " x ",

@@ -1,8 +1,8 @@
 // Opening oneDNN.
-#include "cpu_tbb_onednn.h"
+#include "vendor/cpu_tbb_onednn.h"
 
 #include "backend/sentence.h"
-#include "ops/gemm/gemm_vendor.h"
+#include "vendor/cpu_tbb_vendor_library.h"
 
 namespace tessera::cpu_tbb {
 
