@@ -10,7 +10,7 @@
 // direct sum for filters of 2 x 2 and more.
 #include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
-#include "ops/conv2d/conv2d_march.h"
+#include "ops/conv2d/conv2d_marching_strip.h"
 #include "ops/conv2d/conv2d_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -18,7 +18,7 @@ namespace tessera::cpu_tbb {
 namespace {
 
 /// Convolves one strip. `Rows` is how the image's rows are read; `along` has the filter's row, and `down` its column.
-/// Returns how many of the strip's rows were computed: all, unless a pixel was too large for Small.
+/// Returns how many of the strip's rows were computed: all, unless a pixel was too large for Int32AsFloat.
 template <class Rows, class Source, class RowSum, class Sum, class Output, class Pixel>
 std::int64_t convolve_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source, RowSum> along,
                             MarchingRows<Sum, Output> down, const Strip& strip, ScratchPool& scratch) {
@@ -90,7 +90,7 @@ struct Passes {
   MarchingRows<Source, RowSum> along;
   MarchingRows<Sum, Output> down;
 };
-using PairPasses = Passes<Pair, std::int32_t, std::uint32_t, std::uint32_t>;
+using PairPasses = Passes<Int16Pair, std::int32_t, std::uint32_t, std::uint32_t>;
 using IntegerPasses = Passes<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
 template <class Rows, class Passes, class Pixel>
@@ -121,19 +121,19 @@ void convolve_pairs(const Conv2dImages<Pixel>& images, const backend::FilterFact
 }
 
 /// As float where pixels are small enough, else as the next best: in pairs, or as int32.
-void convolve_small(const Conv2dImages<std::int32_t>& images, const backend::FilterFactors& factors, bool in_pairs,
-                    Executor& executor) {
+void convolve_as_float_while_exact(const Conv2dImages<std::int32_t>& images, const backend::FilterFactors& factors,
+                                   bool in_pairs, Executor& executor) {
   const Conv2d& problem = images.problem;
-  Passes<Small, float, float, std::int32_t> passes(problem, conv2d_weights<float>(factors.row),
-                                                   conv2d_weights<float>(factors.column));
-  passes.along.largest = largest_small(problem);
+  Passes<Int32AsFloat, float, float, std::int32_t> passes(problem, conv2d_weights<float>(factors.row),
+                                                          conv2d_weights<float>(factors.column));
+  passes.along.largest = largest_as_float(problem);
   const IntegerPasses integers(problem, conv2d_weights<std::uint32_t>(factors.row),
                                conv2d_weights<std::uint32_t>(factors.column));
   const PairPasses pairs = pair_passes(problem, factors);
   for_each_strip(problem, StripRows::in_image, executor, [&](const Strip& strip) {
     ScratchPool& scratch = executor.scratch();
-    const std::int64_t done = begins_small(images, strip, passes.along.largest)
-                                  ? convolve<NumberRows<Small>>(images, passes, strip, scratch)
+    const std::int64_t done = begins_exact_as_float(images, strip, passes.along.largest)
+                                  ? convolve<NumberRows<Int32AsFloat>>(images, passes, strip, scratch)
                                   : 0;
     if (done == strip.rows) return;
     const Strip rest = strip.below(done);
@@ -154,7 +154,7 @@ template <class Pixel>
 void convolve_image(const Conv2dImages<Pixel>& images, const backend::FilterFactors& factors, bool in_pairs,
                     Executor& executor) {
   if constexpr (std::is_same_v<Pixel, std::int32_t>) {
-    if (tries_small(images.problem)) return convolve_small(images, factors, in_pairs, executor);
+    if (tries_as_float(images.problem)) return convolve_as_float_while_exact(images, factors, in_pairs, executor);
   } else {
     if (backend::is_exact_in_float32(images.problem)) {
       return convolve_numbers<float, std::int32_t>(images, factors, executor);

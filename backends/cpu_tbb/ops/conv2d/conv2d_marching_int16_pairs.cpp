@@ -5,7 +5,7 @@
 // Not compiled unless asked for: the set with the dot products of 16 bits.
 #define HWY_WANT_AVX3_DL 1
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_marching_pairs.cpp"
+#define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_marching_int16_pairs.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/highway.h>
@@ -15,9 +15,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
 
-void march_pairs([[maybe_unused]] const MarchingRows<Pair, std::int32_t>& rows) {
+void march_int16_pairs([[maybe_unused]] const MarchingRows<Int16Pair, std::int32_t>& rows) {
 #if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
-  march_all(rows);
+  march_in_steps(rows);
 #endif
 }
 
@@ -27,10 +27,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::cpu_tbb {
 
-HWY_EXPORT(march_pairs);
+HWY_EXPORT(march_int16_pairs);
 
-void march(const MarchingRows<Pair, std::int32_t>& rows) {
-  HWY_DYNAMIC_DISPATCH(march_pairs)(rows);
+void march(const MarchingRows<Int16Pair, std::int32_t>& rows) {
+  HWY_DYNAMIC_DISPATCH(march_int16_pairs)(rows);
 }
 
 }  // namespace tessera::cpu_tbb

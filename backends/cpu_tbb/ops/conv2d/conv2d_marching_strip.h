@@ -11,10 +11,10 @@
 
 namespace tessera::cpu_tbb {
 
-/// Calls march(). False if it did not come to the end, because a pixel of type Small turned out to be too large.
+/// Calls march(). False if it did not come to the end, because a pixel was too large to be exact in float.
 template <class Source, class Output>
 [[nodiscard]] bool try_march(const MarchingRows<Source, Output>& rows) {
-  if constexpr (std::is_same_v<Source, Small>) {
+  if constexpr (std::is_same_v<Source, Int32AsFloat>) {
     return march(rows);
   } else {
     march(rows);

@@ -1,8 +1,9 @@
-// Rows of a strip in uint32, compiled for every instruction set from SSE to AVX-512 and chosen when it runs.
+// Rows of a strip in uint32, whose sums wrap around as those of int32 must, compiled for every instruction set from SSE
+// to AVX-512 and chosen when it runs.
 #include "ops/conv2d/conv2d_marching_kernel.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_marching_integer.cpp"
+#define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_marching_uint32.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
 #include <hwy/highway.h>
@@ -16,7 +17,7 @@ std::int64_t rows_together() {
   return kRows;
 }
 void march_uint32(const MarchingRows<std::uint32_t, std::uint32_t>& rows) {
-  march_all(rows);
+  march_in_steps(rows);
 }
 
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
