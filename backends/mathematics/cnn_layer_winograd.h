@@ -24,34 +24,42 @@
 #include "backend/sentence.h"
 #include "backend/variant.h"
 
-namespace tessera::backend {
+namespace tessera::mathematics {
 
 /// An exact number; small enough here for 64 bits.
 struct Fraction {
-  std::int64_t over = 0;
-  std::int64_t under = 1;  ///< positive, without a common divisor
+  std::int64_t numerator = 0;
+  std::int64_t denominator = 1;  ///< positive, without a common divisor
 
   constexpr Fraction() = default;
-  constexpr Fraction(std::int64_t a, std::int64_t b = 1) : over(b < 0 ? -a : a), under(b < 0 ? -b : b) {
-    std::int64_t x = over < 0 ? -over : over;
-    std::int64_t y = under;
+  constexpr Fraction(std::int64_t a, std::int64_t b = 1) : numerator(b < 0 ? -a : a), denominator(b < 0 ? -b : b) {
+    std::int64_t x = numerator < 0 ? -numerator : numerator;
+    std::int64_t y = denominator;
     while (y != 0) {
       const std::int64_t rest = x % y;
       x = y;
       y = rest;
     }
-    over /= x;
-    under /= x;
+    numerator /= x;
+    denominator /= x;
   }
-  [[nodiscard]] constexpr double value() const { return static_cast<double>(over) / static_cast<double>(under); }
-  [[nodiscard]] constexpr Fraction magnitude() const { return {over < 0 ? -over : over, under}; }
+  [[nodiscard]] constexpr double value() const {
+    return static_cast<double>(numerator) / static_cast<double>(denominator);
+  }
+  [[nodiscard]] constexpr Fraction magnitude() const { return {numerator < 0 ? -numerator : numerator, denominator}; }
   friend constexpr Fraction operator+(Fraction a, Fraction b) {
-    return {a.over * b.under + b.over * a.under, a.under * b.under};
+    return {a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator};
   }
-  friend constexpr Fraction operator-(Fraction a, Fraction b) { return a + Fraction(-b.over, b.under); }
-  friend constexpr Fraction operator*(Fraction a, Fraction b) { return {a.over * b.over, a.under * b.under}; }
-  friend constexpr Fraction operator/(Fraction a, Fraction b) { return {a.over * b.under, a.under * b.over}; }
-  friend constexpr bool operator==(Fraction a, Fraction b) { return a.over == b.over && a.under == b.under; }
+  friend constexpr Fraction operator-(Fraction a, Fraction b) { return a + Fraction(-b.numerator, b.denominator); }
+  friend constexpr Fraction operator*(Fraction a, Fraction b) {
+    return {a.numerator * b.numerator, a.denominator * b.denominator};
+  }
+  friend constexpr Fraction operator/(Fraction a, Fraction b) {
+    return {a.numerator * b.denominator, a.denominator * b.numerator};
+  }
+  friend constexpr bool operator==(Fraction a, Fraction b) {
+    return a.numerator == b.numerator && a.denominator == b.denominator;
+  }
 };
 
 /// The matrices of F(kOutputs, kTaps) in one direction.
@@ -218,21 +226,22 @@ static_assert(kWinogradMatrices<4, 3>.correlates());
 }
 
 /// Whether Winograd's algorithm with tiles of `outputs` x `outputs` sums takes the problem.
-[[nodiscard]] inline Verdict cnn_layer_winograd_check(const CnnLayer& problem, std::int64_t outputs) {
+[[nodiscard]] inline backend::Verdict cnn_layer_winograd_check(const CnnLayer& problem, std::int64_t outputs) {
   const CnnLayer& p = problem;
   const bool is_square = p.filter_height == p.filter_width;
   if (!is_square || (p.filter_height != 5 && !(p.filter_height == 3 && outputs == 4)))
-    return Verdict::no(sentence("the filter of cnn_layer is ", p.filter_height, " x ", p.filter_width,
-                                ", but winograd with tiles of ", outputs, " x ", outputs, " takes ",
-                                outputs == 4 ? "3 x 3 and 5 x 5" : "5 x 5"));
-  if (p.stride != 1) return Verdict::no(sentence("stride of cnn_layer is ", p.stride, ", but winograd takes 1"));
-  if (p.accuracy == Accuracy::fast) return Verdict::yes();
+    return backend::Verdict::no(backend::sentence("the filter of cnn_layer is ", p.filter_height, " x ", p.filter_width,
+                                                  ", but winograd with tiles of ", outputs, " x ", outputs, " takes ",
+                                                  outputs == 4 ? "3 x 3 and 5 x 5" : "5 x 5"));
+  if (p.stride != 1)
+    return backend::Verdict::no(backend::sentence("stride of cnn_layer is ", p.stride, ", but winograd takes 1"));
+  if (p.accuracy == Accuracy::fast) return backend::Verdict::yes();
   const double factor = cnn_layer_winograd_factor(p, outputs);
   const double limit = p.accuracy == Accuracy::strict ? 1 : CnnLayer::kAccurateFactor;
-  if (factor <= limit) return Verdict::yes();
-  return Verdict::no(sentence("the error bound of winograd for ", p.input_channels, " input channels is ", factor,
-                              " times that of the direct sum, but accuracy ", to_string(p.accuracy), " admits ",
-                              limit));
+  if (factor <= limit) return backend::Verdict::yes();
+  return backend::Verdict::no(
+      backend::sentence("the error bound of winograd for ", p.input_channels, " input channels is ", factor,
+                        " times that of the direct sum, but accuracy ", to_string(p.accuracy), " admits ", limit));
 }
 
-}  // namespace tessera::backend
+}  // namespace tessera::mathematics

@@ -16,7 +16,7 @@
 #include "backend/sentence.h"
 #include "backend/variant.h"
 
-namespace tessera::backend {
+namespace tessera::mathematics {
 
 /// A weight as a number to compute with: float, or an integer modulo 2^32.
 template <class Sum>
@@ -136,18 +136,18 @@ inline bool is_exact_in_float32(const Conv2d& problem) {
 }
 
 /// Yes if rank_one_factors() finds them.
-inline Verdict check_rank_one(const Conv2d& problem) {
-  if (rank_one_factors(problem)) return Verdict::yes();
-  return Verdict::no(
-      sentence("the filter of conv2d is not exactly a column times a row in ", to_string(problem.output_type())));
+inline backend::Verdict check_rank_one(const Conv2d& problem) {
+  if (rank_one_factors(problem)) return backend::Verdict::yes();
+  return backend::Verdict::no(backend::sentence("the filter of conv2d is not exactly a column times a row in ",
+                                                to_string(problem.output_type())));
 }
 
 /// For variants that are written out for the sizes of the study.
-inline Verdict check_square_3_5_7(const Conv2d& problem) {
+inline backend::Verdict check_square_3_5_7(const Conv2d& problem) {
   const std::int64_t size = problem.filter_height;
-  if (size == problem.filter_width && (size == 3 || size == 5 || size == 7)) return Verdict::yes();
-  return Verdict::no(sentence("the filter of conv2d is ", problem.filter_height, " x ", problem.filter_width,
-                              ", but must be 3 x 3, 5 x 5 or 7 x 7"));
+  if (size == problem.filter_width && (size == 3 || size == 5 || size == 7)) return backend::Verdict::yes();
+  return backend::Verdict::no(backend::sentence("the filter of conv2d is ", problem.filter_height, " x ",
+                                                problem.filter_width, ", but must be 3 x 3, 5 x 5 or 7 x 7"));
 }
 
-}  // namespace tessera::backend
+}  // namespace tessera::mathematics
