@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tools/usage_error.h"
+#include "tools/process/usage_error.h"
 
 namespace tessera::tool {
 
