@@ -11,10 +11,10 @@
 
 #include "benchmarks/conv2d_peer.h"
 #include "tools/command.h"
-#include "tools/result_file.h"
-#include "tools/run_program.h"
-#include "tools/table.h"
-#include "tools/usage_error.h"
+#include "tools/output/result_file.h"
+#include "tools/output/table.h"
+#include "tools/process/run_program.h"
+#include "tools/process/usage_error.h"
 
 namespace {
 

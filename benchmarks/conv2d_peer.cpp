@@ -14,7 +14,7 @@
 
 #include "benchmarks/triad.h"
 #include "conformance/inputs.h"
-#include "tools/interrupt.h"
+#include "tools/process/interrupt.h"
 
 namespace tessera::benchmarks {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/result_file.h"
-#include "tools/statistics.h"
+#include "tools/bench/statistics.h"
+#include "tools/output/result_file.h"
 
 namespace tessera::benchmarks {
 

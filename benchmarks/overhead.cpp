@@ -10,12 +10,12 @@
 
 #include "benchmarks/overhead_checks.h"
 #include "tools/command.h"
-#include "tools/progress.h"
-#include "tools/result_file.h"
-#include "tools/run_program.h"
+#include "tools/output/progress.h"
+#include "tools/output/result_file.h"
+#include "tools/output/table.h"
+#include "tools/process/run_program.h"
+#include "tools/process/usage_error.h"
 #include "tools/selection.h"
-#include "tools/table.h"
-#include "tools/usage_error.h"
 
 namespace {
 

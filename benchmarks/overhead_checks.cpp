@@ -11,8 +11,8 @@
 
 #include "benchmarks/bare_driver.h"
 #include "benchmarks/tiny_kernel.h"
-#include "tools/interrupt.h"
-#include "tools/statistics.h"
+#include "tools/bench/statistics.h"
+#include "tools/process/interrupt.h"
 
 namespace tessera::benchmarks {
 

@@ -7,7 +7,7 @@
 
 #include <tessera/device.h>
 
-#include "tools/result_file.h"
+#include "tools/output/result_file.h"
 
 namespace tessera::benchmarks {
 

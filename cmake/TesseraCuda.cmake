@@ -132,7 +132,8 @@ function(tessera_cuda_kernel target)
     OUTPUT "${image}"
     COMMAND "${TESSERA_CUDA_NVCC}" --fatbin -Xfatbin=-compress-all -std=c++20 -O3 ${line_info} ${strict}
             ${TESSERA_CUDA_GENCODE}
-            ${definitions} ${TESSERA_NVCC_FLAGS} "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/api"
+            ${definitions} ${TESSERA_NVCC_FLAGS} "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/backends"
+            "-I${PROJECT_SOURCE_DIR}/api"
             "-I${PROJECT_SOURCE_DIR}/api/include" "-I${PROJECT_BINARY_DIR}/api/include" -MD -MF "${image}.d" -MT "${image}"
             -o "${image}" "${KERNEL_FILE}"
     DEPENDS "${KERNEL_FILE}"

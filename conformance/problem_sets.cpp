@@ -1,7 +1,7 @@
 // The list of problem sets: a new operator is one line here.
-#include "conformance/cnn_layer_problems.h"
-#include "conformance/conv2d_problems.h"
-#include "conformance/gemm_problems.h"
+#include "conformance/cnn_layer/cnn_layer_problems.h"
+#include "conformance/conv2d/conv2d_problems.h"
+#include "conformance/gemm/gemm_problems.h"
 #include "conformance/problem_set.h"
 
 namespace tessera::conformance {

@@ -9,9 +9,9 @@
 #include <tessera/tessera.h>
 
 #include "tools/command.h"
-#include "tools/device_facts.h"
-#include "tools/result_file.h"
-#include "tools/table.h"
+#include "tools/output/device_facts.h"
+#include "tools/output/result_file.h"
+#include "tools/output/table.h"
 
 namespace tessera::tool {
 

@@ -8,8 +8,8 @@
 #include <tessera/tessera.h>
 
 #include "tools/command.h"
-#include "tools/run_program.h"
-#include "tools/usage_error.h"
+#include "tools/process/run_program.h"
+#include "tools/process/usage_error.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "conformance/tunings.h"
-#include "tools/usage_error.h"
+#include "tools/process/usage_error.h"
 
 namespace tessera::tool {
 

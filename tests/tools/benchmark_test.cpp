@@ -1,6 +1,6 @@
 // The benchmark's order of things, shown with runs that are right or wrong on purpose: no speed of a wrong result,
 // operands that stay, one run of what is slow.
-#include "tools/benchmark.h"
+#include "tools/bench/benchmark.h"
 
 #include <gtest/gtest.h>
 

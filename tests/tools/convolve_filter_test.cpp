@@ -8,9 +8,9 @@
 #include <tessera/tessera.h>
 
 #include "scratch_folder.h"
-#include "tools/image_filter.h"
-#include "tools/integer_filter.h"
-#include "tools/usage_error.h"
+#include "tools/convolve/image_filter.h"
+#include "tools/convolve/integer_filter.h"
+#include "tools/process/usage_error.h"
 
 namespace tessera::tool {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "png_sample.h"
 #include "scratch_folder.h"
-#include "tools/convolve.h"
-#include "tools/png_reader.h"
+#include "tools/convolve/convolve.h"
+#include "tools/convolve/png_reader.h"
 
 namespace tessera::tool {
 namespace {

@@ -10,8 +10,8 @@
 #include "mosaic.h"
 #include "png_sample.h"
 #include "scratch_folder.h"
-#include "tools/convolve.h"
-#include "tools/usage_error.h"
+#include "tools/convolve/convolve.h"
+#include "tools/process/usage_error.h"
 
 namespace tessera::tool {
 namespace {

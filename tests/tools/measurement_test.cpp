@@ -1,5 +1,5 @@
 // How often a kernel is repeated, and that a measured time is the time that passed.
-#include "tools/measurement.h"
+#include "tools/bench/measurement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The cache of peaks trusts nothing but its own whole files; and shares of peaks are what they say.
-#include "tools/peaks.h"
+#include "tools/peaks/peaks.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 
 #include "scratch_folder.h"
-#include "tools/cpu_fma.h"
-#include "tools/peak_cache.h"
+#include "tools/peaks/cpu_fma.h"
+#include "tools/peaks/peak_cache.h"
 
 namespace tessera::tool {
 namespace {

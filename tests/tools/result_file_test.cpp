@@ -1,5 +1,5 @@
 // Result files: whole JSON with a record on a line, or none.
-#include "tools/result_file.h"
+#include "tools/output/result_file.h"
 
 #include <gtest/gtest.h>
 

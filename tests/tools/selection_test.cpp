@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "fake_problem.h"
-#include "tools/device_facts.h"
-#include "tools/usage_error.h"
+#include "tools/output/device_facts.h"
+#include "tools/process/usage_error.h"
 
 namespace tessera::tool {
 namespace {

@@ -1,5 +1,5 @@
 // The tool waits for threads that spin, and for nothing else.
-#include "tools/settle.h"
+#include "tools/bench/settle.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Median, quartiles and their spread.
-#include "tools/statistics.h"
+#include "tools/bench/statistics.h"
 
 #include <gtest/gtest.h>
 

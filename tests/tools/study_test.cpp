@@ -1,5 +1,5 @@
 // What a study concludes from its records: scores, ratios of the default, tables by tuning value, break-even sizes.
-#include "tools/study.h"
+#include "tools/study/study.h"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "fake_problem.h"
-#include "tools/thread_table.h"
-#include "tools/transfers.h"
-#include "tools/tunable_table.h"
-#include "tools/variant_scores.h"
+#include "tools/study/thread_table.h"
+#include "tools/study/transfers.h"
+#include "tools/study/tunable_table.h"
+#include "tools/study/variant_scores.h"
 
 namespace tessera::tool {
 namespace {

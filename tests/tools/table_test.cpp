@@ -1,12 +1,12 @@
 // Tables, numbers and the progress bar, as text.
-#include "tools/table.h"
+#include "tools/output/table.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 #include <stdexcept>
 
-#include "tools/progress.h"
+#include "tools/output/progress.h"
 
 namespace tessera::tool {
 namespace {

@@ -1,5 +1,5 @@
 // A wrong result is a failure: shown with runs that are wrong on purpose.
-#include "tools/verification.h"
+#include "tools/verify/verification.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "fake_problem.h"
-#include "tools/verify_command.h"
+#include "tools/verify/verify_command.h"
 
 namespace tessera::tool {
 namespace {

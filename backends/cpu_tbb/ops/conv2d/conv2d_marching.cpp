@@ -12,7 +12,7 @@
 //
 // 3 x 3 on 4096 x 4096, one thread of an Intel Xeon with AVX-512: 7 ms in float, 7.9 in int32 as float, 8.6 in int32 of
 // any size; OpenCV's filter2D takes 15 in float.
-#include "backend/conv2d_filter.h"
+#include "mathematics/conv2d_filter.h"
 #include "ops/conv2d/conv2d_marching_strip.h"
 #include "ops/conv2d/conv2d_variants.h"
 
@@ -137,7 +137,7 @@ template <class Pixel>
 void march_fastest_exact_way(const Conv2dImages<Pixel>& images, bool in_pairs, Executor& executor) {
   if (in_pairs) {
     march_in_pairs(images, executor);
-  } else if (backend::is_exact_in_float32(images.problem)) {
+  } else if (mathematics::is_exact_in_float32(images.problem)) {
     march_as<float, std::int32_t>(images, executor);
   } else {
     march_as<std::uint32_t, std::uint32_t>(images, executor);

@@ -65,7 +65,7 @@ struct MarchingRows {
 /// Rows that this processor's instruction set computes together: march() is best called with a multiple.
 [[nodiscard]] std::int64_t marching_rows();
 
-/// Sums of uint32 wrap around. Float sums may become int32: exact where backend::is_exact_in_float32() says so.
+/// Sums of uint32 wrap around. Float sums may become int32: exact where mathematics::is_exact_in_float32() says so.
 void march(const MarchingRows<std::uint32_t, std::uint32_t>& rows);
 void march(const MarchingRows<float, float>& rows);
 void march(const MarchingRows<float, std::int32_t>& rows);

@@ -9,8 +9,8 @@
 
 #include <tessera/ops/conv2d.h>
 
-#include "backend/conv2d_filter.h"
 #include "cpu_tbb_kernel.h"
+#include "mathematics/conv2d_filter.h"
 
 namespace tessera::cpu_tbb {
 
@@ -36,7 +36,7 @@ template <class Sum>
 [[nodiscard]] std::vector<Sum> conv2d_weights(const std::vector<double>& filter) {
   std::vector<Sum> weights;
   weights.reserve(filter.size());
-  for (const double weight : filter) weights.push_back(backend::conv2d_weight<Sum>(weight));
+  for (const double weight : filter) weights.push_back(mathematics::conv2d_weight<Sum>(weight));
   return weights;
 }
 

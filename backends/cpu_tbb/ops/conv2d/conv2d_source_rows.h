@@ -164,12 +164,12 @@ class PairRows {
 /// up to 255 would not be exact.
 [[nodiscard]] inline bool tries_as_float(const Conv2d& problem) {
   constexpr double kFewest = 255;
-  return backend::largest_exact_in_float32(problem) >= kFewest;
+  return mathematics::largest_exact_in_float32(problem) >= kFewest;
 }
 /// The largest magnitude that pixels of type Int32AsFloat may have. Every integer up to 2^24 is a float.
 [[nodiscard]] inline std::int32_t largest_as_float(const Conv2d& problem) {
   constexpr double kMost = 1 << 24;
-  return static_cast<std::int32_t>(std::min(kMost, backend::largest_exact_in_float32(problem)));
+  return static_cast<std::int32_t>(std::min(kMost, mathematics::largest_exact_in_float32(problem)));
 }
 
 /// Looks at the first pixels: a strip that will not stay exact in float mostly shows it there, before a step is

@@ -10,6 +10,7 @@
 #include <tessera/ops/gemm.h>
 
 #include "cpu_tbb_kernel.h"
+#include "mathematics/gemm_as_computed.h"
 
 namespace tessera::cpu_tbb {
 
@@ -30,13 +31,14 @@ struct GemmMatrices {
   GemmMatrices(const Gemm& problem, OperandAddresses operands, std::int64_t index)
       : m(problem.m),
         n(problem.n),
-        k(static_cast<T>(problem.alpha) == T(0) ? 0 : problem.k),
-        alpha(static_cast<T>(problem.alpha)),
         beta(static_cast<T>(problem.beta)),
         a{reinterpret_cast<const T*>(operands[0]) + index * problem.stride_a, problem.lda, 1},
         b{reinterpret_cast<const T*>(operands[1]) + index * problem.stride_b, problem.ldb, 1},
         c(reinterpret_cast<T*>(operands[2]) + index * problem.stride_c),
         ldc(problem.ldc) {
+    const Gemm computed = mathematics::gemm_as_computed(problem);
+    k = computed.k;
+    alpha = static_cast<T>(computed.alpha);
     if (problem.transpose_a) std::swap(a.row_step, a.column_step);
     if (problem.transpose_b) std::swap(b.row_step, b.column_step);
   }

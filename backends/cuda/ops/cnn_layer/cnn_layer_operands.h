@@ -15,13 +15,14 @@
 #include "cuda_buffer.h"
 #include "cuda_device.h"
 #include "cuda_kernel.h"
+#include "mathematics/cnn_layer_pool.h"
+#include "mathematics/division.h"
 #include "ops/cnn_layer/cnn_layer_arguments.h"
 
 namespace tessera::cuda {
 
-[[nodiscard]] constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) noexcept {
-  return a / b + (a % b != 0 ? 1 : 0);
-}
+using mathematics::ceil_div;
+using mathematics::has_plain_pool;
 
 /// Planes: NCHW.
 [[nodiscard]] constexpr CnnLayerStrides plane_strides(std::int64_t channels, std::int64_t pixels) noexcept {
@@ -29,11 +30,6 @@ namespace tessera::cuda {
 }
 [[nodiscard]] constexpr CnnLayerStrides strides_of(Layout layout, std::int64_t channels, std::int64_t pixels) noexcept {
   return layout == Layout::nhwc ? CnnLayerStrides{channels * pixels, 1, channels} : plane_strides(channels, pixels);
-}
-
-/// Does the pool consist of windows of 2 x 2 beside each other?
-[[nodiscard]] constexpr bool has_plain_pool(const CnnLayer& problem) noexcept {
-  return problem.pool_size == 2 && problem.pool_stride == 2;
 }
 
 /// The problem without its operands.

@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
-#include "backend/cnn_layer_winograd.h"
 #include "cuda_embedded.h"
+#include "mathematics/cnn_layer_winograd.h"
 #include "ops/cnn_layer/cnn_layer_limits.h"
 #include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
@@ -188,7 +188,7 @@ class CnnLayerWinograd final : public backend::Kernel {
     CnnLayerWinogradArguments arguments{};
     arguments.bias = tiling_.is_direct ? bias : nullptr;
     arguments.leading = leading_;
-    arguments.limit = static_cast<float>(backend::cnn_layer_winograd_limit(p, tiling_.outputs));
+    arguments.limit = static_cast<float>(mathematics::cnn_layer_winograd_limit(p, tiling_.outputs));
     arguments.image_tiles = small(image_tiles());
     arguments.row_tiles = small(tiling_.row_tiles);
     arguments.channels = small(p.input_channels);
@@ -274,7 +274,7 @@ class CnnLayerWinograd final : public backend::Kernel {
 std::vector<std::int64_t> admitted_tiles(const CnnLayer& problem) {
   std::vector<std::int64_t> tiles;
   for (const std::int64_t outputs : {4, 2}) {
-    if (backend::cnn_layer_winograd_check(problem, outputs)) tiles.push_back(outputs);
+    if (mathematics::cnn_layer_winograd_check(problem, outputs)) tiles.push_back(outputs);
   }
   return tiles;
 }
@@ -296,7 +296,7 @@ Verdict check(const CnnLayer& problem, const backend::Device&) {
     return Verdict::no(sentence("type of cnn_layer is ", to_string(problem.type), ", but winograd takes float32"));
   }
   const std::vector<std::int64_t> tiles = admitted_tiles(problem);
-  if (tiles.empty()) return backend::cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4);
+  if (tiles.empty()) return mathematics::cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4);
   return check_cnn_layer_sizes(problem);
 }
 
@@ -335,7 +335,7 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
       .make = make,
       .error_factor_of =
           [](const CnnLayer& problem, const backend::Device&) {
-            return backend::cnn_layer_winograd_factor(problem, admitted_tiles(problem).front());
+            return mathematics::cnn_layer_winograd_factor(problem, admitted_tiles(problem).front());
           },
       .pays = pays,
   };

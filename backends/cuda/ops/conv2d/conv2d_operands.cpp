@@ -5,6 +5,7 @@
 
 #include "backend/sentence.h"
 #include "cuda_table.h"
+#include "mathematics/division.h"
 
 namespace tessera::cuda {
 namespace {
@@ -15,7 +16,7 @@ using backend::Verdict;
 /// One group for each tile; the kernels loop where rows or images are more than the card allows.
 LaunchGrid grid_for(const Conv2d& problem, const Conv2dTile& tile, const DeviceLimits& card) {
   const auto groups = [&](std::int64_t extent, std::int64_t step, int axis) {
-    const auto wanted = static_cast<std::uint64_t>((extent + step - 1) / step);
+    const auto wanted = static_cast<std::uint64_t>(mathematics::ceil_div(extent, step));
     return static_cast<unsigned>(std::min<std::uint64_t>(wanted, card.groups[axis]));
   };
   LaunchGrid grid;
@@ -68,7 +69,7 @@ std::unique_ptr<backend::Kernel> make_conv2d_kernel(const Conv2d& problem, backe
 /// Columns alone are one group after another without end; the grid's first axis takes 2^31 - 1.
 Verdict check_columns(const Conv2d& problem, const backend::Device& device, std::int64_t columns) {
   const std::uint64_t limit = native(device).context()->limits().groups[0];
-  const auto groups = static_cast<std::uint64_t>((problem.output_width() + columns - 1) / columns);
+  const auto groups = static_cast<std::uint64_t>(mathematics::ceil_div(problem.output_width(), columns));
   if (groups <= limit) return Verdict::yes();
   return Verdict::no(sentence("width of conv2d is ", problem.width, ", which takes ", groups,
                               " groups side by side, but a launch takes ", limit, " at most"));

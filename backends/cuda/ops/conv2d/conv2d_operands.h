@@ -13,10 +13,10 @@
 #include <tessera/ops/conv2d.h>
 
 #include "backend/backend.h"
-#include "backend/conv2d_filter.h"
 #include "cuda_buffer.h"
 #include "cuda_device.h"
 #include "cuda_kernel.h"
+#include "mathematics/conv2d_filter.h"
 #include "ops/conv2d/conv2d_arguments.h"
 
 namespace tessera::cuda {
@@ -41,7 +41,7 @@ template <class Pixel>
 template <class Sum>
 [[nodiscard]] std::vector<Sum> conv2d_weights(const Conv2d& problem) {
   std::vector<Sum> weights;
-  for (const double weight : problem.filter) weights.push_back(backend::conv2d_weight<Sum>(weight));
+  for (const double weight : problem.filter) weights.push_back(mathematics::conv2d_weight<Sum>(weight));
   return weights;
 }
 

@@ -7,13 +7,16 @@
 #include "cuda_buffer.h"
 #include "cuda_device.h"
 #include "cuda_kernel.h"
+#include "mathematics/division.h"
+#include "mathematics/gemm_as_computed.h"
 #include "ops/gemm/gemm_arguments.h"
 
 namespace tessera::cuda {
 namespace {
 
 template <class T>
-GemmArguments<T> arguments_for(const Gemm& problem) {
+GemmArguments<T> arguments_for(const Gemm& asked) {
+  const Gemm problem = mathematics::gemm_as_computed(asked);
   GemmArguments<T> arguments{};
   arguments.m = problem.m;
   arguments.n = problem.n;
@@ -29,17 +32,13 @@ GemmArguments<T> arguments_for(const Gemm& problem) {
   arguments.beta = static_cast<T>(problem.beta);
   arguments.transpose_a = problem.transpose_a;
   arguments.transpose_b = problem.transpose_b;
-  if (arguments.alpha == T(0) || arguments.k == 0) {
-    arguments.alpha = 0;  // whatever it was: an empty sum is 0, not 0 times infinity
-    arguments.k = 0;
-  }
   return arguments;
 }
 
 /// One group for each tile; the kernels loop where that is more than the card allows.
 LaunchGrid grid_for(const Gemm& problem, const GemmTile& tile, const DeviceLimits& card) {
   const auto groups = [&](std::int64_t extent, std::int64_t step, int axis) {
-    const std::uint64_t wanted = static_cast<std::uint64_t>(extent / step + (extent % step != 0 ? 1 : 0));
+    const std::uint64_t wanted = static_cast<std::uint64_t>(mathematics::ceil_div(extent, step));
     return static_cast<unsigned>(std::min<std::uint64_t>(wanted, card.groups[axis]));
   };
   LaunchGrid grid;

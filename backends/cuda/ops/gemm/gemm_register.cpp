@@ -13,6 +13,8 @@
 #include "cuda_embedded.h"
 #include "cuda_error.h"
 #include "cuda_queue.h"
+#include "mathematics/division.h"
+#include "mathematics/gemm_as_computed.h"
 #include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_arguments.h"
 #include "ops/gemm/gemm_register_choice.h"
@@ -23,15 +25,12 @@ namespace tessera::cuda {
 namespace {
 
 using backend::sentence;
+using mathematics::ceil_div;
 
 /// Tiles along m that are visited before the next along n: 16 x 16 tiles in flight share their rows and columns.
 constexpr std::int64_t kBand = 16;
 /// Beyond this, partial sums cost more memory and time than a split of k is worth.
 constexpr std::int64_t kLargestWorkspace = std::int64_t{256} << 20;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return a / b + (a % b != 0 ? 1 : 0);
-}
 
 /// Blocks of one thread block cluster and kernels that overlap came with sm_90.
 bool has_clusters(const DeviceLimits& card) {
@@ -51,13 +50,11 @@ class GemmRegisterKernel final : public backend::Kernel {
  public:
   GemmRegisterKernel(std::shared_ptr<Context> context, const Gemm& problem, const GemmRegisterImage& image,
                      std::int64_t split_k)
-      : context_(std::move(context)), problem_(problem), shape_(image.shape), splits_(split_k) {
+      : context_(std::move(context)),
+        problem_(mathematics::gemm_as_computed(problem)),
+        shape_(image.shape),
+        splits_(split_k) {
     const DeviceLimits& card = context_->limits();
-    // Whatever alpha and beta are: an empty sum is 0, not 0 times infinity.
-    if (static_cast<T>(problem_.alpha) == T(0) || problem_.k == 0) {
-      problem_.alpha = 0;
-      problem_.k = 0;
-    }
     tiles_m_ = ceil_div(problem_.m, shape_.tile_m);
     tiles_n_ = ceil_div(problem_.n, shape_.tile_n);
     cluster_ = splits_ == 2 && has_clusters(card);

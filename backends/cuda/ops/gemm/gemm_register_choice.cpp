@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include "mathematics/division.h"
 
 namespace tessera::cuda {
 namespace {
@@ -146,7 +147,7 @@ std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images, co
 std::size_t bytes_that_spread(const GemmRegisterShape& shape, std::int64_t groups, const DeviceLimits& card) {
   if (card.compute_capability_major < 9) return 0;  // no clusters, and no kernel overlaps another
   const std::int64_t units = card.multiprocessors;
-  const std::int64_t each = std::max<std::int64_t>(1, (groups + units - 1) / units);
+  const std::int64_t each = std::max<std::int64_t>(1, mathematics::ceil_div(groups, units));
   if (each >= shape.blocks) return 0;
   const std::uint64_t too_many = card.multiprocessor_shared_bytes / static_cast<std::uint64_t>(each + 1);
   return std::min(too_many - kReservedSharedBytes + 128, card.shared_bytes);

@@ -1,0 +1,146 @@
+// The oracle of cnn_layer.
+#include "conformance/cnn_layer/cnn_layer_oracle.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera::conformance {
+
+namespace {
+
+/// Where the filter lies for one sum, without what lies in the padding.
+struct Window {
+  std::int64_t top;  ///< of the filter, in the image's rows; may be negative
+  std::int64_t left;
+  std::int64_t first_i;
+  std::int64_t last_i;  ///< past the last
+  std::int64_t first_j;
+  std::int64_t last_j;
+};
+
+Window window_at(const CnnLayer& p, std::int64_t y, std::int64_t x) {
+  const std::int64_t top = y * p.stride - p.padding;
+  const std::int64_t left = x * p.stride - p.padding;
+  return {top,
+          left,
+          std::max<std::int64_t>(0, -top),
+          std::min(p.filter_height, p.height - top),
+          std::max<std::int64_t>(0, -left),
+          std::min(p.filter_width, p.width - left)};
+}
+
+/// The largest finite magnitude of a channel's pixels in and around the window.
+template <class T>
+double largest_nearby(const CnnLayerInputs<T>& inputs, std::int64_t image, std::int64_t channel, const Window& window) {
+  const CnnLayer& p = inputs.problem;
+  double largest = 0;
+  const std::int64_t first_y = std::max<std::int64_t>(0, window.top - kCnnLayerReach);
+  const std::int64_t last_y = std::min(p.height, window.top + p.filter_height + kCnnLayerReach);
+  const std::int64_t first_x = std::max<std::int64_t>(0, window.left - kCnnLayerReach);
+  const std::int64_t last_x = std::min(p.width, window.left + p.filter_width + kCnnLayerReach);
+  for (std::int64_t y = first_y; y < last_y; ++y) {
+    for (std::int64_t x = first_x; x < last_x; ++x) {
+      const double magnitude = std::abs(static_cast<double>(inputs.input_at(image, channel, y, x)));
+      if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
+    }
+  }
+  return largest;
+}
+
+/// One sum, before ReLU and pool.
+template <class T>
+CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place, bool with_neighbours) {
+  const CnnLayer& p = inputs.problem;
+  const Window window = window_at(p, place.y, place.x);
+  ExactSum sum;
+  double magnitude = 0;
+  double squares = 0;
+  double around = 0;
+  double largest_weight = 0;
+  double pixels = 0;
+  double products = 0;
+  for (std::int64_t channel = 0; channel < p.input_channels; ++channel) {
+    double weights = 0;
+    for (std::int64_t i = window.first_i; i < window.last_i; ++i) {
+      for (std::int64_t j = window.first_j; j < window.last_j; ++j) {
+        const auto weight = static_cast<double>(inputs.weight_at(place.channel, channel, i, j));
+        const auto pixel = static_cast<double>(inputs.input_at(place.image, channel, window.top + i, window.left + j));
+        sum.add_product(weight, pixel);
+        magnitude += std::abs(weight * pixel);
+        squares += weight * pixel * weight * pixel;
+        if (std::isfinite(pixel)) pixels += std::abs(pixel);
+        products += 1;
+      }
+    }
+    if (!with_neighbours) continue;
+    // All weights count, also those over the padding: an algorithm that multiplies the padding's zeros still mixes
+    // these weights with other pixels of its tile.
+    for (std::int64_t i = 0; i < p.filter_height; ++i) {
+      for (std::int64_t j = 0; j < p.filter_width; ++j) {
+        const double weight = std::abs(static_cast<double>(inputs.weight_at(place.channel, channel, i, j)));
+        weights += weight;
+        if (std::isfinite(weight)) largest_weight = std::max(largest_weight, weight);
+      }
+    }
+    around += weights * largest_nearby(inputs, place.image, channel, window);
+  }
+  double bias = 0;
+  if (p.bias) {
+    bias = static_cast<double>(inputs.bias[static_cast<std::size_t>(place.channel)]);
+    sum.add_product(1.0, bias);
+  }
+  // A product meets its own rounding and at most all additions but one, that of the bias included: gamma of their
+  // number, as for gemm. Fewer products, at the padding, are no reason for a smaller one: zeros may be added too.
+  const double all = static_cast<double>(p.input_channels * p.filter_height * p.filter_width);
+  const Arithmetic arithmetic = arithmetic_of(p.type);
+  const double lost = gamma(all + (p.bias ? 1 : 0), arithmetic.unit_roundoff) * bound_rounding(all);
+  const double underflow = (2 * all + 1) * arithmetic.smallest_normal;
+  const bool is_exact = products == 0;  // the bias alone, or nothing
+  return {.element = {.value = sum.value(), .bound = is_exact ? 0 : lost * (magnitude + std::abs(bias)) + underflow},
+          .neighbours_bound = lost * (around + std::abs(bias)) + underflow,
+          .window_bound = lost * (largest_weight * pixels + std::abs(bias)) + underflow,
+          .variance = squares + bias * bias};
+}
+
+bool is_larger(const Exact& a, const Exact& b) {
+  return a.high > b.high || (a.high == b.high && a.low > b.low);
+}
+
+}  // namespace
+
+template <class T>
+CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place, bool with_neighbours) {
+  const CnnLayer& p = inputs.problem;
+  const std::int64_t step = p.pool_stride == 0 ? p.pool_size : p.pool_stride;
+  CnnLayerExpected expected;
+  bool is_nan = false;
+  for (std::int64_t i = 0; i < p.pool_size; ++i) {
+    for (std::int64_t j = 0; j < p.pool_size; ++j) {
+      const CnnLayerExpected one =
+          sum_at(inputs, {place.image, place.channel, place.y * step + i, place.x * step + j}, with_neighbours);
+      is_nan = is_nan || std::isnan(one.element.value.high);
+      // The largest of several numbers is off by no more than the one that is off most; so is max(0, x).
+      const bool is_first = i == 0 && j == 0;
+      if (is_first || is_larger(one.element.value, expected.element.value)) {
+        expected.element.value = one.element.value;
+        expected.variance = one.variance;
+      }
+      // An infinite sum has no error: it is met or not.
+      if (!std::isfinite(one.element.value.high)) continue;
+      expected.element.bound = std::max(expected.element.bound, one.element.bound);
+      expected.neighbours_bound = std::max(expected.neighbours_bound, one.neighbours_bound);
+      expected.window_bound = std::max(expected.window_bound, one.window_bound);
+    }
+  }
+  if (is_nan) {
+    expected.element.value = {std::nan(""), 0};
+  } else if (p.relu && is_larger({0, 0}, expected.element.value)) {
+    expected.element.value = {0, 0};
+  }
+  return expected;
+}
+
+template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<float>&, const CnnLayerPlace&, bool);
+template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<double>&, const CnnLayerPlace&, bool);
+
+}  // namespace tessera::conformance

@@ -1,0 +1,98 @@
+// What a whole C must be, and comparing a result with it.
+#include "conformance/gemm/gemm_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "conformance/inputs.h"
+
+namespace tessera::conformance {
+
+namespace {
+
+/// Products up to which every element is computed: some 0.2 s on one core.
+constexpr double kCompleteProducts = 1 << 24;
+/// Cells of the sampling grid a side: 64 x 64 samples, so that every tile of 1/32 of a side or more holds one.
+constexpr std::int64_t kGridCells = 64;
+
+std::string element_name(std::int64_t row, std::int64_t column) {
+  return "C(" + std::to_string(row) + ", " + std::to_string(column) + ")";
+}
+
+}  // namespace
+
+template <class T>
+GemmReference<T>::GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed)
+    : rows_(inputs.problem.m), columns_(inputs.problem.n) {
+  if (rows_ == 0 || columns_ == 0) rows_ = columns_ = 0;  // one of them may be huge
+  const double elements = static_cast<double>(rows_) * static_cast<double>(columns_);
+  if (elements * static_cast<double>(std::max<std::int64_t>(inputs.problem.k, 1)) > kCompleteProducts) {
+    sample(inputs, seed);
+    probe_.emplace(inputs, seed + 1);
+    return;
+  }
+  elements_.reserve(static_cast<std::size_t>(elements));
+  for (std::int64_t row = 0; row < rows_; ++row) {
+    for (std::int64_t column = 0; column < columns_; ++column) {
+      elements_.push_back({row, column, gemm_element(inputs, row, column)});
+    }
+  }
+}
+
+template <class T>
+void GemmReference<T>::sample(const GemmInputs<T>& inputs, std::uint64_t seed) {
+  const auto add = [&](std::int64_t row, std::int64_t column) {
+    elements_.push_back({row, column, gemm_element(inputs, row, column)});
+  };
+  for (const std::int64_t row : {std::int64_t{0}, rows_ - 1}) {
+    for (const std::int64_t column : {std::int64_t{0}, columns_ - 1}) add(row, column);
+  }
+  const std::int64_t cells_down = std::min(kGridCells, rows_);
+  const std::int64_t cells_across = std::min(kGridCells, columns_);
+  std::uint64_t index = 0;
+  const auto pick = [&](std::int64_t cell, std::int64_t cells, std::int64_t extent) {
+    const std::int64_t first = cell * extent / cells;
+    const std::int64_t last = (cell + 1) * extent / cells;
+    return first + static_cast<std::int64_t>(random_below(static_cast<std::uint64_t>(last - first), seed, index++));
+  };
+  for (std::int64_t down = 0; down < cells_down; ++down) {
+    for (std::int64_t across = 0; across < cells_across; ++across) {
+      const std::int64_t row = pick(down, cells_down, rows_);
+      add(row, pick(across, cells_across, columns_));
+    }
+  }
+}
+
+template <class T>
+void GemmReference<T>::find_poison(std::span<const T> c, std::int64_t stride, T poison, const std::string& name,
+                                   Comparison& comparison) const {
+  for (std::int64_t row = 0; row < rows_; ++row) {
+    for (std::int64_t column = 0; column < columns_; ++column) {
+      if (std::memcmp(&c[row * stride + column], &poison, sizeof(T)) != 0) continue;
+      comparison.fail(name + element_name(row, column) + " holds the poison: it was not written, or made of poison");
+    }
+  }
+}
+
+template <class T>
+void GemmReference<T>::check(std::span<const T> c, std::int64_t stride, double error_factor, std::optional<T> poison,
+                             const std::string& name, Comparison& comparison) const {
+  if (poison) find_poison(c, stride, *poison, name, comparison);
+  for (const Element& element : elements_) {
+    Expected expected = element.expected;
+    expected.bound *= error_factor;
+    const double found = c[element.row * stride + element.column];
+    if (comparison.accepts(found, expected)) continue;
+    comparison.fail(name + element_name(element.row, element.column) + " " + describe_difference(found, expected));
+  }
+  if (!probe_) return;
+  std::string failure = probe_->check(c, stride, error_factor);
+  if (!failure.empty()) comparison.fail(name + failure);
+}
+
+template class GemmReference<float>;
+template class GemmReference<double>;
+
+}  // namespace tessera::conformance

@@ -1,0 +1,52 @@
+// What the benchmark says about one job: the record of the result file and the row of the table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/bench/measurement.h"
+#include "tools/output/result_file.h"
+#include "tools/selection.h"
+
+namespace tessera::tool {
+
+enum class BenchStatus : std::uint8_t {
+  verified,     ///< right, and measured
+  failed,       ///< wrong: no speed is told
+  unsupported,  ///< the variant cannot do it, with the reason
+  skipped,      ///< would take too long or needs too much memory, with the reason
+};
+[[nodiscard]] std::string_view to_string(BenchStatus status) noexcept;
+
+struct BenchRecord {
+  Job job;
+  BenchStatus status = BenchStatus::failed;
+  std::string reason;  ///< why it is not verified, or what is unusual about the measurement; "" if nothing is
+  std::optional<conformance::Outcome> outcome;
+  Tuning tuning;
+  double error_factor = 1.0;
+  std::size_t input_sets = 1;              ///< sets of operands used in turn
+  std::optional<Measurement> measurement;  ///< of verified ones
+  double gflops = 0;                       ///< by the device time's median, as gbytes_per_s
+  double gbytes_per_s = 0;
+  std::optional<double> peak_share;
+};
+
+[[nodiscard]] Json to_json(const BenchRecord& record);
+/// By which variants of one case compare: operations, or bytes for work without any.
+[[nodiscard]] double speed_of(const BenchRecord& record) noexcept;
+/// Is the variant another library, opened to be measured against?
+[[nodiscard]] bool is_vendor(std::string_view variant) noexcept;
+
+/// Every record as a row (device, variant, case, times, speeds, share of the peak, error over bound, status), and below
+/// it the reasons.
+[[nodiscard]] std::string bench_table(const std::vector<BenchRecord>& records);
+
+/// For each case that several devices were measured with: each device's fastest variant, and its speed as a ratio to
+/// the best. With one device its variants are compared. "" if there is nothing to compare.
+[[nodiscard]] std::string comparison_table(const std::vector<BenchRecord>& records);
+
+}  // namespace tessera::tool

@@ -1,0 +1,143 @@
+// No speed without a check: a result is compared with the oracle in the same process, on the same kernel, before its
+// speed is told; and its bits are compared again after the repetitions, so that what was timed is what was right.
+#include "tools/bench/benchmark.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tools/output/table.h"
+
+namespace tessera::tool {
+
+namespace {
+
+constexpr const char* kNotAtRest = "other threads of this process were still busy when it began";
+
+std::string key_of(const Job& job) {
+  return fmt::format("{}/{}/{}/{}", job.device->name, job.set->operator_name, job.variant,
+                     to_string(job.problem->type()));
+}
+
+/// What predicted times are scaled by.
+double amount(const conformance::Work& work) {
+  return work.flops > 0 ? work.flops : work.bytes;
+}
+
+}  // namespace
+
+BenchRecord Benchmark::run(const Job& job, const Peaks& peaks) {
+  return run(job, peaks, limits_);
+}
+
+BenchRecord Benchmark::run(const Job& job, const Peaks& peaks, const MeasurementLimits& limits) {
+  BenchRecord record;
+  record.job = job;
+  record.tuning = job.tuning;
+  if (!job.because.empty()) {
+    record.status = BenchStatus::unsupported;
+    record.reason = job.because;
+    return record;
+  }
+  try {
+    record.reason = job.problem->skip_reason(job.device->device);
+    if (record.reason.empty()) record.reason = too_long(job, limits);
+    if (!record.reason.empty()) {
+      record.status = BenchStatus::skipped;
+      return record;
+    }
+    verify_and_measure(job, peaks, limits, record);
+  } catch (const Error& error) {
+    const bool memory = error.code() == ErrorCode::out_of_memory;
+    record.status = memory ? BenchStatus::skipped : BenchStatus::failed;
+    record.reason = fmt::format("{}: {}", to_string(error.code()), error.sentence());
+    record.measurement.reset();
+    sets_.forget();
+  }
+  return record;
+}
+
+std::string Benchmark::too_long(const Job& job, const MeasurementLimits& limits) const {
+  const auto known = operations_per_s_.find(key_of(job));
+  if (known == operations_per_s_.end()) return {};
+  const double expected_s = amount(job.problem->work()) / known->second;
+  if (limits.one_run_limit_s > 0) {
+    if (expected_s <= limits.one_run_limit_s) return {};
+    return fmt::format("one run would take about {}, judged by an earlier case, and the limit is {}",
+                       format_seconds(expected_s), format_seconds(limits.one_run_limit_s));
+  }
+  // One run warms up.
+  if (expected_s * static_cast<double>(limits.fewest_repetitions + 1) <= limits.time_limit_s) return {};
+  return fmt::format(
+      "one run would take about {}, judged by an earlier case: warm-up and {} runs would pass the "
+      "time limit of {}",
+      format_seconds(expected_s), limits.fewest_repetitions, format_seconds(limits.time_limit_s));
+}
+
+void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const MeasurementLimits& limits,
+                                   BenchRecord& record) {
+  const Device& device = job.device->device;
+  conformance::Run& first = sets_.prepare(job);
+  record.tuning = first.info().tuning;
+  record.error_factor = first.info().error_factor;
+
+  Queue queue(device, {.label = fmt::format("bench {}", job.problem->name())});
+  first.reset(queue);
+  queue.finish();
+  const bool at_rest = rest_.wait();
+  const Measurement verified = measure_once([&] { first.enqueue(queue); }, queue);
+  record.outcome = first.check(queue);
+  if (!record.outcome->passed) {
+    record.reason = record.outcome->failure;
+    sets_.forget();  // whatever was wrong may have spoilt the operands too
+    return;
+  }
+  const std::vector<std::byte> right_bits = first.output_bits(queue);
+
+  const conformance::Work work = job.problem->work();
+  const Measurement measurement = measure_again(job, verified, queue, limits, record.input_sets);
+  if (!measurement.plan.skipped.empty()) {
+    record.status = BenchStatus::skipped;
+    record.reason = measurement.plan.skipped;
+    return;
+  }
+  if (first.output_bits(queue) != right_bits) {
+    record.reason = "the bits after the repetitions differ from the verified ones";
+    sets_.forget();
+    return;
+  }
+  if (!(measurement.device_s.median > 0)) {
+    record.reason = "the device's events give no time";
+    return;
+  }
+  record.status = BenchStatus::verified;
+  record.reason = measurement.plan.note;
+  if (!at_rest) record.reason += (record.reason.empty() ? "" : "; ") + std::string(kNotAtRest);
+  record.measurement = measurement;
+  const double seconds = measurement.device_s.median;
+  record.gflops = work.flops / seconds / 1e9;
+  record.gbytes_per_s = work.bytes / seconds / 1e9;
+  record.peak_share = peak_share(peaks, job.problem->type(), record.gflops, record.gbytes_per_s);
+  // The highest rate seen: a disturbed measurement must not keep larger cases from being tried.
+  double& known = operations_per_s_[key_of(job)];
+  known = std::max(known, amount(work) / seconds);
+  // A forced tuning value says nothing about what explain() would choose.
+  if (job.tuning.empty()) first.remember_time(device, seconds);
+}
+
+Measurement Benchmark::measure_again(const Job& job, const Measurement& verified, Queue& queue,
+                                     MeasurementLimits limits, std::size_t& input_sets) {
+  const auto enqueue = [&] { sets_.enqueue(queue); };
+  if (std::optional<Measurement> once = measure_if_slow(verified, enqueue, queue, limits)) return *std::move(once);
+  input_sets = sets_.complete(job.problem->work(), queue);
+  // While operands were made the device was idle, and the clocks of a GPU fell.
+  if (sets_.are_new() && job.device->info.kind != DeviceKind::cpu && limits.first_warm_up_s > limits.warm_up_s) {
+    limits.time_limit_s += limits.first_warm_up_s - limits.warm_up_s;
+    limits.warm_up_s = limits.first_warm_up_s;
+  }
+  return measure(enqueue, queue, job.device->info.timer_resolution_s, limits);
+}
+
+}  // namespace tessera::tool

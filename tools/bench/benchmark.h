@@ -1,0 +1,44 @@
+// One job from verification to speed.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "tools/bench/bench_record.h"
+#include "tools/bench/measurement.h"
+#include "tools/bench/operand_sets.h"
+#include "tools/bench/settle.h"
+#include "tools/peaks/peaks.h"
+#include "tools/selection.h"
+
+namespace tessera::tool {
+
+/// Runs jobs one after the other, jobs of one case and device on the same operands. Remembers how fast each variant
+/// was, so that a run which could not end within the time limit is not begun. Before each measurement the threads of
+/// the last one come to rest.
+class Benchmark {
+ public:
+  explicit Benchmark(MeasurementLimits limits) : limits_(limits) {}
+
+  /// Verifies the job, then measures it. Every tessera::Error becomes a status with its reason; Interrupted passes.
+  [[nodiscard]] BenchRecord run(const Job& job, const Peaks& peaks);
+  /// The same with other limits.
+  [[nodiscard]] BenchRecord run(const Job& job, const Peaks& peaks, const MeasurementLimits& limits);
+  /// Gives the operands of the last job back.
+  void forget_operands() { sets_.forget(); }
+
+ private:
+  /// Why a run is expected to take too long; "" if it is not, or if nothing is known of this variant.
+  [[nodiscard]] std::string too_long(const Job& job, const MeasurementLimits& limits) const;
+  void verify_and_measure(const Job& job, const Peaks& peaks, const MeasurementLimits& limits, BenchRecord& record);
+  /// Behind the verified run: repetitions, or a single one of what is slow.
+  [[nodiscard]] Measurement measure_again(const Job& job, const Measurement& verified, Queue& queue,
+                                          MeasurementLimits limits, std::size_t& input_sets);
+
+  MeasurementLimits limits_;
+  OperandSets sets_;
+  Rest rest_;
+  std::map<std::string, double> operations_per_s_;  ///< by device, operator, variant and type
+};
+
+}  // namespace tessera::tool

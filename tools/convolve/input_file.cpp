@@ -1,0 +1,72 @@
+// Buffered reading from a descriptor.
+#include "tools/convolve/input_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <tessera/error.h>
+
+#include "tools/process/interrupt.h"
+
+namespace tessera::tool {
+
+namespace {
+constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
+constexpr int kLookForInterruptMs = 200;
+}  // namespace
+
+InputFile::InputFile(const std::string& path)
+    : name_(path == "-" ? "the image on standard input" : fmt::format("the image '{}'", path)), buffer_(kBufferBytes) {
+  // O_NONBLOCK: a FIFO that nobody writes would hold open() up, signals or not; refill() waits for it.
+  descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor_ < 0) {
+    throw Error(ErrorCode::invalid_argument, fmt::format("{} cannot be read: {}", name_, std::strerror(errno)));
+  }
+  if (path != "-") static_cast<void>(::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK));
+  struct stat facts = {};
+  if (::fstat(descriptor_, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+    throw Error(ErrorCode::invalid_argument, name_ + " is a folder");
+  }
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+}
+
+std::size_t InputFile::read(std::uint8_t* target, std::size_t size) noexcept {
+  std::size_t done = 0;
+  while (done < size) {
+    if (position_ == end_ && refill() == 0) break;
+    const std::size_t piece = std::min(size - done, end_ - position_);
+    std::memcpy(target + done, buffer_.data() + position_, piece);
+    position_ += piece;
+    done += piece;
+  }
+  return done;
+}
+
+std::size_t InputFile::refill() noexcept {
+  position_ = end_ = 0;
+  // A signal restarts read(), but not poll().
+  pollfd ready{descriptor_, POLLIN, 0};
+  while (!is_interrupted() && ::poll(&ready, 1, kLookForInterruptMs) <= 0) {
+  }
+  if (is_interrupted()) return 0;
+  ssize_t count = 0;
+  do {
+    count = ::read(descriptor_, buffer_.data(), buffer_.size());
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) error_ = errno;
+  end_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+  return end_;
+}
+
+}  // namespace tessera::tool

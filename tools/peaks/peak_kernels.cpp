@@ -1,0 +1,138 @@
+// Sources of the peak kernels. A GPU hides the latency by many work-items with scalar chains; a CPU has one work-item a
+// core at a time, so there each chain is a vector as wide as the machine's registers.
+#include "tools/peaks/peak_kernels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tools/peaks/cpu_fma.h"
+
+namespace tessera::tool {
+
+namespace {
+
+/// Full occupancy in whole waves on every GPU known: 8 groups of 256 fill a multiprocessor of 2048 work-items.
+constexpr std::uint64_t kGpuGroupSize = 256;
+constexpr std::uint64_t kGpuGroupsPerUnit = 16;
+/// More than one group for each core evens out what else runs on the machine.
+constexpr std::uint64_t kCpuGroupsPerUnit = 4;
+constexpr std::uint64_t kWordBytes = 16;
+
+/// "x0 = fma(x0, f, t); x1 = ..." and the like, for every chain.
+std::string for_each_chain(const std::string& statement, const std::string& separator) {
+  std::string text;
+  for (int chain = 0; chain < kFmaChains; ++chain) {
+    if (chain > 0) text += separator;
+    text += fmt::format(fmt::runtime(statement), chain);
+  }
+  return text;
+}
+
+std::string chains_body() {
+  return "  VALUE " + for_each_chain("x{0} = t * {0}", ", ") +
+         ";\n"
+         "  for (int step = 0; step < iterations; step += 16) {\n"
+         "#pragma unroll\n"
+         "    for (int part = 0; part < 16; ++part) {\n      " +
+         for_each_chain("x{0} = fma(x{0}, f, t);", " ") +
+         "\n    }\n  }\n  VALUE sum = " + for_each_chain("x{0}", " + ") + ";\n";
+}
+
+std::string opencl_fma(const std::string& scalar, int width) {
+  const std::string suffix = width == 1 ? "" : fmt::format("{}", width);
+  std::string text;
+  if (scalar == "double") text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  text += fmt::format("typedef {}{} VALUE;\n", scalar, suffix);
+  text += fmt::format("__kernel void peak_fma(__global {0}* sums, {0} factor, {0} term, int iterations) {{\n", scalar);
+  text += "  const VALUE f = (VALUE)(factor), t = (VALUE)(term);\n" + chains_body();
+  text += width == 1 ? "  sums[get_global_id(0)] = sum;\n}\n"
+                     : fmt::format("  vstore{}(sum, get_global_id(0), sums);\n}}\n", width);
+  return text;
+}
+
+std::string cuda_fma(const std::string& scalar) {
+  return fmt::format(
+             "typedef {0} VALUE;\nextern \"C\" __global__ void peak_fma({0}* sums, {0} factor, {0} term, "
+             "int iterations) {{\n  const VALUE f = factor, t = term;\n",
+             scalar) +
+         chains_body() + "  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n}\n";
+}
+
+template <class T>
+KernelSource fma_source(const std::string& scalar_name, int width) {
+  return {.name = "peak_fma",
+          .parameters = {output<T>("sums"), scalar<T>("factor"), scalar<T>("term"), scalar<std::int32_t>("iterations")},
+          .opencl = opencl_fma(scalar_name, width),
+          .cuda = cuda_fma(scalar_name),
+          // As many operations as an OpenCL work-item with vectors of this width does, in this CPU's own width.
+          .cpu =
+              [width](const WorkGroup& group, std::span<T> sums, T factor, T term, std::int32_t iterations) {
+                const std::int64_t own = std::int64_t{iterations} * width / cpu_fma_lanes<T>();
+                sums[group.id.x] = cpu_fma<T>(factor, term, own);
+              },
+          .label = fmt::format("peak of {} multiply-adds", scalar_name)};
+}
+
+FmaProgram fma_program(const DeviceInfo& info, DataType type, int width) {
+  FmaProgram program;
+  program.source = type == DataType::float64 ? fma_source<double>("double", width) : fma_source<float>("float", width);
+  const std::uint64_t units = std::max(info.compute_units, 1U);
+  const bool gpu = info.kind != DeviceKind::cpu;
+  program.shape.groups.x = units * (gpu ? kGpuGroupsPerUnit : kCpuGroupsPerUnit);
+  program.shape.group_size.x = gpu ? std::min(kGpuGroupSize, std::max<std::uint64_t>(info.max_group_size, 1)) : 1;
+  const std::uint64_t items = program.shape.groups.volume() * program.shape.group_size.volume();
+  program.output_elements = static_cast<std::size_t>(items) * static_cast<std::size_t>(width);
+  program.flops_per_iteration = 2.0 * kFmaChains * width * static_cast<double>(items);
+  return program;
+}
+
+}  // namespace
+
+std::vector<FmaProgram> fma_programs(const DeviceInfo& info, DataType type) {
+  if (info.kind != DeviceKind::cpu) return {fma_program(info, type, 1)};
+  std::vector<FmaProgram> programs;
+  for (const int width : {4, 8, 16}) {
+    if (type == DataType::float64 && width == 16) continue;  // two registers for each chain: they would spill
+    programs.push_back(fma_program(info, type, width));
+  }
+  return programs;
+}
+
+CopyProgram copy_program(const DeviceInfo& info) {
+  CopyProgram program;
+  program.source = {
+      .name = "peak_copy",
+      .parameters = {input<std::uint32_t>("from"), output<std::uint32_t>("to"), scalar<std::uint64_t>("words")},
+      .opencl =
+          "__kernel void peak_copy(__global const uint4* from, __global uint4* to, ulong words) {\n"
+          "  const ulong stride = get_global_size(0);\n"
+          "  for (ulong word = get_global_id(0); word < words; word += stride) to[word] = from[word];\n"
+          "}\n",
+      .cuda =
+          "extern \"C\" __global__ void peak_copy(const unsigned* from, unsigned* to, unsigned long long words) {\n"
+          "  const uint4* source = (const uint4*)from;\n"
+          "  uint4* destination = (uint4*)to;\n"
+          "  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;\n"
+          "  for (unsigned long long word = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
+          "       word < words; word += stride) destination[word] = source[word];\n"
+          "}\n",
+      // One contiguous part for each group: the C library's memcpy writes past the caches when it is that long.
+      .cpu =
+          [](const WorkGroup& group, std::span<const std::uint32_t> from, std::span<std::uint32_t> to,
+             std::uint64_t words) {
+            const std::uint64_t first = words * group.id.x / group.groups.x * (kWordBytes / 4);
+            const std::uint64_t last = words * (group.id.x + 1) / group.groups.x * (kWordBytes / 4);
+            std::memcpy(to.data() + first, from.data() + first, (last - first) * sizeof(std::uint32_t));
+          },
+      .label = "peak of copies"};
+  const std::uint64_t units = std::max(info.compute_units, 1U);
+  const bool gpu = info.kind != DeviceKind::cpu;
+  program.shape.groups.x = gpu ? units * kGpuGroupsPerUnit : units;
+  program.shape.group_size.x = gpu ? std::min(kGpuGroupSize, std::max<std::uint64_t>(info.max_group_size, 1)) : 1;
+  return program;
+}
+
+}  // namespace tessera::tool

@@ -1,0 +1,140 @@
+// Runs studies and writes down what they found.
+#include "tools/study/study.h"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "tools/command.h"
+#include "tools/process/interrupt.h"
+#include "tools/process/usage_error.h"
+#include "tools/study/study_bench.h"
+
+namespace tessera::tool {
+
+namespace {
+
+std::vector<const Study*> chosen_studies(const std::string& name) {
+  std::vector<const Study*> chosen;
+  std::string known;
+  for (const Study& study : studies()) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", study.operator_name);
+    if (name == "all" || name == study.operator_name) chosen.push_back(&study);
+  }
+  if (chosen.empty()) throw UsageError(fmt::format("there is no study of '{}', there are: {}", name, known));
+  return chosen;
+}
+
+/// What has no speed or a remark: failures one by one, the rest counted, with the first one's reason.
+std::string notes_on(const std::vector<BenchRecord>& records, const Study& study, bool quick) {
+  std::string failures;
+  std::map<std::tuple<std::string, std::string, std::string_view>, std::pair<std::size_t, std::string>> others;
+  for (const BenchRecord& record : records) {
+    if (record.reason.empty()) continue;
+    const Job& job = record.job;
+    const std::string sentence = fmt::format("{}: {}", study.label(*job.problem), record.reason);
+    if (record.status == BenchStatus::failed) {
+      failures += fmt::format("FAILED  {} {} {}\n  reproduce: {} --study{}\n", job.device->name, job.variant, sentence,
+                              command_line("bench", job), quick ? " --quick" : "");
+      continue;
+    }
+    auto& [count, first] = others[{job.device->name, job.variant, to_string(record.status)}];
+    if (count++ == 0) first = sentence;
+  }
+  std::string text = failures;
+  for (const auto& [key, other] : others) {
+    const auto& [device, variant, status] = key;
+    text += fmt::format("{} {}, {} {}, for instance {}\n", device, variant, other.first, status, other.second);
+  }
+  return text;
+}
+
+/// Nothing failed, and something was measured.
+bool is_success(const StudyResult& result) {
+  bool failed = false;
+  bool measured = false;
+  const auto look = [&](BenchStatus status) {
+    failed = failed || status == BenchStatus::failed;
+    measured = measured || status == BenchStatus::verified;
+  };
+  for (const BenchRecord& record : result.records) look(record.status);
+  for (const TransferRecord& record : result.transfers) look(record.status);
+  return measured && !failed;
+}
+
+Json to_json(const MeasurementLimits& limits) {
+  return {{"warm_up_s", limits.warm_up_s},
+          {"first_warm_up_s", limits.first_warm_up_s},
+          {"min_time_s", limits.min_time_s},
+          {"time_limit_s", limits.time_limit_s},
+          {"one_run_limit_s", limits.one_run_limit_s},
+          {"repetitions", limits.repetitions}};
+}
+
+}  // namespace
+
+std::int64_t size_of(const conformance::Case& problem, std::string_view name) {
+  for (const conformance::Field& field : problem.problem()) {
+    const auto* value = std::get_if<std::int64_t>(&field.value);
+    if (value != nullptr && field.name == name) return *value;
+  }
+  return 0;
+}
+
+void print_table(std::ostream& text, std::string_view title, const std::string& table) {
+  if (!table.empty()) text << "\n" << title << "\n\n" << table;
+}
+
+MeasurementLimits study_limits(bool quick) {
+  MeasurementLimits limits{.warm_up_s = 0.02, .first_warm_up_s = 0.1, .min_time_s = 0.02, .time_limit_s = 0.15};
+  if (quick) limits.warm_up_s = limits.first_warm_up_s = limits.min_time_s = 0;
+  return limits;
+}
+
+int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
+  const std::vector<const Study*> chosen = chosen_studies(request.selection.operator_name);
+  const OpenDevices devices = open_devices(request.selection.devices, text);
+  result["transfers"] = Json::array();
+  result["studies"] = Json::array();
+  bool success = devices.all_opened;
+  try {
+    DevicePeaks peaks;
+    if (request.quick) {
+      peaks = no_device_peaks(devices.list, "a quick study measures no peaks", result["devices"]);
+    } else {
+      Progress progress(devices.list.size());
+      peaks = find_device_peaks(devices.list, request.measure_peaks_again, progress, result["devices"]);
+    }
+    for (const Study* study : chosen) {
+      text << fmt::format("study of {}: {}{}\n", study->operator_name, study->summary,
+                          request.quick ? " (quick: small sizes, whose speeds say nothing)" : "");
+      StudyBench bench(*study, request, devices.list, peaks);
+      const StudyResult found = study->run(bench, text);
+      const std::string notes = notes_on(found.records, *study, request.quick);
+      if (!notes.empty()) text << "\nnotes\n\n" << notes;
+      for (const BenchRecord& record : found.records) {
+        Json json = to_json(record);
+        json["label"] = study->label(*record.job.problem);
+        result["records"].push_back(std::move(json));
+      }
+      for (const TransferRecord& record : found.transfers) {
+        result["transfers"].push_back(to_json(record, study->label));
+      }
+      Json entry{{"operator", study->operator_name}, {"quick", request.quick}, {"limits", to_json(request.limits)}};
+      entry.update(found.conclusions);
+      result["studies"].push_back(std::move(entry));
+      success = success && is_success(found);
+      stop_if_interrupted();
+    }
+  } catch (const Interrupted&) {
+    // The caller writes the result so far, and then says that it was interrupted.
+  }
+  return success ? kExitSuccess : kExitFailure;
+}
+
+}  // namespace tessera::tool

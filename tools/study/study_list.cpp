@@ -1,0 +1,14 @@
+// The list of studies: a new one is a line here.
+#include "tools/study/cnn_layer_study.h"
+#include "tools/study/conv2d_study.h"
+#include "tools/study/gemm_study.h"
+#include "tools/study/study.h"
+
+namespace tessera::tool {
+
+const std::vector<Study>& studies() {
+  static const std::vector<Study> list{gemm_study(), conv2d_study(), cnn_layer_study()};
+  return list;
+}
+
+}  // namespace tessera::tool
