@@ -42,7 +42,7 @@ function(tessera_add_backend backend)
   endif()
   add_library(${target} MODULE ${BACKEND_SOURCES})
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
-  target_link_libraries(${target} PRIVATE tessera::seam tessera_compiler ${BACKEND_LIBRARIES})
+  target_link_libraries(${target} PRIVATE tessera_mathematics tessera_compiler ${BACKEND_LIBRARIES})
   set_target_properties(${target} PROPERTIES
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON

@@ -28,7 +28,7 @@ finding() {
 }
 
 # CL/cl.h and cuda.h lie where the build found them; a backend whose headers are absent was not built.
-includes=(-Iapi/include "-I$generated" -Iapi -Iapi/src -I.)
+includes=(-Iapi/include "-I$generated" -Iapi -Iapi/src -Ibackends -I.)
 skipped=()
 cuda_include=$(compgen -G '/usr/local/cuda*/include/cuda.h' | head -n 1 || true)
 if [[ -n $cuda_include ]]; then includes+=(-isystem "${cuda_include%/cuda.h}"); else skipped+=(cuda); fi

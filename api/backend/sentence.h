@@ -1,6 +1,7 @@
 // Builds the sentences of errors and reasons from words and numbers: sentence("lda of gemm is ", 3, ...).
 #pragma once
 
+#include <locale>
 #include <sstream>
 #include <string>
 
@@ -11,6 +12,7 @@ template <class... Parts>
 [[nodiscard]] std::string sentence(const Parts&... parts) {
   std::ostringstream stream;
   stream.imbue(std::locale::classic());
+  stream.exceptions(std::ios_base::badbit);  // memory that runs out is thrown: a stream would leave half a sentence
   (stream << ... << parts);
   return std::move(stream).str();
 }

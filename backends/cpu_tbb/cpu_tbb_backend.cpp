@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "backend/sentence.h"
 #include "cpu_tbb_device.h"
 #include "cpu_tbb_error.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
@@ -23,9 +24,9 @@ int parse_threads(const std::string& text, std::size_t device_index) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, threads);
   if (error != std::errc() || stop != end || threads < 1 || threads > kMaxThreads) {
-    throw Error(ErrorCode::invalid_argument, "option threads of cpu:" + std::to_string(device_index) + " is '" + text +
-                                                 "', but must be a whole number from 1 to " +
-                                                 std::to_string(kMaxThreads));
+    throw Error(ErrorCode::invalid_argument,
+                backend::sentence("option threads of cpu:", device_index, " is '", text,
+                                  "', but must be a whole number from 1 to ", kMaxThreads));
   }
   return threads;
 }
@@ -43,8 +44,8 @@ CpuTbbBackend::CpuTbbBackend()
 backend::Probe CpuTbbBackend::probe() {
   try {
     const DeviceInfo info = devices().front();
-    return {true, info.driver + " " + info.driver_version + " on " + info.name + " with " +
-                      std::to_string(info.compute_units) + " threads, " + info.instruction_set};
+    return {true, backend::sentence(info.driver, " ", info.driver_version, " on ", info.name, " with ",
+                                    info.compute_units, " threads, ", info.instruction_set)};
   } catch (const std::bad_alloc&) {
     return {true, "a processor"};  // probe() is asked once: a passing shortage must not disable the backend for good
   }
@@ -58,7 +59,7 @@ std::vector<DeviceInfo> CpuTbbBackend::devices() {
 }
 
 std::vector<backend::DeviceOption> CpuTbbBackend::device_options() const {
-  return {{"threads", "the most threads that a queue computes on at once, 1 to " + std::to_string(kMaxThreads)}};
+  return {{"threads", backend::sentence("the most threads that a queue computes on at once, 1 to ", kMaxThreads)}};
 }
 
 std::unique_ptr<backend::Device> CpuTbbBackend::open(std::size_t index, const backend::DeviceOptions& options) {
@@ -66,7 +67,7 @@ std::unique_ptr<backend::Device> CpuTbbBackend::open(std::size_t index, const ba
   for (const auto& [name, value] : options) {
     if (name != "threads")
       throw Error(ErrorCode::invalid_argument,
-                  "cpu:" + std::to_string(index) + " has no option '" + name + "'; it has threads");
+                  backend::sentence("cpu:", index, " has no option '", name, "'; it has threads"));
     threads = parse_threads(value, index);
   }
   return or_no_memory(

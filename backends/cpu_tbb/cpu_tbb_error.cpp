@@ -4,7 +4,11 @@
 #include <system_error>
 #include <utility>
 
+#include "backend/sentence.h"
+
 namespace tessera::cpu_tbb {
+
+using backend::sentence;
 
 namespace {
 
@@ -14,13 +18,14 @@ Error translate_with_words(const std::exception_ptr& exception, const std::strin
   } catch (const Error& error) {
     return error;
   } catch (const std::bad_alloc& error) {
-    return Error(ErrorCode::out_of_memory, thrower + " finds no memory left", {0, error.what()});
+    return Error(ErrorCode::out_of_memory, sentence(thrower, " finds no memory left"), {0, error.what()});
   } catch (const std::system_error& error) {
-    return Error(ErrorCode::internal, thrower + " throws: " + error.what(), {error.code().value(), error.what()});
+    return Error(ErrorCode::internal, sentence(thrower, " throws: ", error.what()),
+                 {error.code().value(), error.what()});
   } catch (const std::exception& error) {
-    return Error(ErrorCode::internal, thrower + " throws: " + error.what(), {0, error.what()});
+    return Error(ErrorCode::internal, sentence(thrower, " throws: ", error.what()), {0, error.what()});
   } catch (...) {
-    return Error(ErrorCode::internal, thrower + " throws something that is not a std::exception");
+    return Error(ErrorCode::internal, sentence(thrower, " throws something that is not a std::exception"));
   }
 }
 
@@ -31,11 +36,13 @@ Error system_error(ErrorCode code, std::string sentence, int error_number) {
 }
 
 Error out_of_memory(std::size_t size_bytes, std::string_view purpose, const MemoryBudget& budget) {
-  const std::string wanted = std::string(purpose) + " of " + std::to_string(size_bytes) + " bytes";
-  if (size_bytes <= budget.left_bytes()) return Error(ErrorCode::out_of_memory, "the system does not give " + wanted);
-  return Error(ErrorCode::out_of_memory, "the machine has " + std::to_string(budget.limit_bytes()) +
-                                             " bytes, of which CPU devices hold " +
-                                             std::to_string(budget.used_bytes()) + ", too few are left for " + wanted);
+  const std::string wanted = sentence(purpose, " of ", size_bytes, " bytes");
+  if (size_bytes <= budget.left_bytes()) {
+    return Error(ErrorCode::out_of_memory, sentence("the system does not give ", wanted));
+  }
+  return Error(ErrorCode::out_of_memory,
+               sentence("the machine has ", budget.limit_bytes(), " bytes, of which CPU devices hold ",
+                        budget.used_bytes(), ", too few are left for ", wanted));
 }
 
 Error translate(const std::exception_ptr& exception, std::string_view thrower) noexcept {

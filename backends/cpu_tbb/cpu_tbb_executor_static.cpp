@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/sentence.h"
 #include "cpu_tbb_error.h"
 #include "cpu_tbb_executor.h"
 #include "cpu_tbb_loop_turn.h"
@@ -32,8 +33,8 @@ class StaticExecutor final : public Executor {
     } catch (const std::system_error& error) {
       stop();
       throw system_error(ErrorCode::unavailable,
-                         "the static pool needs " + std::to_string(threads) + " threads, but the system gives only " +
-                             std::to_string(pool_.size() + 1),
+                         backend::sentence("the static pool needs ", threads, " threads, but the system gives only ",
+                                           pool_.size() + 1),
                          error.code().value());
     } catch (...) {
       stop();

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/sentence.h"
 #include "cpu_tbb_error.h"
 #include "cpu_tbb_executor.h"
 #include "cpu_tbb_thread.h"
@@ -103,10 +104,10 @@ void try_threads(int count) {
     for (int i = 0; i < count; ++i) threads.push_back(start_thread([&] { may_end.wait(false); }));
   } catch (const std::system_error& error) {
     end();
-    throw system_error(ErrorCode::unavailable,
-                       "oneTBB needs " + std::to_string(count) + " more threads, but the system gives only " +
-                           std::to_string(threads.size()),
-                       error.code().value());
+    throw system_error(
+        ErrorCode::unavailable,
+        backend::sentence("oneTBB needs ", count, " more threads, but the system gives only ", threads.size()),
+        error.code().value());
   } catch (...) {
     end();
     throw;

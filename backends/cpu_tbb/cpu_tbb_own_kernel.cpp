@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/sentence.h"
 #include "cpu_tbb_buffer.h"
 #include "cpu_tbb_error.h"
 #include "cpu_tbb_queue.h"
@@ -15,30 +16,31 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
+using backend::sentence;
+
 std::string describe(const Parameter& parameter) {
-  return std::string(to_string(parameter.kind)) + " " + std::string(to_string(parameter.type));
+  return sentence(to_string(parameter.kind), " ", to_string(parameter.type));
 }
 
 void check_function(const KernelSource& source) {
-  const std::string kernel = "kernel '" + source.name + "'";
+  const std::string kernel = sentence("kernel '", source.name, "'");
   if (!source.cpu) {
     std::string languages = source.opencl.empty() ? "" : "OpenCL C";
     if (!source.cuda.empty()) languages += languages.empty() ? "CUDA C++" : " and CUDA C++";
     if (languages.empty()) languages = "no source at all";
-    throw Error(ErrorCode::unsupported, kernel + " has no CPU function, only " + languages);
+    throw Error(ErrorCode::unsupported, sentence(kernel, " has no CPU function, only ", languages));
   }
   const std::vector<Parameter>& taken = source.cpu.parameters();
   const std::vector<Parameter>& declared = source.parameters;
   if (taken.size() != declared.size()) {
-    throw Error(ErrorCode::invalid_argument, "the CPU function of " + kernel + " takes " +
-                                                 std::to_string(taken.size()) + " parameters, but " +
-                                                 std::to_string(declared.size()) + " are declared");
+    throw Error(ErrorCode::invalid_argument, sentence("the CPU function of ", kernel, " takes ", taken.size(),
+                                                      " parameters, but ", declared.size(), " are declared"));
   }
   for (std::size_t index = 0; index < taken.size(); ++index) {
     if (taken[index].kind == declared[index].kind && taken[index].type == declared[index].type) continue;
-    throw Error(ErrorCode::invalid_argument, "parameter '" + declared[index].name + "' of " + kernel +
-                                                 " is declared as " + describe(declared[index]) +
-                                                 ", but the CPU function takes " + describe(taken[index]));
+    throw Error(ErrorCode::invalid_argument,
+                sentence("parameter '", declared[index].name, "' of ", kernel, " is declared as ",
+                         describe(declared[index]), ", but the CPU function takes ", describe(taken[index])));
   }
 }
 
@@ -125,7 +127,8 @@ void CpuTbbOwnKernel::Launch::run_groups(std::uint64_t first, std::uint64_t last
 
 CpuTbbOwnKernel::CpuTbbOwnKernel(const KernelSource& source) {
   check_function(source);
-  program_ = std::make_shared<const Program>(Program{"the CPU function of kernel '" + source.name + "'", source.cpu});
+  program_ =
+      std::make_shared<const Program>(Program{sentence("the CPU function of kernel '", source.name, "'"), source.cpu});
 }
 
 OwnKernelLimits CpuTbbOwnKernel::limits() const {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/sentence.h"
 #include "backend/shared_library.h"
 
 namespace tessera::cuda {
@@ -31,8 +32,9 @@ DriverApi open_driver() {
   DriverApi api;
   const SharedLibrary library({"libcuda.so.1"});
   if (!library) {
-    api.why = "libcuda.so.1 is not there: no NVIDIA driver is installed, or the loader does not find it (" +
-              library.why() + ")";
+    api.why =
+        backend::sentence("libcuda.so.1 is not there: no NVIDIA driver is installed, or the loader does not find it (",
+                          library.why(), ")");
     return api;
   }
   api.file = library.name();
@@ -43,7 +45,7 @@ DriverApi open_driver() {
     add_to_list(missing, "cuEventElapsedTime");
   }
   if (!missing.empty()) {
-    api.why = "the NVIDIA driver is too old: its " + library.name() + " lacks " + missing;
+    api.why = backend::sentence("the NVIDIA driver is too old: its ", library.name(), " lacks ", missing);
     return api;
   }
   library.function(api.cuStreamWriteValue32, TESSERA_CUDA_TEXT(cuStreamWriteValue32));
@@ -74,11 +76,11 @@ NvrtcApi open_nvrtc() {
   std::string missing;
   TESSERA_CUDA_NVRTC_FUNCTIONS(TESSERA_CUDA_LOAD)
   if (!missing.empty()) {
-    api.why = "NVRTC is too old: " + library.name() + " lacks " + missing;
+    api.why = backend::sentence("NVRTC is too old: ", library.name(), " lacks ", missing);
     return api;
   }
   if (const nvrtcResult result = api.nvrtcVersion(&api.major, &api.minor); result != NVRTC_SUCCESS) {
-    api.why = library.name() + " does not tell its version: " + api.nvrtcGetErrorString(result);
+    api.why = backend::sentence(library.name(), " does not tell its version: ", api.nvrtcGetErrorString(result));
   }
   return api;
 }

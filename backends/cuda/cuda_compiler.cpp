@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "backend/sentence.h"
 #include "cuda_api.h"
 #include "cuda_error.h"
 
@@ -33,7 +34,7 @@ class Program {
  public:
   Program(const NvrtcApi& api, const std::string& source, const std::string& file_name) : api_(api) {
     check(api_.nvrtcCreateProgram(&program_, source.c_str(), file_name.c_str(), 0, nullptr, nullptr),
-          "handing " + file_name + " to the compiler");
+          backend::sentence("handing ", file_name, " to the compiler"));
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -44,7 +45,7 @@ class Program {
     pointers.reserve(options.size());
     for (const std::string& option : options) pointers.push_back(option.c_str());
     const nvrtcResult result = api_.nvrtcCompileProgram(program_, static_cast<int>(pointers.size()), pointers.data());
-    if (result != NVRTC_SUCCESS) throw nvrtc_error(result, "compiling kernel " + name, log());
+    if (result != NVRTC_SUCCESS) throw nvrtc_error(result, backend::sentence("compiling kernel ", name), log());
   }
 
   [[nodiscard]] std::vector<std::byte> image(bool as_ptx) const {
@@ -102,9 +103,9 @@ std::string architecture_for(int major, int minor) {
     if (architecture < wanted) newest = std::max(newest, architecture);
   }
   if (newest == 0) {
-    throw Error(ErrorCode::unsupported, "the card has compute capability " + std::to_string(major) + "." +
-                                            std::to_string(minor) + ", which NVRTC " + std::to_string(api.major) + "." +
-                                            std::to_string(api.minor) + " no longer compiles for");
+    throw Error(ErrorCode::unsupported,
+                backend::sentence("the card has compute capability ", major, ".", minor, ", which NVRTC ", api.major,
+                                  ".", api.minor, " no longer compiles for"));
   }
   return "compute_" + std::to_string(newest);
 }
@@ -115,8 +116,9 @@ std::vector<std::byte> compile_to_cubin(const std::string& source, const std::st
   std::vector<std::string> words = split_at_spaces(options);
   for (const std::string& word : words) {
     if (names_architecture(word)) {
-      throw Error(ErrorCode::invalid_argument, "cuda_options of kernel " + name + " holds " + word +
-                                                   ", but the architecture is that of the device, " + architecture);
+      throw Error(ErrorCode::invalid_argument,
+                  backend::sentence("cuda_options of kernel ", name, " holds ", word,
+                                    ", but the architecture is that of the device, ", architecture));
     }
   }
   words.insert(words.begin(), "--gpu-architecture=" + architecture);

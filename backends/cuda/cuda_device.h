@@ -35,4 +35,12 @@ class CudaDevice final : public backend::Device {
   DeviceInfo info_;
 };
 
+/// The device behind the seam's.
+[[nodiscard]] inline CudaDevice& native(backend::Device& device) noexcept {
+  return static_cast<CudaDevice&>(device);
+}
+[[nodiscard]] inline const CudaDevice& native(const backend::Device& device) noexcept {
+  return static_cast<const CudaDevice&>(device);
+}
+
 }  // namespace tessera::cuda

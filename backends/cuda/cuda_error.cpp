@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "backend/sentence.h"
+
 namespace tessera::cuda {
 namespace {
 
@@ -71,7 +73,7 @@ std::string name_of(CUresult result) {
   const char* name = nullptr;
   const DriverApi& api = driver_api();
   if (api.cuGetErrorName != nullptr) api.cuGetErrorName(result, &name);
-  return name != nullptr ? name : "CUresult " + std::to_string(static_cast<int>(result));
+  return name != nullptr ? name : backend::sentence("CUresult ", static_cast<int>(result));
 }
 
 std::string words_of(CUresult result) {
@@ -88,17 +90,17 @@ bool means_lost(CUresult result) noexcept {
 }
 
 std::string text_of(CUresult result) {
-  return name_of(result) + " (" + words_of(result) + ")";
+  return backend::sentence(name_of(result), " (", words_of(result), ")");
 }
 
 Error cuda_error(CUresult result, std::string_view doing) {
   const ErrorCode code = code_of(result);
-  std::string sentence(doing);
-  sentence += " fails: " + words_of(result);
-  if (code == ErrorCode::device_lost) {
-    sentence += "; a command of any queue of this card may have caused it, and this process cannot use the card again";
-  }
-  return Error(code, std::move(sentence), {static_cast<std::int64_t>(result), name_of(result)});
+  const char* const after =
+      code == ErrorCode::device_lost
+          ? "; a command of any queue of this card may have caused it, and this process cannot use the card again"
+          : "";
+  return Error(code, backend::sentence(doing, " fails: ", words_of(result), after),
+               {static_cast<std::int64_t>(result), name_of(result)});
 }
 
 Error cublas_error(int status, std::string_view words, std::string_view doing) {
@@ -112,10 +114,7 @@ Error cublas_error(int status, std::string_view words, std::string_view doing) {
     case 13: code = ErrorCode::device_lost; break;   // CUBLAS_STATUS_EXECUTION_FAILED
     default: break;
   }
-  std::string sentence(doing);
-  sentence += " fails in cuBLAS: ";
-  sentence += words;
-  return Error(code, std::move(sentence), {status, std::string(words)});
+  return Error(code, backend::sentence(doing, " fails in cuBLAS: ", words), {status, std::string(words)});
 }
 
 Error cudnn_error(int status, std::string_view words, std::string_view doing) {
@@ -132,10 +131,7 @@ Error cudnn_error(int status, std::string_view words, std::string_view doing) {
       if (status / 1000 == 5) code = ErrorCode::device_lost;
       break;
   }
-  std::string sentence(doing);
-  sentence += " fails in cuDNN: ";
-  sentence += words;
-  return Error(code, std::move(sentence), {status, std::string(words)});
+  return Error(code, backend::sentence(doing, " fails in cuDNN: ", words), {status, std::string(words)});
 }
 
 Error nvrtc_error(nvrtcResult result, std::string_view doing, std::string log) {
@@ -149,9 +145,9 @@ Error nvrtc_error(nvrtcResult result, std::string_view doing, std::string log) {
   }
   const NvrtcApi& api = nvrtc_api();
   const std::string words = api.nvrtcGetErrorString != nullptr ? api.nvrtcGetErrorString(result) : "NVRTC error";
-  std::string sentence(doing);
-  sentence += code == ErrorCode::build_failed ? " fails: NVRTC refuses the source or the options" : " fails in NVRTC";
-  return Error(code, std::move(sentence), {static_cast<std::int64_t>(result), words}, std::move(log));
+  const char* const how =
+      code == ErrorCode::build_failed ? " fails: NVRTC refuses the source or the options" : " fails in NVRTC";
+  return Error(code, backend::sentence(doing, how), {static_cast<std::int64_t>(result), words}, std::move(log));
 }
 
 }  // namespace tessera::cuda

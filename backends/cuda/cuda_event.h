@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "cuda_context.h"
+#include "mathematics/rising_number.h"
 
 namespace tessera::cuda {
 
@@ -14,11 +15,7 @@ namespace tessera::cuda {
 class Progress {
  public:
   [[nodiscard]] std::uint64_t known() const noexcept { return known_.load(std::memory_order_relaxed); }
-  void reached(std::uint64_t command) noexcept {
-    std::uint64_t known = known_.load(std::memory_order_relaxed);
-    while (known < command && !known_.compare_exchange_weak(known, command, std::memory_order_relaxed)) {
-    }
-  }
+  void reached(std::uint64_t command) noexcept { mathematics::raise(known_, command); }
 
  private:
   std::atomic<std::uint64_t> known_{0};

@@ -32,7 +32,7 @@ void ModuleCache::unload(const DriverApi& api) noexcept {
 
 Module::Module(const Context& context, std::span<const std::byte> image, const std::string& name) : context_(context) {
   context_.make_current();
-  check(context_.api().cuModuleLoadData(&module_, image.data()), "loading kernel " + name);
+  check(context_.api().cuModuleLoadData(&module_, image.data()), sentence("loading kernel ", name));
 }
 
 Module::~Module() {
@@ -45,7 +45,7 @@ CUfunction Module::find(const std::string& kernel) const {
   CUfunction function = nullptr;
   const CUresult result = context_.api().cuModuleGetFunction(&function, module_, kernel.c_str());
   if (result == CUDA_ERROR_NOT_FOUND) return nullptr;
-  check(result, "finding kernel " + kernel);
+  check(result, sentence("finding kernel ", kernel));
   return function;
 }
 

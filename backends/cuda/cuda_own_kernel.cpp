@@ -115,7 +115,7 @@ void CudaOwnKernel::check_parameters(const KernelSource& source) const {
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Parameter& declared = source.parameters[i];
-    check(ask(function_, i, &offset, &size), "asking for a parameter of kernel " + name_);
+    check(ask(function_, i, &offset, &size), sentence("asking for a parameter of kernel ", name_));
     if (size != size_on_device(declared)) {
       throw Error(ErrorCode::invalid_argument,
                   sentence("parameter ", declared.name, " of kernel ", name_, " has ", size,
@@ -127,7 +127,8 @@ void CudaOwnKernel::check_parameters(const KernelSource& source) const {
 
 int CudaOwnKernel::function_attribute(CUfunction_attribute which) const {
   int value = 0;
-  check(context_->api().cuFuncGetAttribute(&value, which, function_), "asking for the limits of kernel " + name_);
+  check(context_->api().cuFuncGetAttribute(&value, which, function_),
+        sentence("asking for the limits of kernel ", name_));
   return value;
 }
 
@@ -143,7 +144,7 @@ void CudaOwnKernel::ask_limits(const KernelSource& source) {
   if (has_local && limits_.local_memory_bytes > 0) {
     check(context_->api().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                              static_cast<int>(limits_.local_memory_bytes)),
-          "raising the shared memory of kernel " + name_);
+          sentence("raising the shared memory of kernel ", name_));
   }
 }
 

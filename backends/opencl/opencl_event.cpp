@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "mathematics/rising_number.h"
+
 namespace tessera::opencl {
 
 OpenclEvent::OpenclEvent(std::shared_ptr<OpenclContext> context, std::shared_ptr<Progress> progress,
@@ -14,8 +16,8 @@ OpenclEvent::OpenclEvent(std::shared_ptr<OpenclContext> context, std::shared_ptr
       accepted_(accepted) {}
 
 void OpenclEvent::note_success() noexcept {
-  Progress::raise(progress_->done, command_);
-  Progress::raise(progress_->past, accepted_);
+  mathematics::raise(progress_->done, command_);
+  mathematics::raise(progress_->past, accepted_);
 }
 
 void OpenclEvent::wait() {

@@ -17,12 +17,6 @@ struct Progress {
   // The same in commands of the driver, of which one of the queue's may be several.
   std::atomic<std::uint64_t> accepted{0};  ///< how many the driver has taken
   std::atomic<std::uint64_t> past{0};      ///< how many of them it has said to be over
-
-  static void raise(std::atomic<std::uint64_t>& number, std::uint64_t to) noexcept {
-    std::uint64_t known = number.load();
-    while (known < to && !number.compare_exchange_weak(known, to)) {
-    }
-  }
 };
 
 class OpenclEvent final : public backend::Event {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "mathematics/rising_number.h"
 #include "opencl_buffer.h"
 
 namespace tessera::opencl {
@@ -117,8 +118,8 @@ void OpenclQueue::finish() {
   const std::uint64_t newest = progress_->newest;
   const std::uint64_t accepted = progress_->accepted;
   context_->check(context_->api().clFinish(queue_.get()), "clFinish", Stage::execution);
-  Progress::raise(progress_->done, newest);
-  Progress::raise(progress_->past, accepted);
+  mathematics::raise(progress_->done, newest);
+  mathematics::raise(progress_->past, accepted);
 }
 
 bool OpenclQueue::drain() noexcept {
@@ -129,7 +130,7 @@ bool OpenclQueue::drain() noexcept {
   // which needs a command of its own but not clFinish. What fails for another reason fails in the same way each time.
   const bool is_past = ask_again([&] { return context_->api().clFinish(queue_.get()); }) == CL_SUCCESS ||
                        waits_for_marker() || context_->is_lost();
-  if (is_past) Progress::raise(progress_->past, accepted);
+  if (is_past) mathematics::raise(progress_->past, accepted);
   return is_past;
 }
 

@@ -12,7 +12,7 @@ function(tessera_oclgrind_operator operator)
     COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_${operator}.log"
       $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${filter}
     LABELS conformance oclgrind backend:opencl op:${operator}
-    TIMEOUT 300)
+    TIMEOUT 900)
 endfunction()
 
 tessera_oclgrind_operator(gemm

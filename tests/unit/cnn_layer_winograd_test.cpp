@@ -1,5 +1,5 @@
 // Winograd's algorithm as all backends share it: its matrices in double against direct sums, and its bound's numbers.
-#include "backend/cnn_layer_winograd.h"
+#include "mathematics/cnn_layer_winograd.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace tessera::backend {
+namespace tessera::mathematics {
 namespace {
 
 /// One row of outputs by the algorithm, in one direction.
@@ -138,4 +138,4 @@ TEST(CnnLayerWinogradTest, AccuracyDecidesByTheBound) {
 }
 
 }  // namespace
-}  // namespace tessera::backend
+}  // namespace tessera::mathematics

@@ -1,5 +1,5 @@
 // What backends ask of conv2d's filter: its factors, whether float arithmetic is exact on it, and the verdicts.
-#include "backend/conv2d_filter.h"
+#include "mathematics/conv2d_filter.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tessera::backend {
+namespace tessera::mathematics {
 namespace {
 
 Conv2d with_filter(std::int64_t height, std::int64_t width, std::vector<double> filter,
@@ -48,7 +48,7 @@ void expect_factors(const Conv2d& problem) {
 
 void expect_no_factors(const Conv2d& problem) {
   EXPECT_FALSE(rank_one_factors(problem));
-  const Verdict verdict = check_rank_one(problem);
+  const backend::Verdict verdict = check_rank_one(problem);
   EXPECT_FALSE(verdict);
   EXPECT_EQ(verdict.because(), "the filter of conv2d is not exactly a column times a row in " +
                                    std::string(to_string(problem.output_type())));
@@ -114,7 +114,7 @@ TEST(ExactInFloat, UpToTheLastSumThatFloatCounts) {
 TEST(Conv2dChecks, TakeTheSizesOfTheStudy) {
   for (const std::int64_t height : {1, 2, 3, 4, 5, 6, 7, 8, 9}) {
     for (const std::int64_t width : {1, 3, 5, 7, 9}) {
-      const Verdict verdict = check_square_3_5_7(
+      const backend::Verdict verdict = check_square_3_5_7(
           with_filter(height, width, std::vector<double>(static_cast<std::size_t>(height * width), 1)));
       const bool is_one = height == width && (height == 3 || height == 5 || height == 7);
       EXPECT_EQ(static_cast<bool>(verdict), is_one) << height << " x " << width;
@@ -133,4 +133,4 @@ TEST(Conv2dWeight, WrapsAsIntegersDo) {
 }
 
 }  // namespace
-}  // namespace tessera::backend
+}  // namespace tessera::mathematics

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
-#include "backend/conv2d_filter.h"
 #include "minimal_queue.h"
 
 namespace tessera::minimal {
@@ -110,6 +110,12 @@ class Conv2dKernel : public backend::Kernel {
       }
     }
   }
+  /// A weight of the filter in the type that is summed up in.
+  template <class Sum>
+  [[nodiscard]] static Sum weight(double value) {
+    if constexpr (std::is_floating_point_v<Sum>) return static_cast<Sum>(value);
+    return static_cast<Sum>(static_cast<std::int64_t>(value));
+  }
   template <class Pixel, class Sum>
   [[nodiscard]] Sum pixel(const Pixel* image, std::int64_t y, std::int64_t x) const {
     const Conv2d& p = problem_;
@@ -118,7 +124,7 @@ class Conv2dKernel : public backend::Kernel {
       const std::int64_t row = y + k / p.filter_width - p.anchor_y;
       const std::int64_t column = x + k % p.filter_width - p.anchor_x;
       if (row < 0 || row >= p.height || column < 0 || column >= p.width) continue;
-      sum += backend::conv2d_weight<Sum>(p.filter[k]) * static_cast<Sum>(image[row * p.width + column]);
+      sum += weight<Sum>(p.filter[k]) * static_cast<Sum>(image[row * p.width + column]);
     }
     return sum;
   }

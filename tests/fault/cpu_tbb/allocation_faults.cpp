@@ -28,9 +28,9 @@ std::atomic<bool> within_library{false};
 std::atomic<std::int64_t> live{0};
 constinit thread_local bool is_the_thread = false;
 
-/// Is it the library or one of its plug-ins that asks, through other libraries perhaps? Not what oneTBB asks for
-/// itself, nor what a library asks for while it is loaded: an exception that leaves a static constructor ends the
-/// program, whoever wrote it, and Highway's takes memory.
+/// Is it the library or a plug-in of it that asks, through other libraries perhaps? Not what oneTBB asks for itself,
+/// nor what a library asks for while it is loaded: an exception that leaves a static constructor ends the program,
+/// whoever wrote it, and Highway's takes memory.
 bool library_is_on_stack() noexcept {
   std::array<void*, 64> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));

@@ -7,6 +7,8 @@
 
 #include <tessera/ops/cnn_layer.h>
 
+#include "mathematics/division.h"
+
 namespace tessera::cpu_tbb {
 
 /// A rectangle of pooled outputs of one image, and the sums that they need.
@@ -27,9 +29,11 @@ struct CnnBlocks {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
 
-  [[nodiscard]] std::int64_t down(const CnnLayer& p) const noexcept { return (p.output_height() + rows - 1) / rows; }
+  [[nodiscard]] std::int64_t down(const CnnLayer& p) const noexcept {
+    return mathematics::ceil_div(p.output_height(), rows);
+  }
   [[nodiscard]] std::int64_t across(const CnnLayer& p) const noexcept {
-    return (p.output_width() + columns - 1) / columns;
+    return mathematics::ceil_div(p.output_width(), columns);
   }
   [[nodiscard]] std::int64_t count(const CnnLayer& p) const noexcept { return p.batch * down(p) * across(p); }
   [[nodiscard]] CnnBlock block(const CnnLayer& p, std::int64_t number) const noexcept {

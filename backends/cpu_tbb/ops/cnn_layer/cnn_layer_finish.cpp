@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "ops/cnn_layer/cnn_layer_images.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/cnn_layer/cnn_layer_finish.cpp"

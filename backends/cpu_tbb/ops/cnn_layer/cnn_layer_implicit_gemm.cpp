@@ -27,6 +27,7 @@
 
 #include "cpu_tbb_device.h"
 #include "cpu_tbb_machine.h"
+#include "mathematics/division.h"
 #include "ops/cnn_layer/cnn_layer_blocks.h"
 #include "ops/cnn_layer/cnn_layer_finish.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
@@ -87,7 +88,7 @@ class Plan {
   /// Elements from one channel's sums to the next.
   [[nodiscard]] static std::int64_t sums_step(const PatchGrid& grid) noexcept {
     const std::int64_t lanes = register_tile<T>().columns / 2;
-    return (grid.count() + lanes - 1) / lanes * lanes;
+    return mathematics::round_up(grid.count(), lanes);
   }
   [[nodiscard]] std::int64_t channels_of_step() const noexcept {
     return std::min(problem_.input_channels, (layout_.steps().size(0) + filter_ - 2) / filter_ + 1);
@@ -97,18 +98,18 @@ class Plan {
   void choose(const Team& team) {
     const CnnLayer& p = problem_;
     const std::int64_t panels = layout_.panels().parts;
-    const auto blocks_across = (CnnBlocks::sums(p, p.output_width()) + kMostColumns - 1) / kMostColumns;
-    blocks_.columns = (p.output_width() + blocks_across - 1) / blocks_across;
+    const auto blocks_across = mathematics::ceil_div(CnnBlocks::sums(p, p.output_width()), kMostColumns);
+    blocks_.columns = mathematics::ceil_div(p.output_width(), blocks_across);
     const double once = kProductsForChunk / static_cast<double>(p.input_channels * filter_);  // in sums
     constexpr double kNone = std::numeric_limits<double>::infinity();  // not 0, which is the time of an empty batch
     double best = kNone;
     for (const bool apart : {false, true}) {
       // Every number of groups up to kAllGroups; beyond, steps so small that the size of a group changes little.
       for (std::int64_t groups = 1; groups <= panels; groups += std::max<std::int64_t>(1, groups / kAllGroups)) {
-        const std::int64_t channels = (p.output_channels + groups - 1) / groups;
+        const std::int64_t channels = mathematics::ceil_div(p.output_channels, groups);
         for (std::int64_t rows_asked = 1; rows_asked <= p.output_height(); ++rows_asked) {
-          const std::int64_t down = (p.output_height() + rows_asked - 1) / rows_asked;
-          const CnnBlocks blocks{(p.output_height() + down - 1) / down, blocks_.columns};
+          const std::int64_t down = mathematics::ceil_div(p.output_height(), rows_asked);
+          const CnnBlocks blocks{mathematics::ceil_div(p.output_height(), down), blocks_.columns};
           PatchGrid block = grid(CnnBlocks::sums(p, blocks.rows), CnnBlocks::sums(p, blocks.columns));
           block.are_columns_apart = apart;
           const std::int64_t step = sums_step(block);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "mathematics/division.h"
 #include "ops/gemm/gemm_register_kernel.h"
 
 namespace tessera::cpu_tbb {
@@ -16,7 +17,7 @@ struct EqualParts {
 
   /// As few parts as have at most `most` elements.
   [[nodiscard]] static EqualParts of_at_most(std::int64_t whole, std::int64_t most) {
-    return {whole, (whole + most - 1) / most};
+    return {whole, mathematics::ceil_div(whole, most)};
   }
   [[nodiscard]] std::int64_t first(std::int64_t i) const noexcept {
     return i * (whole / parts) + std::min(i, whole % parts);

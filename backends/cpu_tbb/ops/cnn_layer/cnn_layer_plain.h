@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "ops/cnn_layer/cnn_layer_images.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 
 namespace tessera::cpu_tbb {
 

@@ -20,7 +20,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ops/cnn_layer/cnn_layer_images.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 
 namespace tessera::cpu_tbb {
 

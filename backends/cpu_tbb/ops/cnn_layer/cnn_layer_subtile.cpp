@@ -14,7 +14,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/cnn_layer/cnn_layer_images.h"
+#include "mathematics/division.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -26,10 +27,6 @@ struct Tile {
   std::int64_t rows;
   std::int64_t columns;
 };
-
-std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
-  return (value + divisor - 1) / divisor;
-}
 
 /// A block of sums: what the pooled outputs [y, y + rows) x [x, x + columns) of the channels need.
 struct Block {
@@ -50,8 +47,8 @@ struct Range {
 Range inside(const CnnLayer& p, std::int64_t first, std::int64_t count, std::int64_t i, std::int64_t size) {
   // 0 <= (first + k) * stride + i - padding < size
   const std::int64_t offset = first * p.stride + i - p.padding;
-  const std::int64_t from = offset >= 0 ? 0 : divide_up(-offset, p.stride);
-  const std::int64_t until = size <= offset ? 0 : divide_up(size - offset, p.stride);
+  const std::int64_t from = offset >= 0 ? 0 : mathematics::ceil_div(-offset, p.stride);
+  const std::int64_t until = size <= offset ? 0 : mathematics::ceil_div(size - offset, p.stride);
   return {std::min(from, count), std::min(std::max(until, std::int64_t{0}), count)};
 }
 
@@ -123,9 +120,9 @@ void compute(Executor& executor, const CnnOperands<T>& layer, const Tile& asked)
   const CnnLayer& p = layer.problem;
   const Tile tile{std::min(asked.channels, p.output_channels), std::min(asked.rows, p.output_height()),
                   std::min(asked.columns, p.output_width())};
-  const std::int64_t down = divide_up(p.output_height(), tile.rows);
-  const std::int64_t across = divide_up(p.output_width(), tile.columns);
-  const std::int64_t deep = divide_up(p.output_channels, tile.channels);
+  const std::int64_t down = mathematics::ceil_div(p.output_height(), tile.rows);
+  const std::int64_t across = mathematics::ceil_div(p.output_width(), tile.columns);
+  const std::int64_t deep = mathematics::ceil_div(p.output_channels, tile.channels);
   const auto sums_of = [&](std::int64_t outputs) { return (outputs - 1) * p.pool_stride + p.pool_size; };
   const auto size = static_cast<std::size_t>(tile.channels * sums_of(tile.rows) * sums_of(tile.columns));
   executor.parallel_for(p.batch * deep * down * across, [&](std::int64_t first, std::int64_t last) {

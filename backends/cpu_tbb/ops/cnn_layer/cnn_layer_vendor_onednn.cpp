@@ -8,10 +8,11 @@
 #include <memory>
 
 #include "backend/sentence.h"
+#include "mathematics/division.h"
 #include "ops/cnn_layer/cnn_layer_finish.h"
-#include "ops/cnn_layer/cnn_layer_onednn.h"
 #include "ops/cnn_layer/cnn_layer_plain.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
+#include "vendor/cpu_tbb_onednn_layer.h"
 
 namespace tessera::cpu_tbb {
 
@@ -20,7 +21,7 @@ namespace {
 bool holds_finite(Executor& executor, const float* numbers, std::int64_t count) {
   constexpr std::int64_t kChunk = 1 << 16;
   std::atomic<bool> is_finite = true;
-  executor.parallel_for((count + kChunk - 1) / kChunk, [&](std::int64_t first, std::int64_t last) {
+  executor.parallel_for(mathematics::ceil_div(count, kChunk), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t begin = first * kChunk;
     if (!all_finite(numbers + begin, std::min(count, last * kChunk) - begin)) is_finite = false;
   });

@@ -1,4 +1,4 @@
-// The variant "winograd": tiles of 4 x 4 or 2 x 2 sums by Winograd's algorithm (api/backend/cnn_layer_winograd.h), 6.25
+// The variant "winograd": tiles of 4 x 4 or 2 x 2 sums by Winograd's algorithm (mathematics/cnn_layer_winograd.h), 6.25
 // times fewer products than the direct sum for 5 x 5 filters and 4 times fewer for 3 x 3.
 //
 //     pixels      planes      V: n * n matrices        M: n * n matrices       sums        outputs
@@ -26,8 +26,8 @@
 #include <memory>
 #include <vector>
 
-#include "backend/cnn_layer_winograd.h"
 #include "cpu_tbb_device.h"
+#include "mathematics/cnn_layer_winograd.h"
 #include "ops/cnn_layer/cnn_layer_finish.h"
 #include "ops/cnn_layer/cnn_layer_plain.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
@@ -267,14 +267,14 @@ std::unique_ptr<backend::Kernel> make_typed(const CnnLayer& problem, std::int64_
 std::vector<std::int64_t> admitted(const CnnLayer& problem) {
   std::vector<std::int64_t> sides;
   for (const std::int64_t outputs : {4, 2}) {
-    if (backend::cnn_layer_winograd_check(problem, outputs)) sides.push_back(outputs);
+    if (mathematics::cnn_layer_winograd_check(problem, outputs)) sides.push_back(outputs);
   }
   return sides;
 }
 
 backend::Verdict check(const CnnLayer& p, const backend::Device&) {
   const std::int64_t smallest = p.filter_height == 5 ? 2 : 4;
-  return admitted(p).empty() ? backend::cnn_layer_winograd_check(p, smallest) : backend::Verdict::yes();
+  return admitted(p).empty() ? mathematics::cnn_layer_winograd_check(p, smallest) : backend::Verdict::yes();
 }
 
 /// What a layer costs in products, and in how many blocks it is computed.
@@ -335,7 +335,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device&) {
 }
 
 double error_factor(const CnnLayer& problem, const backend::Device&) {
-  return backend::cnn_layer_winograd_factor(problem, admitted(problem).front());
+  return mathematics::cnn_layer_winograd_factor(problem, admitted(problem).front());
 }
 
 }  // namespace

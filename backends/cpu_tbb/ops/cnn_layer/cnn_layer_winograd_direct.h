@@ -9,7 +9,7 @@
 
 #include "cpu_tbb_scratch.h"
 #include "ops/cnn_layer/cnn_layer_blocks.h"
-#include "ops/cnn_layer/cnn_layer_images.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_winograd_doubt.h"
 
 namespace tessera::cpu_tbb {

@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "backend/cnn_layer_winograd.h"
+#include "mathematics/cnn_layer_winograd.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/cnn_layer/cnn_layer_winograd_doubt.cpp"
@@ -29,13 +29,13 @@ HWY_INLINE void add_magnitudes(const T* HWY_RESTRICT planes, std::int64_t count,
 
 /// A matrix of kOutputs rows times a column of vectors; its entries are not negative.
 template <class D, std::size_t kOutputs, std::size_t kSize, class V = hn::VFromD<D>>
-HWY_INLINE void weigh(D d, const std::array<std::array<backend::Fraction, kSize>, kOutputs>& matrix,
+HWY_INLINE void weigh(D d, const std::array<std::array<mathematics::Fraction, kSize>, kOutputs>& matrix,
                       const V* HWY_RESTRICT column, V* HWY_RESTRICT result, std::size_t result_step) {
   for (std::size_t o = 0; o < kOutputs; ++o) {
     V sum = hn::Zero(d);
     for (std::size_t i = 0; i < kSize; ++i) {
       // A place that an output does not feel must not meet it as 0 * infinity.
-      if (matrix[o][i].over == 0) continue;
+      if (matrix[o][i].numerator == 0) continue;
       sum = hn::MulAdd(hn::Set(d, static_cast<hn::TFromD<D>>(matrix[o][i].value())), column[i], sum);
     }
     result[o * result_step] = sum;
@@ -45,8 +45,8 @@ HWY_INLINE void weigh(D d, const std::array<std::array<backend::Fraction, kSize>
 template <class T, int kOutputs, int kTaps>
 HWY_NOINLINE std::int64_t find_doubts(const WinogradMagnitudes<T>& magnitudes, std::int32_t* places) {
   constexpr std::size_t kSize = kOutputs + kTaps - 1;
-  static constexpr auto kGrowth = backend::kWinogradMatrices<kOutputs, kTaps>.growth();
-  static constexpr auto kWindows = backend::kWinogradMatrices<kOutputs, kTaps>.windows();
+  static constexpr auto kGrowth = mathematics::kWinogradMatrices<kOutputs, kTaps>.growth();
+  static constexpr auto kWindows = mathematics::kWinogradMatrices<kOutputs, kTaps>.windows();
   const hn::ScalableTag<T> d;
   using V = hn::VFromD<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

@@ -1,5 +1,5 @@
 // Which of Winograd's sums are in doubt, because pixels beside their own window outweigh it, and the direct sums that
-// take their place. What doubt is: cnn_layer_winograd_limit() in api/backend/cnn_layer_winograd.h.
+// take their place. What doubt is: cnn_layer_winograd_limit() in mathematics/cnn_layer_winograd.h.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "backend/cnn_layer_winograd.h"
 #include "cpu_tbb_executor.h"
+#include "mathematics/cnn_layer_winograd.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
 
 namespace tessera::cpu_tbb {
@@ -24,7 +24,7 @@ void winograd_filters_of(Executor& executor, const T* raw, const PanelLayout<T>&
           for (int j = 0; j < kTaps; ++j) {
             half[a][j] = 0;
             for (int i = 0; i < kTaps; ++i)
-              half[a][j] += backend::kWinogradMatrices<kOutputs, kTaps>.filter[a][i].value() *
+              half[a][j] += mathematics::kWinogradMatrices<kOutputs, kTaps>.filter[a][i].value() *
                             static_cast<double>(weights[i * kTaps + j]);
           }
         }
@@ -32,7 +32,7 @@ void winograd_filters_of(Executor& executor, const T* raw, const PanelLayout<T>&
           for (int b = 0; b < kSize; ++b) {
             double sum = 0;
             for (int j = 0; j < kTaps; ++j)
-              sum += backend::kWinogradMatrices<kOutputs, kTaps>.filter[b][j].value() * half[a][j];
+              sum += mathematics::kWinogradMatrices<kOutputs, kTaps>.filter[b][j].value() * half[a][j];
             target[(a * kSize + b) * layout.size()] = static_cast<T>(sum);
           }
         }

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backend/cnn_layer_winograd.h"
+#include "mathematics/cnn_layer_winograd.h"
+#include "mathematics/division.h"
 #include "ops/cnn_layer/cnn_layer_blocks.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
 #include "ops/cnn_layer/cnn_layer_planes.h"
@@ -18,13 +19,6 @@ inline constexpr std::int64_t kWinogradMostTiles = 64;
 inline constexpr std::int64_t kWinogradTilesForWeights = 8;
 
 inline constexpr std::int64_t kWinogradLine = 64;
-
-[[nodiscard]] constexpr std::int64_t winograd_divide_up(std::int64_t value, std::int64_t divisor) {
-  return (value + divisor - 1) / divisor;
-}
-[[nodiscard]] constexpr std::int64_t winograd_round_up(std::int64_t value, std::int64_t multiple) {
-  return winograd_divide_up(value, multiple) * multiple;
-}
 
 /// What the transforms of a tile cost for each channel, in products. Counted, not measured.
 struct WinogradCosts {
@@ -49,7 +43,7 @@ class WinogradPlan {
         taps_(problem.filter_height),
         lanes_(register_tile<T>().columns / 2),
         layout_(problem.output_channels, problem.input_channels),
-        limit_(backend::cnn_layer_winograd_limit(problem, outputs)) {
+        limit_(mathematics::cnn_layer_winograd_limit(problem, outputs)) {
     choose();
   }
   [[nodiscard]] const CnnLayer& problem() const noexcept { return problem_; }
@@ -66,7 +60,7 @@ class WinogradPlan {
   }
   /// Tiles as patches, for a block of so many sums.
   [[nodiscard]] PatchGrid grid(std::int64_t sum_rows, std::int64_t sum_columns) const noexcept {
-    return {winograd_divide_up(sum_rows, outputs_), winograd_divide_up(sum_columns, outputs_), outputs_, size(),
+    return {mathematics::ceil_div(sum_rows, outputs_), mathematics::ceil_div(sum_columns, outputs_), outputs_, size(),
             size()};
   }
   /// Of a block that no edge cuts.
@@ -75,7 +69,7 @@ class WinogradPlan {
   }
   /// Elements from one channel's tiles to the next.
   [[nodiscard]] std::int64_t tiles_step(const PatchGrid& grid) const noexcept {
-    return winograd_round_up(grid.rows * grid.columns, lanes_);
+    return mathematics::round_up(grid.rows * grid.columns, lanes_);
   }
   /// Elements from one matrix of V or M to the next. Were it a power of two, as products of channels and tiles often
   /// are, all matrices' elements of one tile would fight for the same few lines of the first-level cache.
@@ -84,7 +78,7 @@ class WinogradPlan {
   }
   /// Elements from one row of sums to the next.
   [[nodiscard]] std::int64_t sums_step(const PatchGrid& grid) const noexcept {
-    return winograd_round_up(grid.columns, lanes_) * outputs_;
+    return mathematics::round_up(grid.columns, lanes_) * outputs_;
   }
 
  private:
@@ -102,7 +96,7 @@ class WinogradPlan {
         const PatchGrid tiles = grid(CnnBlocks::sums(p, rows), CnnBlocks::sums(p, columns));
         if (best > 0 && tiles.rows * tiles.columns > kWinogradMostTiles) break;
         const CnnBlocks blocks{rows, columns};
-        const auto in_rows = static_cast<double>(tiles.rows * winograd_round_up(tiles.columns, lanes_));
+        const auto in_rows = static_cast<double>(tiles.rows * mathematics::round_up(tiles.columns, lanes_));
         const double cost = static_cast<double>(blocks.down(p) * blocks.across(p)) *
                             (static_cast<double>(tiles_step(tiles) + kWinogradTilesForWeights) + transforms * in_rows);
         if (best > 0 && cost >= best) continue;

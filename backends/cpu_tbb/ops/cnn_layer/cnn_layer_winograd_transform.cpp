@@ -12,7 +12,7 @@
 #include <array>
 #include <utility>
 
-#include "backend/cnn_layer_winograd.h"
+#include "mathematics/cnn_layer_winograd.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/cnn_layer/cnn_layer_winograd_transform.cpp"
@@ -25,7 +25,7 @@
 namespace tessera::cpu_tbb {
 
 template <std::size_t kRows, std::size_t kColumns>
-constexpr auto numbers_of(const std::array<std::array<backend::Fraction, kColumns>, kRows>& matrix) {
+constexpr auto numbers_of(const std::array<std::array<mathematics::Fraction, kColumns>, kRows>& matrix) {
   std::array<std::array<double, kColumns>, kRows> numbers{};
   for (std::size_t row = 0; row < kRows; ++row) {
     for (std::size_t column = 0; column < kColumns; ++column) numbers[row][column] = matrix[row][column].value();
@@ -33,9 +33,9 @@ constexpr auto numbers_of(const std::array<std::array<backend::Fraction, kColumn
   return numbers;
 }
 template <int kOutputs, int kTaps>
-inline constexpr auto kInputNumbers = numbers_of(backend::kWinogradMatrices<kOutputs, kTaps>.input);
+inline constexpr auto kInputNumbers = numbers_of(mathematics::kWinogradMatrices<kOutputs, kTaps>.input);
 template <int kOutputs, int kTaps>
-inline constexpr auto kOutputNumbers = numbers_of(backend::kWinogradMatrices<kOutputs, kTaps>.output);
+inline constexpr auto kOutputNumbers = numbers_of(mathematics::kWinogradMatrices<kOutputs, kTaps>.output);
 
 template <std::size_t kSize>
 constexpr std::size_t first_entry(const std::array<double, kSize>& row) {

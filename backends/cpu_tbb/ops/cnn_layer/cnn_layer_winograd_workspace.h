@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cpu_tbb_scratch.h"
+#include "mathematics/division.h"
 #include "ops/cnn_layer/cnn_layer_finish.h"
 #include "ops/cnn_layer/cnn_layer_winograd_plan.h"
 
@@ -24,7 +25,7 @@ struct WinogradBlock {
   /// Elements of all.
   [[nodiscard]] static std::int64_t size(const WinogradPlan<T>& plan, const PatchGrid& grid) {
     const std::int64_t places = grid.rows * grid.columns * plan.outputs() * plan.outputs();
-    return v_size(plan, grid) + m_size(plan, grid) + winograd_round_up(1 + places, kWinogradLine);
+    return v_size(plan, grid) + m_size(plan, grid) + mathematics::round_up(1 + places, kWinogradLine);
   }
   [[nodiscard]] std::span<const std::int32_t> places() const {
     return {doubts + 1, static_cast<std::size_t>(doubts[0])};
@@ -38,7 +39,7 @@ struct WinogradBlock {
     return room(plan, grid, plan.problem().input_channels);
   }
   static std::int64_t room(const WinogradPlan<T>& plan, const PatchGrid& grid, std::int64_t channels) {
-    return winograd_round_up(plan.matrices() * plan.matrix_step(grid, channels) + kSumsSlack, kWinogradLine);
+    return mathematics::round_up(plan.matrices() * plan.matrix_step(grid, channels) + kSumsSlack, kWinogradLine);
   }
 };
 
@@ -47,8 +48,8 @@ template <class T>
 class WinogradWorkspace {
  public:
   WinogradWorkspace(ScratchPool& pool, const WinogradPlan<T>& plan)
-      : planes_size_(winograd_round_up(plan.largest_grid().channel_size() + kPlanesSlack, kWinogradLine)),
-        sums_size_(winograd_round_up(
+      : planes_size_(mathematics::round_up(plan.largest_grid().channel_size() + kPlanesSlack, kWinogradLine)),
+        sums_size_(mathematics::round_up(
             plan.largest_grid().rows * plan.outputs() * plan.sums_step(plan.largest_grid()) + kSumsSlack,
             kWinogradLine)),
         loan_(pool, static_cast<std::size_t>(2 * planes_size_ + sums_size_ + plan.sums_step(plan.largest_grid()) +

@@ -1,4 +1,5 @@
-// Rows of a strip in float, compiled for every instruction set from SSE to AVX-512 and chosen when it runs.
+// Rows of a strip that are float already, or were made so from 8 or 16 bits, compiled for every instruction set from
+// SSE to AVX-512 and chosen when it runs.
 #include "ops/conv2d/conv2d_marching_kernel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -13,10 +14,10 @@ HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
 
 void march_float(const MarchingRows<float, float>& rows) {
-  march_all(rows);
+  march_in_steps(rows);
 }
 void march_float_to_int(const MarchingRows<float, std::int32_t>& rows) {
-  march_all(rows);
+  march_in_steps(rows);
 }
 
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE

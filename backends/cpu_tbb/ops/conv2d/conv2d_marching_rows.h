@@ -51,7 +51,7 @@ class Largest {
 
   /// Looks at the two vectors at `offset` of each row. A pixel from -allowed to allowed lies from 0 to 2 * allowed once
   /// `allowed` is added, so that one unsigned maximum finds those that are too small and too large.
-  HWY_INLINE void take(const Small* const* rows, std::int64_t count, std::int64_t offset) {
+  HWY_INLINE void take(const Int32AsFloat* const* rows, std::int64_t count, std::int64_t offset) {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
     for (std::int64_t row = 0; row < count; ++row) {
       const auto* const pixels = reinterpret_cast<const std::uint32_t*>(rows[row] + offset);
@@ -72,8 +72,8 @@ class Largest {
 /// All tiles of the rows, from left to right. Where there are fewer than kRows rows, their sources are repeated, which
 /// computes rows that are not stored. False if a pixel is larger than allowed.
 template <int kHeight, int kWidth, class Source, class Output>
-HWY_NOINLINE bool march_rows(const MarchingRows<Source, Output>& rows, const Source* const* sources,
-                             const Source* const* upper) {
+HWY_NOINLINE bool march_tiles(const MarchingRows<Source, Output>& rows, const Source* const* sources,
+                              const Source* const* upper) {
   using Lane = typename Elements<Source>::Lane;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Source>()));
   const auto count = static_cast<int>(rows.rows);
@@ -83,7 +83,7 @@ HWY_NOINLINE bool march_rows(const MarchingRows<Source, Output>& rows, const Sou
         streams &&
         reinterpret_cast<std::uintptr_t>(rows.targets[row]) % (static_cast<std::uintptr_t>(lanes) * sizeof(Lane)) == 0;
   }
-  constexpr bool kChecks = std::is_same_v<Source, Small>;
+  constexpr bool kChecks = std::is_same_v<Source, Int32AsFloat>;
   const std::int64_t source_rows = kRows + rows.filter_height - 1;
   [[maybe_unused]] Largest largest(rows.largest);
   std::int64_t x = 0;
@@ -92,7 +92,7 @@ HWY_NOINLINE bool march_rows(const MarchingRows<Source, Output>& rows, const Sou
     const Upcoming upcoming{rows.upcoming, rows.upcoming_rows, x * rows.pixel_bytes, 2 * lanes * rows.pixel_bytes};
     RowSums<Source, kRows> sums;
     sums.clear();
-    if constexpr (std::is_same_v<Source, Pair>) {
+    if constexpr (std::is_same_v<Source, Int16Pair>) {
       if (upper != nullptr) {
         add_tile<kHeight, kWidth>(upper, x, rows.weights, rows.filter_height, rows.filter_width, sums, {});
         sums.shift();
@@ -119,52 +119,53 @@ HWY_NOINLINE bool march_rows(const MarchingRows<Source, Output>& rows, const Sou
   return true;
 }
 
-/// A filter's height as march_rows() takes it.
+/// A filter's height as march_tiles() takes it.
 template <int kHeight>
 inline constexpr int kKnown = kHeight < kRows ? kHeight : 0;
 
 /// Nothing unless the filter has kHeight rows of kSize columns.
 template <int kHeight, int kSize, class Source, class Output>
-std::optional<bool> march_if(const MarchingRows<Source, Output>& rows, const Source* const* sources,
-                             const Source* const* upper) {
+std::optional<bool> march_if_filter_is(const MarchingRows<Source, Output>& rows, const Source* const* sources,
+                                       const Source* const* upper) {
   constexpr int kWidth = (kSize + Elements<Source>::kColumns - 1) / Elements<Source>::kColumns;
   if (rows.filter_height != kHeight || rows.filter_width != kWidth) return std::nullopt;
   constexpr int kTaken = kKnown<kHeight>;
-  return march_rows < kTaken, kTaken == 0 ? 0 : kWidth > (rows, sources, upper);
+  return march_tiles < kTaken, kTaken == 0 ? 0 : kWidth > (rows, sources, upper);
 }
 
 /// Chooses the code for the filter. Square filters of 3, 5 and 7, and single rows of these sizes, have code with both
 /// sizes known to the compiler; for other filters the height alone is known. A height of kRows or more never is.
 template <class Source, class Output>
-bool march_some(const MarchingRows<Source, Output>& rows, const Source* const* sources, const Source* const* upper) {
-  if (const auto done = march_if<3, 3>(rows, sources, upper)) return *done;
-  if (const auto done = march_if<5, 5>(rows, sources, upper)) return *done;
-  if (const auto done = march_if<7, 7>(rows, sources, upper)) return *done;
-  if (const auto done = march_if<1, 3>(rows, sources, upper)) return *done;
-  if (const auto done = march_if<1, 5>(rows, sources, upper)) return *done;
-  if (const auto done = march_if<1, 7>(rows, sources, upper)) return *done;
+bool march_for_filter(const MarchingRows<Source, Output>& rows, const Source* const* sources,
+                      const Source* const* upper) {
+  if (const auto done = march_if_filter_is<3, 3>(rows, sources, upper)) return *done;
+  if (const auto done = march_if_filter_is<5, 5>(rows, sources, upper)) return *done;
+  if (const auto done = march_if_filter_is<7, 7>(rows, sources, upper)) return *done;
+  if (const auto done = march_if_filter_is<1, 3>(rows, sources, upper)) return *done;
+  if (const auto done = march_if_filter_is<1, 5>(rows, sources, upper)) return *done;
+  if (const auto done = march_if_filter_is<1, 7>(rows, sources, upper)) return *done;
   switch (rows.filter_height) {
-    case 1: return march_rows<1, 0>(rows, sources, upper);
-    case 2: return march_rows<2, 0>(rows, sources, upper);
-    case 3: return march_rows<3, 0>(rows, sources, upper);
-    case 4: return march_rows<kKnown<4>, 0>(rows, sources, upper);
-    case 5: return march_rows<kKnown<5>, 0>(rows, sources, upper);
-    case 6: return march_rows<kKnown<6>, 0>(rows, sources, upper);
-    case 7: return march_rows<kKnown<7>, 0>(rows, sources, upper);
-    default: return march_rows<0, 0>(rows, sources, upper);
+    case 1: return march_tiles<1, 0>(rows, sources, upper);
+    case 2: return march_tiles<2, 0>(rows, sources, upper);
+    case 3: return march_tiles<3, 0>(rows, sources, upper);
+    case 4: return march_tiles<kKnown<4>, 0>(rows, sources, upper);
+    case 5: return march_tiles<kKnown<5>, 0>(rows, sources, upper);
+    case 6: return march_tiles<kKnown<6>, 0>(rows, sources, upper);
+    case 7: return march_tiles<kKnown<7>, 0>(rows, sources, upper);
+    default: return march_tiles<0, 0>(rows, sources, upper);
   }
 }
 
 /// All rows in steps of kRows. Ends early, and returns false, with the first step in which a pixel is larger than
 /// allowed.
 template <class Source, class Output>
-HWY_INLINE bool march_all(MarchingRows<Source, Output> rows) {
+HWY_INLINE bool march_in_steps(MarchingRows<Source, Output> rows) {
   const std::int64_t all = rows.rows;
   const std::int64_t tail = rows.filter_height - 1;
   for (std::int64_t first = 0; first < all; first += kRows) {
     rows.rows = std::min<std::int64_t>(kRows, all - first);
     if (rows.rows == kRows) {
-      if (!march_some(rows, rows.sources, rows.upper_sources)) return false;
+      if (!march_for_filter(rows, rows.sources, rows.upper_sources)) return false;
     } else {
       constexpr std::int64_t kMost = kMarchingRows + Conv2d::kLargestFilter - 1;
       const Source* repeated[kMost];
@@ -174,7 +175,7 @@ HWY_INLINE bool march_all(MarchingRows<Source, Output> rows) {
         repeated[i] = rows.sources[row];
         if (rows.upper_sources != nullptr) upper[i] = rows.upper_sources[row];
       }
-      if (!march_some(rows, repeated, rows.upper_sources != nullptr ? upper : nullptr)) return false;
+      if (!march_for_filter(rows, repeated, rows.upper_sources != nullptr ? upper : nullptr)) return false;
     }
     rows.sources += kRows;
     if (rows.upper_sources != nullptr) rows.upper_sources += kRows;

@@ -49,13 +49,13 @@ struct Elements {
   static constexpr int kColumns = 1;
 };
 template <>
-struct Elements<Pair> {
+struct Elements<Int16Pair> {
   using Stored = std::int32_t;
   using Lane = std::int32_t;
   static constexpr int kColumns = 2;
 };
 template <>
-struct Elements<Small> {
+struct Elements<Int32AsFloat> {
   using Stored = std::int32_t;
   using Lane = float;
   static constexpr int kColumns = 1;
@@ -72,7 +72,7 @@ template <class Source, class V>
 HWY_INLINE V multiply_add(V weight, V pixel, V sum) {
   if constexpr (std::is_same_v<typename Elements<Source>::Lane, float>) {
     return hn::MulAdd(weight, pixel, sum);
-  } else if constexpr (std::is_same_v<Source, Pair>) {
+  } else if constexpr (std::is_same_v<Source, Int16Pair>) {
 #if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
     // Not through its intrinsic: Highway 1.0 does not name avx512vnni to GCC for this instruction set.
     asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(weight.raw), "v"(pixel.raw));

@@ -3,7 +3,7 @@
 
 #include "ops/conv2d/conv2d_marching_kernel.h"
 
-#define HWY_WANT_AVX3_DL 1  // as in conv2d_marching_pairs.cpp
+#define HWY_WANT_AVX3_DL 1  // as in conv2d_marching_int16_pairs.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_pairs.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 bool pairs_are_fast() {
   return HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL;
 }
-bool pair_up(const std::uint32_t* pixels, std::int64_t count, Pair* lower, Pair* upper) {
+bool pair_up(const std::uint32_t* pixels, std::int64_t count, Int16Pair* lower, Int16Pair* upper) {
   const hn::ScalableTag<std::uint32_t> d;
   const auto low_half = hn::Set(d, 0xffffU);
   const auto high_half = hn::Set(d, 0xffff0000U);
@@ -49,7 +49,7 @@ HWY_EXPORT(pair_up);
 bool has_fast_pairs() {
   return HWY_DYNAMIC_DISPATCH(pairs_are_fast)();
 }
-bool make_pairs(const std::uint32_t* pixels, std::int64_t count, Pair* lower, Pair* upper) {
+bool make_pairs(const std::uint32_t* pixels, std::int64_t count, Int16Pair* lower, Int16Pair* upper) {
   return HWY_DYNAMIC_DISPATCH(pair_up)(pixels, count, lower, upper);
 }
 

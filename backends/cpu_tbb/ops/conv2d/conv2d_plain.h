@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "ops/conv2d/conv2d_images.h"
+#include "ops/conv2d/conv2d_operands.h"
 
 namespace tessera::cpu_tbb {
 

@@ -1,4 +1,4 @@
-// The variant "separable": a filter of rank 1 is a column times a row (backend/conv2d_filter.h finds them, exactly), so
+// The variant "separable": a filter of rank 1 is a column times a row (mathematics/conv2d_filter.h finds them, exactly), so
 // each row of the image is convolved with the row once, and the results with the column: height + width products for a
 // pixel in place of height * width.
 //
@@ -8,9 +8,9 @@
 // row sums under a step stay in the second-level cache. For integers both orders agree bit for bit, because arithmetic
 // modulo 2^32 is a ring. For float a product meets height + width roundings, no more than the height * width of the
 // direct sum for filters of 2 x 2 and more.
-#include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
-#include "ops/conv2d/conv2d_march.h"
+#include "mathematics/conv2d_filter.h"
+#include "ops/conv2d/conv2d_marching_strip.h"
 #include "ops/conv2d/conv2d_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -18,7 +18,7 @@ namespace tessera::cpu_tbb {
 namespace {
 
 /// Convolves one strip. `Rows` is how the image's rows are read; `along` has the filter's row, and `down` its column.
-/// Returns how many of the strip's rows were computed: all, unless a pixel was too large for Small.
+/// Returns how many of the strip's rows were computed: all, unless a pixel was too large for Int32AsFloat.
 template <class Rows, class Source, class RowSum, class Sum, class Output, class Pixel>
 std::int64_t convolve_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source, RowSum> along,
                             MarchingRows<Sum, Output> down, const Strip& strip, ScratchPool& scratch) {
@@ -90,7 +90,7 @@ struct Passes {
   MarchingRows<Source, RowSum> along;
   MarchingRows<Sum, Output> down;
 };
-using PairPasses = Passes<Pair, std::int32_t, std::uint32_t, std::uint32_t>;
+using PairPasses = Passes<Int16Pair, std::int32_t, std::uint32_t, std::uint32_t>;
 using IntegerPasses = Passes<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
 template <class Rows, class Passes, class Pixel>
@@ -100,7 +100,8 @@ std::int64_t convolve(const Conv2dImages<Pixel>& images, const Passes& passes, c
 }
 
 template <class Number, class Output, class Pixel>
-void convolve_numbers(const Conv2dImages<Pixel>& images, const backend::FilterFactors& factors, Executor& executor) {
+void convolve_numbers(const Conv2dImages<Pixel>& images, const mathematics::FilterFactors& factors,
+                      Executor& executor) {
   const Passes<Number, Number, Number, Output> passes(images.problem, conv2d_weights<Number>(factors.row),
                                                       conv2d_weights<Number>(factors.column));
   for_each_strip(images.problem, kAlike<Number, Pixel> ? StripRows::in_image : StripRows::copied, executor,
@@ -108,12 +109,12 @@ void convolve_numbers(const Conv2dImages<Pixel>& images, const backend::FilterFa
 }
 
 /// The row by pairs, the column of its sums by int32.
-PairPasses pair_passes(const Conv2d& problem, const backend::FilterFactors& factors) {
+PairPasses pair_passes(const Conv2d& problem, const mathematics::FilterFactors& factors) {
   return {problem, pairs_of_weights(factors.row, problem.filter_width), conv2d_weights<std::uint32_t>(factors.column)};
 }
 
 template <class Pixel>
-void convolve_pairs(const Conv2dImages<Pixel>& images, const backend::FilterFactors& factors, Executor& executor) {
+void convolve_pairs(const Conv2dImages<Pixel>& images, const mathematics::FilterFactors& factors, Executor& executor) {
   const PairPasses passes = pair_passes(images.problem, factors);
   for_each_strip(images.problem, StripRows::copied, executor, [&](const Strip& strip) {
     convolve<PairRows<(sizeof(Pixel) > 2)>>(images, passes, strip, executor.scratch());
@@ -121,19 +122,19 @@ void convolve_pairs(const Conv2dImages<Pixel>& images, const backend::FilterFact
 }
 
 /// As float where pixels are small enough, else as the next best: in pairs, or as int32.
-void convolve_small(const Conv2dImages<std::int32_t>& images, const backend::FilterFactors& factors, bool in_pairs,
-                    Executor& executor) {
+void convolve_as_float_while_exact(const Conv2dImages<std::int32_t>& images, const mathematics::FilterFactors& factors,
+                                   bool in_pairs, Executor& executor) {
   const Conv2d& problem = images.problem;
-  Passes<Small, float, float, std::int32_t> passes(problem, conv2d_weights<float>(factors.row),
-                                                   conv2d_weights<float>(factors.column));
-  passes.along.largest = largest_small(problem);
+  Passes<Int32AsFloat, float, float, std::int32_t> passes(problem, conv2d_weights<float>(factors.row),
+                                                          conv2d_weights<float>(factors.column));
+  passes.along.largest = largest_as_float(problem);
   const IntegerPasses integers(problem, conv2d_weights<std::uint32_t>(factors.row),
                                conv2d_weights<std::uint32_t>(factors.column));
   const PairPasses pairs = pair_passes(problem, factors);
   for_each_strip(problem, StripRows::in_image, executor, [&](const Strip& strip) {
     ScratchPool& scratch = executor.scratch();
-    const std::int64_t done = begins_small(images, strip, passes.along.largest)
-                                  ? convolve<NumberRows<Small>>(images, passes, strip, scratch)
+    const std::int64_t done = begins_exact_as_float(images, strip, passes.along.largest)
+                                  ? convolve<NumberRows<Int32AsFloat>>(images, passes, strip, scratch)
                                   : 0;
     if (done == strip.rows) return;
     const Strip rest = strip.below(done);
@@ -145,18 +146,18 @@ void convolve_small(const Conv2dImages<std::int32_t>& images, const backend::Fil
   });
 }
 
-void convolve_image(const Conv2dImages<float>& images, const backend::FilterFactors& factors, bool /*in_pairs*/,
+void convolve_image(const Conv2dImages<float>& images, const mathematics::FilterFactors& factors, bool /*in_pairs*/,
                     Executor& executor) {
   convolve_numbers<float, float>(images, factors, executor);
 }
 /// Integers of any size.
 template <class Pixel>
-void convolve_image(const Conv2dImages<Pixel>& images, const backend::FilterFactors& factors, bool in_pairs,
+void convolve_image(const Conv2dImages<Pixel>& images, const mathematics::FilterFactors& factors, bool in_pairs,
                     Executor& executor) {
   if constexpr (std::is_same_v<Pixel, std::int32_t>) {
-    if (tries_small(images.problem)) return convolve_small(images, factors, in_pairs, executor);
+    if (tries_as_float(images.problem)) return convolve_as_float_while_exact(images, factors, in_pairs, executor);
   } else {
-    if (backend::is_exact_in_float32(images.problem)) {
+    if (mathematics::is_exact_in_float32(images.problem)) {
       return convolve_numbers<float, std::int32_t>(images, factors, executor);
     }
   }
@@ -169,7 +170,7 @@ backend::Verdict check(const Conv2d& problem, const backend::Device&) {
     return backend::Verdict::no(backend::sentence("the filter of conv2d is ", problem.filter_height, " x ",
                                                   problem.filter_width, ", which has nothing to separate"));
   }
-  return backend::check_rank_one(problem);
+  return mathematics::check_rank_one(problem);
 }
 
 /// Writing down the sums of the rows pays for filters of some size only. float, 4096 x 4096, one core of a Xeon with
@@ -193,7 +194,7 @@ backend::Variant<Conv2d> conv2d_separable() {
       .tunables = nullptr,
       .make =
           [](const Conv2d& problem, backend::Device&, const Tuning&) {
-            const auto found = *backend::rank_one_factors(problem);
+            const auto found = *mathematics::rank_one_factors(problem);
             return make_conv2d_kernel(problem, [factors = found, in_pairs = has_fast_pairs() && fits_pairs(found.row)](
                                                    Executor& executor, const auto& images) {
               convolve_image(images, factors, in_pairs, executor);

@@ -23,7 +23,7 @@ namespace tessera::cpu_tbb {
 template <class Number, class Pixel>
 inline constexpr bool kAlike = std::is_same_v<Number, Pixel> ||
                                (std::is_same_v<Pixel, std::int32_t> &&
-                                (std::is_same_v<Number, std::uint32_t> || std::is_same_v<Number, Small>));
+                                (std::is_same_v<Number, std::uint32_t> || std::is_same_v<Number, Int32AsFloat>));
 
 /// Can `count` pixels from column x on, and kMarchingOverhang more, be read in each row of an image?
 inline bool lies_in_row(const Conv2d& problem, std::int64_t x, std::int64_t count) {
@@ -119,15 +119,15 @@ class NumberRows {
 template <bool kHasUpper>
 class PairRows {
  public:
-  using Number = Pair;
+  using Number = Int16Pair;
 
   static std::size_t bytes(StripRows /*rows*/, std::int64_t count, std::int64_t row_size) {
-    return sizeof(Pair) * static_cast<std::size_t>(((kHasUpper ? 2 : 1) * count + 1) * row_size);
+    return sizeof(Int16Pair) * static_cast<std::size_t>(((kHasUpper ? 2 : 1) * count + 1) * row_size);
   }
   PairRows(std::byte* memory, StripRows /*rows*/, std::int64_t count, std::int64_t row_size)
       : numbers_(reinterpret_cast<std::uint32_t*>(memory)),
-        lower_(reinterpret_cast<Pair*>(numbers_ + row_size), count, row_size),
-        upper_(reinterpret_cast<Pair*>(numbers_ + (count + 1) * row_size), kHasUpper ? count : 0, row_size) {}
+        lower_(reinterpret_cast<Int16Pair*>(numbers_ + row_size), count, row_size),
+        upper_(reinterpret_cast<Int16Pair*>(numbers_ + (count + 1) * row_size), kHasUpper ? count : 0, row_size) {}
 
   template <class Pixel>
   void take(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y, std::int64_t x,
@@ -140,10 +140,10 @@ class PairRows {
       copy_pixels(images, strip, y, x, count, numbers_);
       std::fill_n(numbers_ + count, kMarchingOverhang, 0U);
     }
-    Pair* const upper = kHasUpper ? upper_.rows()[place] : nullptr;
+    Int16Pair* const upper = kHasUpper ? upper_.rows()[place] : nullptr;
     if (make_pairs(numbers, count, lower_.rows()[place], upper)) last_with_upper_ = place;
   }
-  void give(MarchingRows<Pair, std::int32_t>& rows) const {
+  void give(MarchingRows<Int16Pair, std::int32_t>& rows) const {
     rows.sources = lower_.rows();
     rows.upper_sources = kHasUpper && last_with_upper_ >= 0 ? upper_.rows() : nullptr;
   }
@@ -155,27 +155,27 @@ class PairRows {
 
  private:
   std::uint32_t* numbers_;
-  RowRing<Pair> lower_;
-  RowRing<Pair> upper_;
+  RowRing<Int16Pair> lower_;
+  RowRing<Int16Pair> upper_;
   std::int64_t last_with_upper_ = -1;  ///< the last row with a pixel that 16 bits do not hold
 };
 
-/// Is it worth trying to compute an int32 image as Small? Not where the weights are so large that even sums of pixels
-/// up to 255 would not be exact in float.
-[[nodiscard]] inline bool tries_small(const Conv2d& problem) {
+/// Is it worth trying to compute an int32 image in float? Not where the weights are so large that even sums of pixels
+/// up to 255 would not be exact.
+[[nodiscard]] inline bool tries_as_float(const Conv2d& problem) {
   constexpr double kFewest = 255;
-  return backend::largest_exact_in_float32(problem) >= kFewest;
+  return mathematics::largest_exact_in_float32(problem) >= kFewest;
 }
-/// The largest magnitude that pixels of type Small may have. Every integer up to 2^24 is a float.
-[[nodiscard]] inline std::int32_t largest_small(const Conv2d& problem) {
+/// The largest magnitude that pixels of type Int32AsFloat may have. Every integer up to 2^24 is a float.
+[[nodiscard]] inline std::int32_t largest_as_float(const Conv2d& problem) {
   constexpr double kMost = 1 << 24;
-  return static_cast<std::int32_t>(std::min(kMost, backend::largest_exact_in_float32(problem)));
+  return static_cast<std::int32_t>(std::min(kMost, mathematics::largest_exact_in_float32(problem)));
 }
 
-/// Looks at the first pixels: a strip that will not stay Small mostly shows it there, before a step is computed in
-/// vain.
-[[nodiscard]] inline bool begins_small(const Conv2dImages<std::int32_t>& images, const Strip& strip,
-                                       std::int32_t largest) {
+/// Looks at the first pixels: a strip that will not stay exact in float mostly shows it there, before a step is
+/// computed in vain.
+[[nodiscard]] inline bool begins_exact_as_float(const Conv2dImages<std::int32_t>& images, const Strip& strip,
+                                                std::int32_t largest) {
   const Conv2d& p = images.problem;
   const std::int64_t row = std::clamp<std::int64_t>(strip.row - p.anchor_y, 0, p.height - 1);
   const std::int64_t first = std::clamp<std::int64_t>(strip.column - p.anchor_x, 0, p.width - 1);
@@ -197,9 +197,9 @@ class PairRows {
 }
 
 /// Rows of `width` weights, two beside each other as one, the last of a row beside 0.
-[[nodiscard]] inline std::vector<Pair> pairs_of_weights(const std::vector<double>& weights, std::int64_t width) {
+[[nodiscard]] inline std::vector<Int16Pair> pairs_of_weights(const std::vector<double>& weights, std::int64_t width) {
   const auto rows = static_cast<std::int64_t>(weights.size()) / width;
-  std::vector<Pair> pairs;
+  std::vector<Int16Pair> pairs;
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < width; j += 2) {
       const auto half = [&](std::int64_t column) -> std::uint32_t {
@@ -207,7 +207,7 @@ class PairRows {
         const double weight = weights[static_cast<std::size_t>(i * width + column)];
         return static_cast<std::uint32_t>(static_cast<std::int32_t>(weight)) & 0xffffU;
       };
-      pairs.push_back(static_cast<Pair>(half(j) | half(j + 1) << 16));
+      pairs.push_back(static_cast<Int16Pair>(half(j) | half(j + 1) << 16));
     }
   }
   return pairs;

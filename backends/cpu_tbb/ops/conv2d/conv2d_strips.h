@@ -14,8 +14,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/conv2d/conv2d_images.h"
+#include "mathematics/division.h"
 #include "ops/conv2d/conv2d_marching_kernel.h"
+#include "ops/conv2d/conv2d_operands.h"
 
 namespace tessera::cpu_tbb {
 
@@ -52,7 +53,7 @@ class Strips {
         // A run also reads the filter's rows above it, which the run before has read. So a run is at least 8 times as
         // high as the filter.
         run_rows_(std::max<std::int64_t>(64, (8 * problem.filter_height + 63) / 64 * 64)),
-        down_((height_ + run_rows_ - 1) / run_rows_) {
+        down_(mathematics::ceil_div(height_, run_rows_)) {
     if (rows == StripRows::in_image) {
       columns_ = kMostColumns;
       while (columns_ > kCopiedColumns && problem.batch * down_ * across_with(columns_) < kFewest) columns_ /= 2;
@@ -62,7 +63,7 @@ class Strips {
     while (problem.batch * down_ * across_ < threads && run_rows_ > kFewestRows &&
            run_rows_ / 2 * columns >= kFewestPixels) {
       run_rows_ /= 2;
-      down_ = (height_ + run_rows_ - 1) / run_rows_;
+      down_ = mathematics::ceil_div(height_, run_rows_);
     }
     count_ = problem.batch * down_ * across_;
   }
@@ -90,7 +91,7 @@ class Strips {
   static constexpr std::int64_t kFewestPixels = 4096;
 
   [[nodiscard]] std::int64_t across_with(std::int64_t columns) const noexcept {
-    return (width_ + columns - 1) / columns;
+    return mathematics::ceil_div(width_, columns);
   }
 
   std::int64_t height_;

@@ -5,7 +5,7 @@
 //     +----+---------------------------------------------+----+      inside: conv2d_unrolled_kernel.cpp, which makes
 //     |    | sum = w00 * x[0] + ... + w22 * x[2w+2]      |    |      vectors of neighbouring pixels; a pixel is read
 //     +----+---------------------------------------------+----+      once for each weight, from the cache.
-#include "backend/conv2d_filter.h"
+#include "mathematics/conv2d_filter.h"
 #include "ops/conv2d/conv2d_plain.h"
 #include "ops/conv2d/conv2d_unrolled_kernel.h"
 #include "ops/conv2d/conv2d_variants.h"
@@ -39,7 +39,7 @@ backend::Variant<Conv2d> conv2d_unrolled() {
   return {
       .name = "unrolled",
       .summary = "loops unrolled for 3 x 3, 5 x 5 and 7 x 7, no test inside, rows spread over the threads",
-      .check = [](const Conv2d& problem, const backend::Device&) { return backend::check_square_3_5_7(problem); },
+      .check = [](const Conv2d& problem, const backend::Device&) { return mathematics::check_square_3_5_7(problem); },
       .tunables = nullptr,
       .make =
           [](const Conv2d& problem, backend::Device&, const Tuning&) {

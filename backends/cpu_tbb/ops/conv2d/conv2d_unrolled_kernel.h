@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ops/conv2d/conv2d_images.h"
+#include "ops/conv2d/conv2d_operands.h"
 
 namespace tessera::cpu_tbb {
 

@@ -11,7 +11,7 @@
 //   -------  . . . . .
 #pragma once
 
-#include "ops/gemm/gemm_matrices.h"
+#include "ops/gemm/gemm_operands.h"
 
 namespace tessera::cpu_tbb {
 

@@ -26,7 +26,8 @@
 #include <utility>
 
 #include "cpu_tbb_device.h"
-#include "ops/gemm/gemm_matrices.h"
+#include "mathematics/division.h"
+#include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_kernel.h"
 #include "ops/gemm/gemm_register_pack.h"
@@ -43,10 +44,6 @@ constexpr std::int64_t kPackedBytes = 768 * 1024;
 /// it. That matters for the smallest products alone: 32 x 32 x 32 floats ran at 108 GFLOP/s on one core of a Xeon, and
 /// at 98 with a copy.
 constexpr std::int64_t kPanelsInPlace = 5;
-
-std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
-  return value / divisor + (value % divisor != 0);
-}
 
 template <class T>
 constexpr std::int64_t kMostColumns = kPackedBytes / static_cast<std::int64_t>(sizeof(T)) / kRegisterDepth<T>;
@@ -131,7 +128,7 @@ struct Target {
 template <class T>
 void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const Block& block, std::int64_t p,
                    PanelProduct<T> product, const Workspace<T>& workspace, const Target<T>& target) {
-  const std::int64_t panels = divide_up(block.rows, tile.rows);
+  const std::int64_t panels = mathematics::ceil_div(block.rows, tile.rows);
   // Whole slivers whose rows lie in memory as they are read need no packing of their own: the first panel's product
   // reads them where they are, and leaves a packed copy for the others.
   const std::int64_t whole = gemm.b.column_step == 1 ? block.columns - block.columns % tile.columns : 0;
@@ -176,8 +173,8 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
 template <class T>
 void multiply_block(const GemmMatrices<T>& gemm, const RegisterTile& tile, const Block& block,
                     const Workspace<T>& workspace) {
-  const std::int64_t steps = divide_up(gemm.k, kRegisterDepth<T>);
-  const std::int64_t depth = divide_up(gemm.k, steps);
+  const std::int64_t steps = mathematics::ceil_div(gemm.k, kRegisterDepth<T>);
+  const std::int64_t depth = mathematics::ceil_div(gemm.k, steps);
   const SumsIn place = place_of_sums(gemm);
   Target<T> target{gemm.c + (block.row * gemm.ldc + block.column), gemm.ldc};
   if (place == SumsIn::scratch_scaled) target = {workspace.sums(), block.columns};

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "mathematics/division.h"
+
 namespace tessera::cpu_tbb {
 
 namespace {
@@ -29,16 +31,12 @@ constexpr double kForChunk = 1 << 16;
 constexpr double kSmallest = 1 << 20;
 constexpr std::int64_t kMostPerThread = 8;
 
-std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
-  return value / divisor + (value % divisor != 0);
-}
-
 Blocks blocks_of(std::int64_t m, std::int64_t n, const RegisterTile& tile, std::int64_t down, std::int64_t across) {
   Blocks blocks;
-  blocks.rows = divide_up(m, down);
-  blocks.columns = divide_up(divide_up(n, tile.columns), across) * tile.columns;
-  blocks.down = divide_up(m, blocks.rows);
-  blocks.across = divide_up(n, blocks.columns);
+  blocks.rows = mathematics::ceil_div(m, down);
+  blocks.columns = mathematics::ceil_div(mathematics::ceil_div(n, tile.columns), across) * tile.columns;
+  blocks.down = mathematics::ceil_div(m, blocks.rows);
+  blocks.across = mathematics::ceil_div(n, blocks.columns);
   return blocks;
 }
 
@@ -48,7 +46,7 @@ double time_of(const Blocks& blocks, std::int64_t n, std::int64_t k, const Team&
   const double chunk =
       (static_cast<double>(blocks.rows) + kRowsForPacking) * (columns + kColumnsForPacking) * static_cast<double>(k) +
       kForChunk;
-  const auto rounds = static_cast<double>(divide_up(blocks.down * blocks.across, team.threads));
+  const auto rounds = static_cast<double>(mathematics::ceil_div(blocks.down * blocks.across, team.threads));
   return (rounds + team.waited_for) * chunk;
 }
 
@@ -57,9 +55,9 @@ double time_of(const Blocks& blocks, std::int64_t n, std::int64_t k, const Team&
 Blocks register_blocks(std::int64_t m, std::int64_t n, std::int64_t k, const RegisterTile& tile,
                        std::int64_t most_columns, const Team& team) {
   if (m == 0 || n == 0) return {};
-  const std::int64_t tiles_down = divide_up(m, tile.rows);
-  const std::int64_t tiles_across = divide_up(n, tile.columns);
-  const std::int64_t least_across = divide_up(tiles_across, most_columns / tile.columns);
+  const std::int64_t tiles_down = mathematics::ceil_div(m, tile.rows);
+  const std::int64_t tiles_across = mathematics::ceil_div(n, tile.columns);
+  const std::int64_t least_across = mathematics::ceil_div(tiles_across, most_columns / tile.columns);
   Blocks best = blocks_of(m, n, tile, 1, least_across);
   if (team.threads == 1) return best;
   const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ops/gemm/gemm_matrices.h"
+#include "ops/gemm/gemm_operands.h"
 
 namespace tessera::cpu_tbb {
 

@@ -15,7 +15,8 @@
 #include <string>
 
 #include "backend/sentence.h"
-#include "ops/gemm/gemm_matrices.h"
+#include "mathematics/division.h"
+#include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_pack.h"
 #include "ops/gemm/gemm_thin_kernel.h"
 #include "ops/gemm/gemm_variants.h"
@@ -38,10 +39,6 @@ constexpr std::int64_t kPieceBytes = 16 * 1024;
 /// Bytes of the large operand that one chunk reads at least: about 20 microseconds from memory.
 constexpr std::int64_t kChunkBytes = 256 * 1024;
 
-std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
-  return value / divisor + (value % divisor != 0);
-}
-
 /// Which side of C is short and can be computed here.
 enum class ShortSide { none, columns, rows };
 ShortSide short_side(const Gemm& problem) {
@@ -54,7 +51,9 @@ ShortSide short_side(const Gemm& problem) {
 template <class T>
 struct ThinMatrices {
   ThinMatrices(const GemmMatrices<T>& gemm, ShortSide side)
-      : k(gemm.k), piece(kPieceBytes / static_cast<std::int64_t>(sizeof(T))), pieces(divide_up(gemm.k, piece)) {
+      : k(gemm.k),
+        piece(kPieceBytes / static_cast<std::int64_t>(sizeof(T))),
+        pieces(mathematics::ceil_div(gemm.k, piece)) {
     if (side == ShortSide::columns) {
       rows = gemm.m;
       columns = gemm.n;
@@ -151,8 +150,8 @@ void multiply(Executor& executor, const GemmMatrices<T>& gemm, ShortSide side) {
   const T* const columns = columns_in_order(executor, thin, elements_of<T>(copy));
 
   const std::int64_t row_bytes = std::min(thin.piece, thin.k) * static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t block_rows = std::min(divide_up(kChunkBytes, row_bytes), thin.rows);
-  const std::int64_t blocks = divide_up(thin.rows, block_rows);
+  const std::int64_t block_rows = std::min(mathematics::ceil_div(kChunkBytes, row_bytes), thin.rows);
+  const std::int64_t blocks = mathematics::ceil_div(thin.rows, block_rows);
   if (thin.pieces == 1) {
     return executor.parallel_for(blocks, [&](std::int64_t first, std::int64_t last) {
       const ScratchPool::Loan sums = loan_of<T>(executor, block_rows * thin.columns);
@@ -168,15 +167,16 @@ void multiply(Executor& executor, const GemmMatrices<T>& gemm, ShortSide side) {
   const ScratchPool::Loan loan = loan_of<T>(executor, thin.pieces * piece_step);
   T* const sums = elements_of<T>(loan);
   const std::int64_t pieces_at_once = std::max<std::int64_t>(kChunkBytes / (row_bytes * block_rows), 1);
-  executor.parallel_for(blocks * divide_up(thin.pieces, pieces_at_once), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t chunk = first; chunk < last; ++chunk) {
-      const std::int64_t row = chunk % blocks * block_rows;
-      const std::int64_t last_row = std::min(row + block_rows, thin.rows);
-      const std::int64_t first_piece = chunk / blocks * pieces_at_once;
-      for (std::int64_t piece = first_piece; piece < std::min(first_piece + pieces_at_once, thin.pieces); ++piece)
-        multiply_piece(thin, columns, piece, row, last_row, sums + piece * piece_step + row * thin.columns);
-    }
-  });
+  executor.parallel_for(
+      blocks * mathematics::ceil_div(thin.pieces, pieces_at_once), [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t chunk = first; chunk < last; ++chunk) {
+          const std::int64_t row = chunk % blocks * block_rows;
+          const std::int64_t last_row = std::min(row + block_rows, thin.rows);
+          const std::int64_t first_piece = chunk / blocks * pieces_at_once;
+          for (std::int64_t piece = first_piece; piece < std::min(first_piece + pieces_at_once, thin.pieces); ++piece)
+            multiply_piece(thin, columns, piece, row, last_row, sums + piece * piece_step + row * thin.columns);
+        }
+      });
   executor.parallel_for(blocks, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t row = first * block_rows;
     store_rows(gemm, thin, sums + row * thin.columns, piece_step, row, std::min(last * block_rows, thin.rows));

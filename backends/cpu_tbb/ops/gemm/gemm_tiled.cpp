@@ -20,7 +20,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "ops/gemm/gemm_matrices.h"
+#include "mathematics/division.h"
+#include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_tiled_multiply.h"
 #include "ops/gemm/gemm_variants.h"
 
@@ -31,21 +32,18 @@ namespace {
 constexpr std::int64_t kTiles[] = {4, 8, 16, 32};
 constexpr std::int64_t kLargestTile = 32;
 
-std::int64_t divide_up(std::int64_t value, std::int64_t divisor) {
-  return value / divisor + (value % divisor != 0);
-}
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return divide_up(value, multiple) * multiple;
-}
-
 /// How C is cut into chunks.
 struct Blocks {
   Blocks(std::int64_t m, std::int64_t n) {
     constexpr std::int64_t kEnough = 64;  // chunks to keep some tens of threads busy
-    while (divide_up(m, rows) < divide_up(kEnough, divide_up(n, columns)) && rows > kLargestTile) rows /= 2;
-    while (divide_up(n, columns) < divide_up(kEnough, divide_up(m, rows)) && columns > 2 * kLargestTile) columns /= 2;
-    down = divide_up(m, rows);
-    across = divide_up(n, columns);
+    while (mathematics::ceil_div(m, rows) < mathematics::ceil_div(kEnough, mathematics::ceil_div(n, columns)) &&
+           rows > kLargestTile)
+      rows /= 2;
+    while (mathematics::ceil_div(n, columns) < mathematics::ceil_div(kEnough, mathematics::ceil_div(m, rows)) &&
+           columns > 2 * kLargestTile)
+      columns /= 2;
+    down = mathematics::ceil_div(m, rows);
+    across = mathematics::ceil_div(n, columns);
   }
   std::int64_t rows = 128;
   std::int64_t columns = 256;
@@ -58,8 +56,8 @@ template <class T>
 class Workspace {
  public:
   Workspace(ScratchPool& pool, std::int64_t rows, std::int64_t columns, std::int64_t tile)
-      : sums_count_(round_up(rows, kRowGroup) * round_up(columns, tile)),
-        b_count_(tile * round_up(columns, tile)),
+      : sums_count_(mathematics::round_up(rows, kRowGroup) * mathematics::round_up(columns, tile)),
+        b_count_(tile * mathematics::round_up(columns, tile)),
         loan_(pool, sizeof(T) * static_cast<std::size_t>(sums_count_ + b_count_ + tile * tile)) {}
   [[nodiscard]] T* sums() const noexcept { return reinterpret_cast<T*>(loan_.data()); }
   [[nodiscard]] T* packed_b() const noexcept { return sums() + sums_count_; }
@@ -98,7 +96,7 @@ void pack_a(const ConstMatrix<T>& a, std::int64_t row, std::int64_t p, std::int6
   product.a = packed;
   product.a_row_step = along_rows ? tile : 1;
   product.a_depth_step = along_rows ? 1 : tile;
-  product.rows = round_up(rows, kRowGroup);
+  product.rows = mathematics::round_up(rows, kRowGroup);
   if (product.rows > rows) std::fill_n(packed, tile * tile, T(0));
   if (along_rows) {
     for (std::int64_t i = 0; i < rows; ++i) std::copy_n(a.at(row + i, p), depth, packed + i * tile);
@@ -113,9 +111,9 @@ void multiply_block(const GemmMatrices<T>& gemm, std::int64_t row, std::int64_t 
                     std::int64_t columns, std::int64_t tile, const Workspace<T>& workspace) {
   TileProduct<T> product;
   product.tile = tile;
-  product.columns = round_up(columns, tile);
+  product.columns = mathematics::round_up(columns, tile);
   product.sums_row_step = product.columns;
-  std::fill_n(workspace.sums(), round_up(rows, kRowGroup) * product.columns, T(0));
+  std::fill_n(workspace.sums(), mathematics::round_up(rows, kRowGroup) * product.columns, T(0));
   for (std::int64_t p = 0; p < gemm.k; p += tile) {
     product.depth = std::min(tile, gemm.k - p);
     product.b = workspace.packed_b();

@@ -3,20 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 
-#include "backend/backend.h"
-#include "backend/shared_library.h"
-#include "ops/gemm/gemm_matrices.h"
+#include "ops/gemm/gemm_operands.h"
 
 namespace tessera::cpu_tbb {
-
-/// No if the library did not open; the reason holds every name that was tried and the loader's words.
-[[nodiscard]] backend::Verdict vendor_library_opens(std::string_view vendor, const backend::SharedLibrary& library);
-
-/// No if a size or a leading dimension of the problem is too large for the library's integers of 32 bits.
-[[nodiscard]] backend::Verdict vendor_counts_in_int(std::string_view vendor, const Gemm& problem);
 
 /// C = beta * C, for the problems with nothing to add up, which the libraries are not asked for: what they do with NaN
 /// in C, A and B then differs.

@@ -2,9 +2,9 @@
 #include <cstdint>
 
 #include "backend/sentence.h"
-#include "cpu_tbb_onednn.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/gemm/gemm_vendor.h"
+#include "vendor/cpu_tbb_onednn.h"
 
 namespace tessera::cpu_tbb {
 

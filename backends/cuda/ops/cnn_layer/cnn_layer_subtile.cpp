@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/cnn_layer/cnn_layer_launch.h"
+#include "cuda_embedded.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_subtile_arguments.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
-
-extern "C" const unsigned char tessera_cuda_cnn_layer_subtile_float32[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_subtile_float64[];
 
 namespace tessera::cuda {
 namespace {
@@ -52,11 +50,10 @@ struct Cut {
 template <class T>
 class CnnLayerSubtileKernel final : public backend::Kernel {
  public:
-  CnnLayerSubtileKernel(const std::shared_ptr<Context>& context, const CnnLayer& problem, const Image& image,
-                        const Cut& cut)
+  CnnLayerSubtileKernel(const std::shared_ptr<Context>& context, const CnnLayer& problem, const Cut& cut)
       : weights_(context, problem, 1, problem.input_channels * problem.filter_height * problem.filter_width,
                  ceil_div(problem.output_channels, kLargestSubChannels) * kLargestSubChannels),
-        function_(context, image,
+        function_(context, embedded::cnn_layer_subtile,
                   sentence("tessera_cnn_layer_subtile_", to_string(problem.type), "_", cut.sub.channels, "_",
                            cut.sub.rows, "_", cut.sub.columns),
                   grid_of(context->limits(), problem.batch * cut.tiles_channels * cut.tiles_y * cut.tiles_x, 1, 1,
@@ -152,7 +149,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
 
 /// The smallest tile that any tuning gives is 4 channels of 1 x 8 outputs.
 Verdict check(const CnnLayer& problem, const backend::Device& device) {
-  const std::uint64_t limit = static_cast<const CudaDevice&>(device).context()->limits().groups[0];
+  const std::uint64_t limit = native(device).context()->limits().groups[0];
   std::int64_t groups = 0;
   const bool passes = __builtin_mul_overflow(ceil_div(problem.output_channels, 4), problem.output_height(), &groups) ||
                       __builtin_mul_overflow(groups, ceil_div(problem.output_width(), 8), &groups) ||
@@ -164,14 +161,12 @@ Verdict check(const CnnLayer& problem, const backend::Device& device) {
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
+  const std::shared_ptr<Context>& context = native(device).context();
   const Cut cut(problem, tuning);
   if (problem.type == DataType::float64) {
-    return std::make_unique<CnnLayerSubtileKernel<double>>(
-        context, problem, Image{"cnn_layer_subtile_float64", tessera_cuda_cnn_layer_subtile_float64}, cut);
+    return std::make_unique<CnnLayerSubtileKernel<double>>(context, problem, cut);
   }
-  return std::make_unique<CnnLayerSubtileKernel<float>>(
-      context, problem, Image{"cnn_layer_subtile_float32", tessera_cuda_cnn_layer_subtile_float32}, cut);
+  return std::make_unique<CnnLayerSubtileKernel<float>>(context, problem, cut);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The variants of cnn_layer on CUDA.
+// The variants of cnn_layer on CUDA, each in its own file.
 #pragma once
 
 #include <tessera/ops/cnn_layer.h>

@@ -9,9 +9,9 @@
 #include <memory>
 #include <utility>
 
-#include "cuda_cudnn_forward.h"
-#include "ops/cnn_layer/cnn_layer_launch.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
+#include "vendor/cuda_cudnn_forward.h"
 
 namespace tessera::cuda {
 namespace {
@@ -89,7 +89,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device&) {
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
   if (problem.batch == 0) return std::make_unique<NothingForCudnn>();
-  return std::make_unique<CnnLayerVendorCudnn>(static_cast<CudaDevice&>(device), problem, tuning);
+  return std::make_unique<CnnLayerVendorCudnn>(native(device), problem, tuning);
 }
 
 }  // namespace

@@ -8,14 +8,13 @@
 #include <limits>
 #include <optional>
 
-#include "backend/cnn_layer_winograd.h"
-#include "ops/cnn_layer/cnn_layer_launch.h"
+#include "cuda_embedded.h"
+#include "mathematics/cnn_layer_winograd.h"
 #include "ops/cnn_layer/cnn_layer_limits.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
 #include "ops/gemm/gemm_variants.h"
-
-extern "C" const unsigned char tessera_cuda_cnn_layer_winograd[];
 
 namespace tessera::cuda {
 namespace {
@@ -57,8 +56,7 @@ class CnnLayerWinograd final : public backend::Kernel {
         tiling_(problem, outputs),
         leading_outputs_(ceil_div(problem.output_channels, 4) * 4),
         weights_(function(device, "weights")),
-        magnitudes_(device.context(), {"cnn_layer_winograd", tessera_cuda_cnn_layer_winograd},
-                    "tessera_cnn_layer_winograd_magnitudes", {}),
+        magnitudes_(device.context(), embedded::cnn_layer_winograd, "tessera_cnn_layer_winograd_magnitudes", {}),
         input_(function(device, "input")),
         output_(function(device, "output")),
         planes_(device.context(), problem),
@@ -136,7 +134,7 @@ class CnnLayerWinograd final : public backend::Kernel {
 
   CudaFunction function(const CudaDevice& device, const char* step) const {
     return {device.context(),
-            {"cnn_layer_winograd", tessera_cuda_cnn_layer_winograd},
+            embedded::cnn_layer_winograd,
             sentence("tessera_cnn_layer_winograd_", step, "_", tiling_.outputs, "_", problem_.filter_height),
             {}};
   }
@@ -190,7 +188,7 @@ class CnnLayerWinograd final : public backend::Kernel {
     CnnLayerWinogradArguments arguments{};
     arguments.bias = tiling_.is_direct ? bias : nullptr;
     arguments.leading = leading_;
-    arguments.limit = static_cast<float>(backend::cnn_layer_winograd_limit(p, tiling_.outputs));
+    arguments.limit = static_cast<float>(mathematics::cnn_layer_winograd_limit(p, tiling_.outputs));
     arguments.image_tiles = small(image_tiles());
     arguments.row_tiles = small(tiling_.row_tiles);
     arguments.channels = small(p.input_channels);
@@ -276,7 +274,7 @@ class CnnLayerWinograd final : public backend::Kernel {
 std::vector<std::int64_t> admitted_tiles(const CnnLayer& problem) {
   std::vector<std::int64_t> tiles;
   for (const std::int64_t outputs : {4, 2}) {
-    if (backend::cnn_layer_winograd_check(problem, outputs)) tiles.push_back(outputs);
+    if (mathematics::cnn_layer_winograd_check(problem, outputs)) tiles.push_back(outputs);
   }
   return tiles;
 }
@@ -298,7 +296,7 @@ Verdict check(const CnnLayer& problem, const backend::Device&) {
     return Verdict::no(sentence("type of cnn_layer is ", to_string(problem.type), ", but winograd takes float32"));
   }
   const std::vector<std::int64_t> tiles = admitted_tiles(problem);
-  if (tiles.empty()) return backend::cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4);
+  if (tiles.empty()) return mathematics::cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4);
   return check_cnn_layer_sizes(problem);
 }
 
@@ -320,8 +318,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device&) {
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  return std::make_unique<CnnLayerWinograd>(static_cast<CudaDevice&>(device), problem, tuning.at("tile"),
-                                            tuning.at("chunk"));
+  return std::make_unique<CnnLayerWinograd>(native(device), problem, tuning.at("tile"), tuning.at("chunk"));
 }
 
 }  // namespace
@@ -338,7 +335,7 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
       .make = make,
       .error_factor_of =
           [](const CnnLayer& problem, const backend::Device&) {
-            return backend::cnn_layer_winograd_factor(problem, admitted_tiles(problem).front());
+            return mathematics::cnn_layer_winograd_factor(problem, admitted_tiles(problem).front());
           },
       .pays = pays,
   };

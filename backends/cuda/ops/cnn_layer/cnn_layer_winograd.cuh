@@ -12,7 +12,7 @@
 // they write and read of a matrix lies together. The products between are gemm's register variant, n * n of them in one
 // launch. Each pixel is read (n / m)^2 times, mostly from L1.
 //
-// The matrices are those of backend/cnn_layer_winograd.h. Weights are transformed in double and rounded once.
+// The matrices are those of mathematics/cnn_layer_winograd.h. Weights are transformed in double and rounded once.
 #pragma once
 
 #include "ops/cnn_layer/cnn_layer_store.cuh"

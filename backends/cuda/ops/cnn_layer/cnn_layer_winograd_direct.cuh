@@ -7,7 +7,7 @@
 //   +-----------+| of |x|  +--+---+----+ of a tile         such tile    +-------+
 //    +-----------+                                         and channel
 //
-// Doubt, its matrix and its limit: cnn_layer_winograd_limit() in backend/cnn_layer_winograd.h. The magnitudes are a
+// Doubt, its matrix and its limit: cnn_layer_winograd_limit() in mathematics/cnn_layer_winograd.h. The magnitudes are a
 // kernel of their own, which reads every pixel once; doubt is told by blocks beside those that transform the input; the
 // transform back finds what to compute anew, and its warps do it together.
 //

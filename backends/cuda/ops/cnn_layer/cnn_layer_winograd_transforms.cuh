@@ -2,7 +2,7 @@
 // those that are 0 or 1 cost nothing, and of a pair of rows that differ in signs alone the half sums are shared.
 #pragma once
 
-#include "backend/cnn_layer_winograd.h"
+#include "mathematics/cnn_layer_winograd.h"
 
 namespace tessera::cuda {
 
@@ -18,7 +18,7 @@ struct WinogradNumbers {
   bool output_pair[kPoints] = {};         ///< output columns i and i + 1 differ in the sign of odd rows
 
   constexpr WinogradNumbers() {
-    const auto& exact = backend::kWinogradMatrices<kOutputs, kFilter>;
+    const auto& exact = mathematics::kWinogradMatrices<kOutputs, kFilter>;
     for (int i = 0; i < kPoints; ++i) {
       for (int j = 0; j < kPoints; ++j) input[i][j] = exact.input[i][j].value();
       for (int j = 0; j < kFilter; ++j) weights[i][j] = exact.filter[i][j].value();

@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
-#include "ops/conv2d/conv2d_launch.h"
+#include "cuda_embedded.h"
+#include "mathematics/conv2d_filter.h"
+#include "mathematics/division.h"
+#include "ops/conv2d/conv2d_operands.h"
 #include "ops/conv2d/conv2d_variants.h"
-
-extern "C" const unsigned char tessera_cuda_conv2d_marching[];
-extern "C" const unsigned char tessera_cuda_conv2d_separable[];
 
 namespace tessera::cuda {
 namespace {
@@ -35,7 +34,7 @@ struct Geometry {
   explicit Geometry(const Conv2d& problem)
       : shift_y(problem.filter_height / 2 - problem.anchor_y), shift_x(problem.filter_width / 2 - problem.anchor_x) {
     first_x = shift_x >= 0 ? shift_x / kMarchingPixels * kMarchingPixels : -kMarchingPixels;
-    strips = (problem.output_width() + shift_x - first_x + kMarchingColumns - 1) / kMarchingColumns;
+    strips = mathematics::ceil_div(problem.output_width() + shift_x - first_x, kMarchingColumns);
   }
   std::int64_t shift_y;
   std::int64_t shift_x;
@@ -44,7 +43,7 @@ struct Geometry {
 };
 
 std::int64_t runs_of(const Conv2d& problem, std::int64_t rows_per_run) {
-  return (problem.output_height() + rows_per_run - 1) / rows_per_run;
+  return mathematics::ceil_div(problem.output_height(), rows_per_run);
 }
 
 template <class Pixel>
@@ -60,7 +59,8 @@ class MarchingKernel final : public backend::Kernel {
         is_empty_(is_empty(problem)) {
     const Geometry geometry(problem);
     arguments_.conv2d = conv2d_arguments<Pixel>(problem);
-    for (std::size_t i = 0; i < weights.size(); ++i) arguments_.weights[i] = backend::conv2d_weight<Sum>(weights[i]);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      arguments_.weights[i] = mathematics::conv2d_weight<Sum>(weights[i]);
     arguments_.first_x = geometry.first_x;
     arguments_.strips = geometry.strips;
     arguments_.runs = runs_of(problem, rows_per_run);
@@ -106,12 +106,12 @@ class MarchingKernel final : public backend::Kernel {
 };
 
 Verdict check_marching(const Conv2d& problem, const backend::Device&) {
-  return backend::check_square_3_5_7(problem);
+  return mathematics::check_square_3_5_7(problem);
 }
 
 Verdict check_separable(const Conv2d& problem, const backend::Device&) {
-  const Verdict size = backend::check_square_3_5_7(problem);
-  return size ? backend::check_rank_one(problem) : size;
+  const Verdict size = mathematics::check_square_3_5_7(problem);
+  return size ? mathematics::check_rank_one(problem) : size;
 }
 
 /// Preferred are the longest runs that still give every multiprocessor enough warps: each run reads the filter's rows
@@ -131,7 +131,7 @@ std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& de
                                       const char* variant, const std::vector<double>& weights, const Tuning& tuning) {
   return for_pixel(problem.type, [&](auto pixel) -> std::unique_ptr<backend::Kernel> {
     return std::make_unique<MarchingKernel<decltype(pixel)>>(
-        static_cast<const CudaDevice&>(device), problem, image,
+        native(device), problem, image,
         sentence("tessera_conv2d_", variant, "_", to_string(problem.type), "_", problem.filter_height), weights,
         tuning.at("rows_per_run"));
   });
@@ -142,20 +142,18 @@ std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& de
 backend::Variant<Conv2d> conv2d_marching() {
   return {"marching", "a warp marches down a strip with the sums in registers; filters of 3, 5 and 7", check_marching,
           tunables, [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-            return make(problem, device, {"conv2d_marching", tessera_cuda_conv2d_marching}, "marching", problem.filter,
-                        tuning);
+            return make(problem, device, embedded::conv2d_marching, "marching", problem.filter, tuning);
           }};
 }
 
 backend::Variant<Conv2d> conv2d_separable() {
-  return {
-      "separable", "the march for filters that are a column times a row", check_separable, tunables,
-      [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-        const auto factors = *backend::rank_one_factors(problem);
-        std::vector<double> weights = factors.column;
-        weights.insert(weights.end(), factors.row.begin(), factors.row.end());
-        return make(problem, device, {"conv2d_separable", tessera_cuda_conv2d_separable}, "separable", weights, tuning);
-      }};
+  return {"separable", "the march for filters that are a column times a row", check_separable, tunables,
+          [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
+            const auto factors = *mathematics::rank_one_factors(problem);
+            std::vector<double> weights = factors.column;
+            weights.insert(weights.end(), factors.row.begin(), factors.row.end());
+            return make(problem, device, embedded::conv2d_separable, "separable", weights, tuning);
+          }};
 }
 
 }  // namespace tessera::cuda

@@ -1,4 +1,4 @@
-// The variants of conv2d on CUDA.
+// The variants of conv2d on CUDA, each in its own file but for the two that march.
 #pragma once
 
 #include <tessera/ops/conv2d.h>
@@ -12,6 +12,8 @@ namespace tessera::cuda {
 
 [[nodiscard]] backend::Variant<Conv2d> conv2d_separable();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_marching();
+[[nodiscard]] backend::Variant<Conv2d> conv2d_tiled();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_vendor_cudnn();
+[[nodiscard]] backend::Variant<Conv2d> conv2d_naive();
 
 }  // namespace tessera::cuda

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "backend/sentence.h"
-#include "cuda_cudnn_forward.h"
 #include "cuda_table.h"
-#include "ops/conv2d/conv2d_launch.h"
+#include "ops/conv2d/conv2d_operands.h"
 #include "ops/conv2d/conv2d_variants.h"
+#include "vendor/cuda_cudnn_forward.h"
 
 namespace tessera::cuda {
 namespace {
@@ -76,7 +76,7 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device&) {
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
   if (is_empty(problem)) return std::make_unique<NothingForCudnn>();
-  return std::make_unique<Conv2dVendorCudnn>(static_cast<CudaDevice&>(device), problem, tuning);
+  return std::make_unique<Conv2dVendorCudnn>(native(device), problem, tuning);
 }
 
 }  // namespace

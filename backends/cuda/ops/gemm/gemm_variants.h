@@ -1,4 +1,4 @@
-// The variants of gemm on CUDA.
+// The variants of gemm on CUDA, each in its own file but for the two with square tiles.
 #pragma once
 
 #include <tessera/ops/gemm.h>
@@ -7,14 +7,13 @@
 
 namespace tessera::cuda {
 
-/// The kernels take every size, stride and orientation, and multiply and add in the operands' own type, which is what
-/// every accuracy allows; so only the type can be refused.
-[[nodiscard]] backend::Verdict check_gemm_type(const Gemm& problem, const backend::Device& device);
-
-[[nodiscard]] backend::Variant<Gemm> gemm_register();
-[[nodiscard]] backend::Variant<Gemm> gemm_vendor_cublas();
-
 /// Best first.
 [[nodiscard]] backend::VariantList<Gemm> gemm_variants();
+
+[[nodiscard]] backend::Variant<Gemm> gemm_register();
+[[nodiscard]] backend::Variant<Gemm> gemm_tiled();
+[[nodiscard]] backend::Variant<Gemm> gemm_coalesced_a();
+[[nodiscard]] backend::Variant<Gemm> gemm_vendor_cublas();
+[[nodiscard]] backend::Variant<Gemm> gemm_naive();
 
 }  // namespace tessera::cuda

@@ -11,10 +11,12 @@
 
 #include "backend/backend.h"
 #include "cuda_buffer.h"
-#include "cuda_cublas.h"
 #include "cuda_device.h"
 #include "cuda_queue.h"
+#include "mathematics/gemm_as_computed.h"
+#include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_variants.h"
+#include "vendor/cuda_cublas.h"
 
 namespace tessera::cuda {
 namespace {
@@ -37,10 +39,10 @@ template <class T>
 class GemmVendorCublas final : public backend::Kernel {
  public:
   GemmVendorCublas(std::shared_ptr<Context> context, const Gemm& problem)
-      : context_(std::move(context)), handle_(context_->companion<CublasHandle>()), problem_(problem) {
-    // Nothing to add up: without products whatever alpha, A and B hold. cuBLAS wants leading dimensions all the same.
-    if (static_cast<T>(problem_.alpha) == T(0)) problem_.k = 0;
-    if (problem_.k == 0) problem_.alpha = 0;
+      : context_(std::move(context)),
+        handle_(context_->companion<CublasHandle>()),
+        problem_(mathematics::gemm_as_computed(problem)) {
+    // cuBLAS wants leading dimensions also of what it does not read.
     problem_.lda = std::max<std::int64_t>(problem_.lda, 1);
     problem_.ldb = std::max<std::int64_t>(problem_.ldb, 1);
   }
@@ -92,7 +94,7 @@ backend::Verdict check(const Gemm& problem, const backend::Device& device) {
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning&) {
-  const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
+  const std::shared_ptr<Context>& context = native(device).context();
   if (problem.type == DataType::float64) return std::make_unique<GemmVendorCublas<double>>(context, problem);
   return std::make_unique<GemmVendorCublas<float>>(context, problem);
 }

@@ -13,6 +13,7 @@
 #include <tessera/ops/cnn_layer.h>
 
 #include "backend/variant.h"
+#include "mathematics/cnn_layer_pool.h"
 #include "opencl_device.h"
 #include "opencl_kernel.h"
 #include "opencl_launch_shape.h"
@@ -44,10 +45,7 @@ struct CnnLayerShape {
 /// Yes unless the device cannot compute in the problem's type.
 [[nodiscard]] backend::Verdict check_cnn_layer_type(const CnnLayer& problem, const DeviceFacts& facts);
 
-/// Windows of 2 x 2 beside each other: the pool that is done in registers.
-[[nodiscard]] constexpr bool has_plain_pool(const CnnLayer& problem) noexcept {
-  return problem.pool_size == 2 && problem.pool_stride == 2;
-}
+using mathematics::has_plain_pool;  // the pool that is done in registers
 
 /// cnn_layer_images.cl and cnn_layer_product.cl before `kernel_texts`, the problem's type and `more_options` as
 /// options.

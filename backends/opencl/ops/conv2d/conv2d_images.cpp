@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "backend/conv2d_filter.h"
+#include "mathematics/conv2d_filter.h"
 #include "opencl_buffer.h"
 #include "ops/quotient.h"
 
@@ -73,8 +73,8 @@ std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::
                                               Conv2dSums sums) {
   std::vector<std::uint32_t> bits;
   for (const double weight : weights) {
-    const auto in_float = backend::conv2d_weight<float>(weight);
-    std::uint32_t word = backend::conv2d_weight<std::uint32_t>(weight);
+    const auto in_float = mathematics::conv2d_weight<float>(weight);
+    std::uint32_t word = mathematics::conv2d_weight<std::uint32_t>(weight);
     if (is_in_float(problem, sums)) std::memcpy(&word, &in_float, sizeof word);
     bits.push_back(word);
   }

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
+#include "mathematics/conv2d_filter.h"
 #include "opencl_known_faults.h"
 #include "ops/conv2d/conv2d_images.h"
 #include "ops/conv2d/conv2d_variants.h"
@@ -52,7 +52,7 @@ bool has_lanes(const backend::Device& device) {
 
 Verdict check_march(const Conv2d& problem, const backend::Device& device, std::string_view variant) {
   if (const Verdict known = check_known_faults("conv2d", variant, native(device).facts()); !known) return known;
-  if (const Verdict size = backend::check_square_3_5_7(problem); !size) return size;
+  if (const Verdict size = mathematics::check_square_3_5_7(problem); !size) return size;
   return check_groups("conv2d", conv2d_blocks(problem, kRowsPerRun.front(), kAlone.front()));
 }
 
@@ -62,7 +62,7 @@ Verdict check_marching(const Conv2d& problem, const backend::Device& device) {
 
 Verdict check_separable(const Conv2d& problem, const backend::Device& device) {
   const Verdict march = check_march(problem, device, "separable");
-  return march ? backend::check_rank_one(problem) : march;
+  return march ? mathematics::check_rank_one(problem) : march;
 }
 
 /// Rows of a run on a GPU: the longest runs that still give every compute unit enough groups, because a run reads the
@@ -134,7 +134,7 @@ Alone down_a_strip(std::int64_t columns) {
 /// registers, other instruction sets 16.
 Alone along_bands(const Conv2d& problem, const DeviceFacts& facts) {
   const bool has_avx512 = facts.vector_bytes == 16 * sizeof(cl_float);
-  const bool is_exact = problem.type != DataType::float32 && backend::is_exact_in_float32(problem);
+  const bool is_exact = problem.type != DataType::float32 && mathematics::is_exact_in_float32(problem);
   return {.name = "conv2d_marching_bands",
           .text = {reinterpret_cast<const char*>(tessera_opencl_conv2d_marching_bands),
                    tessera_opencl_conv2d_marching_bands_size},
@@ -234,7 +234,7 @@ backend::Variant<Conv2d> conv2d_separable() {
       .tunables = [](const Conv2d& problem, const backend::Device& device) { return tunables(problem, device, true); },
       .make =
           [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-            const auto factors = *backend::rank_one_factors(problem);
+            const auto factors = *mathematics::rank_one_factors(problem);
             std::vector<double> weights = factors.column;
             weights.insert(weights.end(), factors.row.begin(), factors.row.end());
             return make(problem, device, tuning, {std::move(weights), true});
