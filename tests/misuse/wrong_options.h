@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "each_device.h"
+#include "conformance/each_device.h"
 
 namespace tessera::testing_support {
 
