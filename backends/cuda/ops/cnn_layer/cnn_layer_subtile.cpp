@@ -50,11 +50,10 @@ struct Cut {
 template <class T>
 class CnnLayerSubtileKernel final : public backend::Kernel {
  public:
-  CnnLayerSubtileKernel(const std::shared_ptr<Context>& context, const CnnLayer& problem, const Image& image,
-                        const Cut& cut)
+  CnnLayerSubtileKernel(const std::shared_ptr<Context>& context, const CnnLayer& problem, const Cut& cut)
       : weights_(context, problem, 1, problem.input_channels * problem.filter_height * problem.filter_width,
                  ceil_div(problem.output_channels, kLargestSubChannels) * kLargestSubChannels),
-        function_(context, image,
+        function_(context, embedded::cnn_layer_subtile,
                   sentence("tessera_cnn_layer_subtile_", to_string(problem.type), "_", cut.sub.channels, "_",
                            cut.sub.rows, "_", cut.sub.columns),
                   grid_of(context->limits(), problem.batch * cut.tiles_channels * cut.tiles_y * cut.tiles_x, 1, 1,
@@ -165,9 +164,9 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
   const Cut cut(problem, tuning);
   if (problem.type == DataType::float64) {
-    return std::make_unique<CnnLayerSubtileKernel<double>>(context, problem, embedded::cnn_layer_subtile_float64, cut);
+    return std::make_unique<CnnLayerSubtileKernel<double>>(context, problem, cut);
   }
-  return std::make_unique<CnnLayerSubtileKernel<float>>(context, problem, embedded::cnn_layer_subtile_float32, cut);
+  return std::make_unique<CnnLayerSubtileKernel<float>>(context, problem, cut);
 }
 
 }  // namespace

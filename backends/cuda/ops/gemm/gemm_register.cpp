@@ -48,17 +48,17 @@ bool aligned(const T* address, std::initializer_list<std::int64_t> elements) {
 template <class T>
 class GemmRegisterKernel final : public backend::Kernel {
  public:
-  GemmRegisterKernel(std::shared_ptr<Context> context, const Gemm& problem, const GemmRegisterRow& row,
+  GemmRegisterKernel(std::shared_ptr<Context> context, const Gemm& problem, const GemmRegisterImage& image,
                      std::int64_t split_k)
-      : context_(std::move(context)), problem_(problem), shape_(row.shape), splits_(split_k) {
+      : context_(std::move(context)), problem_(problem), shape_(image.shape), splits_(split_k) {
     const DeviceLimits& card = context_->limits();
     // Whatever alpha and beta are: an empty sum is 0, not 0 times infinity.
     if (static_cast<T>(problem_.alpha) == T(0) || problem_.k == 0) {
       problem_.alpha = 0;
       problem_.k = 0;
     }
-    tiles_m_ = ceil_div(problem_.m, shape_.rows);
-    tiles_n_ = ceil_div(problem_.n, shape_.columns);
+    tiles_m_ = ceil_div(problem_.m, shape_.tile_m);
+    tiles_n_ = ceil_div(problem_.n, shape_.tile_n);
     cluster_ = splits_ == 2 && has_clusters(card);
 
     const std::size_t bytes =
@@ -69,10 +69,11 @@ class GemmRegisterKernel final : public backend::Kernel {
     grid_.cluster_y = cluster_ ? 2 : 1;
     grid_.overlaps = has_clusters(card);
 
-    const std::string name = sentence("tessera_gemm_register_", to_string(problem_.type), "_", shape_.elements(), "_",
-                                      problem_.transpose_a ? "t" : "n", problem_.transpose_b ? "t" : "n");
-    aligned_ = load(row.image, name);
-    unaligned_ = load(row.image, name + "_unaligned");
+    const std::string name =
+        sentence("tessera_gemm_register_", to_string(problem_.type), "_", shape_.tile_m, "x", shape_.tile_n, "_",
+                 problem_.transpose_a ? "t" : "n", problem_.transpose_b ? "t" : "n");
+    aligned_ = load(image.image, name);
+    unaligned_ = load(image.image, name + "_unaligned");
     if (has_parts()) {
       add_ = context_->function(embedded::gemm_register_add,
                                 sentence("tessera_gemm_register_add_", to_string(problem_.type)));
@@ -190,7 +191,7 @@ class GemmRegisterKernel final : public backend::Kernel {
 
 std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
   std::vector<std::int64_t> tiles;
-  for (const GemmRegisterRow& row : gemm_register_rows(problem.type)) tiles.push_back(row.shape.elements());
+  for (const GemmRegisterImage& image : gemm_register_images(problem.type)) tiles.push_back(image.shape.elements());
 
   // More groups than steps would have nothing to do, and their sums need memory.
   std::vector<std::int64_t> splits{1};
@@ -212,11 +213,11 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
   const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
-  const GemmRegisterRow& row = gemm_register_row(problem.type, tuning.at("tile"));
+  const GemmRegisterImage& image = image_of_tile(gemm_register_images(problem.type), tuning.at("tile"));
   if (problem.type == DataType::float64) {
-    return std::make_unique<GemmRegisterKernel<double>>(context, problem, row, tuning.at("split_k"));
+    return std::make_unique<GemmRegisterKernel<double>>(context, problem, image, tuning.at("split_k"));
   }
-  return std::make_unique<GemmRegisterKernel<float>>(context, problem, row, tuning.at("split_k"));
+  return std::make_unique<GemmRegisterKernel<float>>(context, problem, image, tuning.at("split_k"));
 }
 
 }  // namespace

@@ -13,16 +13,16 @@
 namespace tessera::cuda {
 
 /// A shape with the image that holds its kernels.
-struct GemmRegisterRow {
+struct GemmRegisterImage {
   GemmRegisterShape shape;
   Image image;
 };
 
 /// What is compiled for a type, the smallest tile first.
-[[nodiscard]] std::span<const GemmRegisterRow> gemm_register_rows(DataType type);
+[[nodiscard]] std::span<const GemmRegisterImage> gemm_register_images(DataType type);
 
-/// The row whose tile holds so many elements; there is one.
-[[nodiscard]] const GemmRegisterRow& gemm_register_row(DataType type, std::int64_t elements);
+/// The one of these images whose tile holds so many elements; there is one.
+[[nodiscard]] const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images, std::int64_t elements);
 
 /// A configuration, as the tunables name it.
 struct GemmRegisterChoice {
