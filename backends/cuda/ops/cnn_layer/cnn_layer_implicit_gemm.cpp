@@ -282,8 +282,6 @@ Verdict check_implicit_gemm(const CnnLayer& problem, const backend::Device& devi
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  std::vector<std::int64_t> tiles;
-  for (const GemmRegisterImage& image : images_of(problem.type)) tiles.push_back(image.shape.elements());
   // More groups than steps would have nothing to do, and their sums need memory.
   const Product product(problem);
   const auto sums =
@@ -296,18 +294,18 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
     splits.push_back(split);
   }
   const DeviceLimits& card = static_cast<const CudaDevice&>(device).context()->limits();
+  const std::span<const GemmRegisterImage> images = images_of(problem.type);
   const GemmRegisterChoice choice =
-      choose_gemm_register(product.as_gemm(problem.type, problem.batch), card, splits.back(), tiles);
-  return {
-      {"tile", "output channels times pixels that one group computes: 1024 is 32 x 32, 4096 is 64 x 64 and so on",
-       tiles, choice.tile},
-      {"split_k", "groups over which channels and filter are split, each with a sum of its own", splits,
-       choice.split_k},
-  };
+      choose_gemm_register(product.as_gemm(problem.type, problem.batch), card, splits.back(), images);
+  std::vector<Tunable> tunables =
+      tile_tunables(images, choice, "output channels that one group computes", "pixels that one group computes");
+  tunables.push_back({"split_k", "groups over which channels and filter are split, each with a sum of its own", splits,
+                      choice.split_k});
+  return tunables;
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  const GemmRegisterImage& image = image_of_tile(images_of(problem.type), tuning.at("tile"));
+  const GemmRegisterImage& image = image_of_tile(images_of(problem.type), tuning.at("tile_m"), tuning.at("tile_n"));
   return for_element(problem.type, [&](auto element) -> std::unique_ptr<backend::Kernel> {
     return std::make_unique<CnnLayerImplicitGemm<decltype(element)>>(static_cast<CudaDevice&>(device), problem, image,
                                                                      tuning.at("split_k"));

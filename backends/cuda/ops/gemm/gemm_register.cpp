@@ -190,9 +190,6 @@ class GemmRegisterKernel final : public backend::Kernel {
 };
 
 std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
-  std::vector<std::int64_t> tiles;
-  for (const GemmRegisterImage& image : gemm_register_images(problem.type)) tiles.push_back(image.shape.elements());
-
   // More groups than steps would have nothing to do, and their sums need memory.
   std::vector<std::int64_t> splits{1};
   const std::int64_t products = std::min<std::int64_t>(problem.batch, 65535);
@@ -204,16 +201,18 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
   }
 
   const DeviceLimits& card = static_cast<const CudaDevice&>(device).context()->limits();
-  const GemmRegisterChoice choice = choose_gemm_register(problem, card, splits.back());
-  return {
-      {"tile", "elements of C that one group computes: 1024 is 32 x 32, 4096 is 64 x 64 and so on", tiles, choice.tile},
-      {"split_k", "groups over which k is split, each with a sum of its own", splits, choice.split_k},
-  };
+  const std::span<const GemmRegisterImage> images = gemm_register_images(problem.type);
+  const GemmRegisterChoice choice = choose_gemm_register(problem, card, splits.back(), images);
+  std::vector<Tunable> tunables =
+      tile_tunables(images, choice, "rows of C that one group computes", "columns of C that it computes");
+  tunables.push_back({"split_k", "groups over which k is split, each with a sum of its own", splits, choice.split_k});
+  return tunables;
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
   const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
-  const GemmRegisterImage& image = image_of_tile(gemm_register_images(problem.type), tuning.at("tile"));
+  const GemmRegisterImage& image =
+      image_of_tile(gemm_register_images(problem.type), tuning.at("tile_m"), tuning.at("tile_n"));
   if (problem.type == DataType::float64) {
     return std::make_unique<GemmRegisterKernel<double>>(context, problem, image, tuning.at("split_k"));
   }

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tessera::cuda {
 namespace {
@@ -71,6 +72,19 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
   return time;
 }
 
+std::span<const GemmRegisterImage>::iterator find_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,
+                                                       std::int64_t tile_n) {
+  return std::find_if(images.begin(), images.end(), [&](const GemmRegisterImage& image) {
+    return image.shape.tile_m == tile_m && image.shape.tile_n == tile_n;
+  });
+}
+
+/// Ascending.
+void insert_once(std::vector<std::int64_t>& values, std::int64_t value) {
+  const auto place = std::lower_bound(values.begin(), values.end(), value);
+  if (place == values.end() || *place != value) values.insert(place, value);
+}
+
 }  // namespace
 
 std::span<const GemmRegisterImage> gemm_register_images(DataType type) {
@@ -90,32 +104,43 @@ std::span<const GemmRegisterImage> gemm_register_images(DataType type) {
   return kFloat32;
 }
 
-const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images, std::int64_t elements) {
-  return *std::find_if(images.begin(), images.end(),
-                       [&](const GemmRegisterImage& image) { return image.shape.elements() == elements; });
+const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,
+                                       std::int64_t tile_n) {
+  return *find_tile(images, tile_m, tile_n);
 }
 
 GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card, std::int64_t max_split,
-                                        std::span<const std::int64_t> tiles) {
+                                        std::span<const GemmRegisterImage> images) {
   const bool is_double = problem.type == DataType::float64;
-  const std::span<const GemmRegisterImage> images = gemm_register_images(problem.type);
+  const std::span<const GemmRegisterImage> measured = gemm_register_images(problem.type);
   const std::array<Speed, 4>& speeds = is_double ? kFloat64Speeds : kFloat32Speeds;
   GemmRegisterChoice best;
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const bool is_offered =
-        tiles.empty() || std::find(tiles.begin(), tiles.end(), images[i].shape.elements()) != tiles.end();
-    if (!is_offered) continue;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const GemmRegisterShape& shape = measured[i].shape;
+    if (find_tile(images, shape.tile_m, shape.tile_n) == images.end()) continue;
     for (std::int64_t split = 1; split <= max_split; split *= 2) {
-      const double time = microseconds(problem, images[i].shape, speeds[i], is_double ? kFloat64Split : kFloat32Split,
+      const double time = microseconds(problem, shape, speeds[i], is_double ? kFloat64Split : kFloat32Split,
                                        static_cast<double>(split), card);
       if (time < least) {
         least = time;
-        best = {images[i].shape.elements(), split};
+        best = {shape.tile_m, shape.tile_n, split};
       }
     }
   }
   return best;
+}
+
+std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images, const GemmRegisterChoice& preferred,
+                                   const char* meaning_m, const char* meaning_n) {
+  Tunable tile_m{"tile_m", meaning_m, {}, preferred.tile_m};
+  Tunable tile_n{"tile_n", meaning_n, {}, preferred.tile_n, "tile_m"};
+  for (const GemmRegisterImage& image : images) {
+    insert_once(tile_m.values, image.shape.tile_m);
+    insert_once(tile_n.values, image.shape.tile_n);
+    tile_n.pairs.emplace_back(image.shape.tile_m, image.shape.tile_n);
+  }
+  return {std::move(tile_m), std::move(tile_n)};
 }
 
 std::size_t bytes_that_spread(const GemmRegisterShape& shape, std::int64_t groups, const DeviceLimits& card) {
