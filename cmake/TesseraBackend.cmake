@@ -1,4 +1,4 @@
-# What the three backends share in their builds: the option AUTO|ON|OFF and the shape of a plug-in.
+# What the backends share in their builds: the option AUTO|ON|OFF and the shape of a plug-in.
 include_guard(GLOBAL)
 
 # tessera_backend_option(<b> <reason>): decides whether backend <b> is built. `reason` is "" if everything it needs is
@@ -10,7 +10,12 @@ function(tessera_backend_option backend reason)
     message(FATAL_ERROR "TESSERA_BACKEND_${upper} is '${option}', but must be AUTO, ON or OFF")
   endif()
   set(build OFF)
-  if(option STREQUAL "OFF")
+  if(TESSERA_ONLY_BACKENDS AND NOT backend IN_LIST TESSERA_ONLY_BACKENDS)
+    if(option STREQUAL "ON")
+      message(FATAL_ERROR "TESSERA_BACKEND_${upper}=ON, but TESSERA_ONLY_BACKENDS=${TESSERA_ONLY_BACKENDS}")
+    endif()
+    set(row "off: TESSERA_ONLY_BACKENDS=${TESSERA_ONLY_BACKENDS}")
+  elseif(option STREQUAL "OFF")
     set(row "off: TESSERA_BACKEND_${upper}=OFF")
   elseif(reason STREQUAL "")
     set(build ON)
@@ -24,11 +29,17 @@ function(tessera_backend_option backend reason)
   set_property(GLOBAL PROPERTY TESSERA_SUMMARY_${upper} "${row}")
 endfunction()
 
-# tessera_add_backend(<b> SOURCES <files...> [LIBRARIES <targets...>]): the plug-in libtessera_<b>.so, placed and
-# installed in the folder tessera/ beside the library, with its own libraries found beside itself or one folder up.
+# tessera_add_backend(<b> [EXCEPT <files...>] [SOURCES <files...>] [LIBRARIES <targets...>]): the plug-in libtessera_<b>.so,
+# placed and installed in the folder tessera/ beside the library, with its own libraries found beside itself or one
+# folder up. Its sources are every .cpp in the backend's folder, but for those of EXCEPT; a backend that gives SOURCES
+# lists them itself.
 function(tessera_add_backend backend)
-  cmake_parse_arguments(PARSE_ARGV 1 BACKEND "" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 BACKEND "" "" "EXCEPT;SOURCES;LIBRARIES")
   set(target tessera_${backend})
+  if(NOT BACKEND_SOURCES)
+    file(GLOB_RECURSE BACKEND_SOURCES RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.cpp)
+    list(REMOVE_ITEM BACKEND_SOURCES ${BACKEND_EXCEPT})
+  endif()
   add_library(${target} MODULE ${BACKEND_SOURCES})
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE tessera_mathematics tessera_compiler ${BACKEND_LIBRARIES})

@@ -3,7 +3,7 @@ include_guard(GLOBAL)
 
 message(STATUS "")
 message(STATUS "Tessera ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
-foreach(backend cpu_tbb opencl cuda)
+foreach(backend IN LISTS TESSERA_LISTED_BACKENDS)
   string(TOUPPER "${backend}" upper)
   get_property(row GLOBAL PROPERTY TESSERA_SUMMARY_${upper})
   message(STATUS "  backend ${backend}: ${row}")

@@ -1,6 +1,6 @@
 // The one description of what an operator must compute, for tests, `tessera verify` and `tessera bench`: cases with
-// inputs, oracle, error bound and amount of work. Knows no test framework. An operator adds <op>_problems.{h,cpp},
-// <op>_oracle.{h,cpp} and one line in problem_sets.cpp.
+// inputs, oracle, error bound and amount of work. Knows no test framework. An operator has a folder <op>/ with
+// <op>_problems, whose <op>_problem_set() is found by its name, <op>_oracle and what else it needs.
 #pragma once
 
 #include <cstddef>
@@ -132,19 +132,9 @@ class Case {
   }
 };
 
-/// What one backend must at least offer for an operator in these types, on every device that computes in them: all
-/// variants of ours. The tests fail if one is missing or runs nothing, or if the backend has one that stands in no
-/// floor.
-struct Floor {
-  std::string backend;
-  std::vector<DataType> types;
-  std::vector<std::string> variants;
-};
-
 struct ProblemSet {
   std::string operator_name;  ///< "gemm"
   std::vector<std::unique_ptr<Case>> cases;
-  std::vector<Floor> floors;
 };
 
 /// The problem set of every operator. Built once.

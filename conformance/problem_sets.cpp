@@ -1,8 +1,6 @@
-// The list of problem sets: a new operator is one line here.
-#include "conformance/cnn_layer/cnn_layer_problems.h"
-#include "conformance/conv2d/conv2d_problems.h"
-#include "conformance/gemm/gemm_problems.h"
+// The problem sets, made once.
 #include "conformance/problem_set.h"
+#include "problem_set_list.h"
 
 namespace tessera::conformance {
 
@@ -11,13 +9,7 @@ std::string_view to_string(HostMemory memory) noexcept {
 }
 
 const std::vector<ProblemSet>& problem_sets() {
-  static const std::vector<ProblemSet> sets = [] {
-    std::vector<ProblemSet> list;
-    list.push_back(gemm_problem_set());
-    list.push_back(conv2d_problem_set());
-    list.push_back(cnn_layer_problem_set());
-    return list;
-  }();
+  static const std::vector<ProblemSet> sets = make_problem_sets();
   return sets;
 }
 

@@ -21,7 +21,7 @@ stages: ${all_stages[*]}
   --help                   this text
 
 environment:
-  TESSERA_REQUIRE   backends whose absence is a failure (default here: cpu_tbb,opencl,cuda)
+  TESSERA_REQUIRE   backends whose absence is a failure (default here: every one in the list, FOLDER/backends.txt)
 TEXT
 }
 
@@ -66,7 +66,8 @@ if [[ $# -eq 0 ]]; then
   bench_arguments=(all --device all --variant all --time-limit 5)
   study_arguments=(all --device all)
 fi
-export TESSERA_REQUIRE=${TESSERA_REQUIRE:-cpu_tbb,opencl,cuda}
+if [[ -z ${TESSERA_REQUIRE:-} ]]; then TESSERA_REQUIRE=$(awk '!/^#/ {print $1}' "$staged/backends.txt" | paste -sd,); fi
+export TESSERA_REQUIRE
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

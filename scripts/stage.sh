@@ -46,6 +46,8 @@ needed_libraries() {
 rm -rf "${folder:?}"/*
 cmake --install "$root/build/release" --prefix "$folder" --strip >/dev/null
 cmake --install "$root/build/release" --prefix "$folder" --strip --component tests >/dev/null
+# gpu_check.sh demands every backend that is in the list.
+cp "$root/backends/backends.txt" "$folder/"
 library_folder=$(dirname "$(find "$folder" -name libtessera.so)")
 
 mapfile -t binaries < <(find "$folder/bin" "$library_folder" -type f \( -perm -u+x -o -name '*.so*' \))

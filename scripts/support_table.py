@@ -11,8 +11,11 @@ import json
 import pathlib
 import sys
 
-BACKENDS = ["cpu_tbb", "opencl", "cuda"]
-BACKEND_OF_DEVICE = {"cpu": "cpu_tbb", "opencl": "opencl", "cuda": "cuda"}
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# [(backend, what the names of its devices begin with)]
+LISTED = [line.split()[:2] for line in (ROOT / "backends" / "backends.txt").read_text().splitlines()
+          if line and not line.startswith("#")]
+BACKEND_OF_DEVICE = {prefix: backend for backend, prefix in LISTED}
 START, END = "<!-- support -->", "<!-- end support -->"
 UNKNOWN = "not verified yet"
 
@@ -50,21 +53,26 @@ def cell(variants):
 
 
 def read_table(document):
-    """{operator: {backend: cell}} as it stands in the document."""
+    """The columns' backends, and {operator: {backend: cell}} as it stands in the document. Columns keep their place, and a
+    backend that is new in the list stands behind them."""
     if START not in document or END not in document:
         sys.exit(f"docs/support.md has no {START} ... {END}")
-    table = {}
+    columns, table = [], {}
     for line in document.split(START)[1].split(END)[0].splitlines():
         cells = [part.strip() for part in line.strip().strip("|").split("|")]
-        if line.startswith("| `") and len(cells) == 1 + len(BACKENDS):
-            table[cells[0].strip("`")] = dict(zip(BACKENDS, cells[1:]))
-    return table
+        if line.startswith("| operator |"):
+            columns = [part.strip("`") for part in cells[1:]]
+        elif line.startswith("| `"):
+            table[cells[0].strip("`")] = dict(zip(columns, cells[1:]))
+    names = [backend for backend, _ in LISTED]
+    kept = [backend for backend in columns if backend in names]
+    return kept + [backend for backend in names if backend not in kept], table
 
 
-def render(table):
-    lines = ["| operator | " + " | ".join(f"`{backend}`" for backend in BACKENDS) + " |", "|---" * 4 + "|"]
+def render(columns, table):
+    lines = ["| operator | " + " | ".join(f"`{backend}`" for backend in columns) + " |", "|---" * (1 + len(columns)) + "|"]
     for operator in sorted(table):
-        cells = (table[operator].get(backend, UNKNOWN) for backend in BACKENDS)
+        cells = (table[operator].get(backend, UNKNOWN) for backend in columns)
         lines.append(f"| `{operator}` | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -76,13 +84,13 @@ def main():
                         help="result files of tessera verify --json, or of the conformance tests")
     arguments = parser.parse_args()
 
-    path = pathlib.Path(__file__).resolve().parent.parent / "docs" / "support.md"
+    path = ROOT / "docs" / "support.md"
     document = path.read_text()
-    table = read_table(document)
+    columns, table = read_table(document)
     differences = 0
     for operator, backends in read_results(arguments.results).items():
         for backend, variants in backends.items():
-            if backend not in BACKENDS:
+            if backend not in columns:
                 continue
             row = table.setdefault(operator, {})
             if row.get(backend, UNKNOWN) != cell(variants):
@@ -92,7 +100,7 @@ def main():
     if arguments.check:
         sys.exit(1 if differences else 0)
     before, rest = document.split(START)
-    path.write_text(before + START + "\n" + render(table) + "\n" + END + rest.split(END)[1])
+    path.write_text(before + START + "\n" + render(columns, table) + "\n" + END + rest.split(END)[1])
 
 
 if __name__ == "__main__":

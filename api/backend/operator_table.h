@@ -1,11 +1,9 @@
-// What a backend offers: for each operator its list of variants. A new operator is one line here.
+// What a backend offers: for each operator its list of variants.
 #pragma once
 
 #include "backend/variant.h"
 
-#include <tessera/ops/cnn_layer.h>
-#include <tessera/ops/conv2d.h>
-#include <tessera/ops/gemm.h>
+#include <tessera/operators.h>
 
 namespace tessera::backend {
 
@@ -23,10 +21,7 @@ class OperatorTableOf : private VariantList<Problems>... {
   }
 };
 
-using OperatorTable = OperatorTableOf<  //
-    Gemm,                               // C = alpha * op(A) * op(B) + beta * C
-    Conv2d,                             // images with one small filter
-    CnnLayer                            // convolution over channels, bias, ReLU and max-pool
-    >;
+/// One list for each operator that api/operators.txt names.
+using OperatorTable = tessera::detail::OfEachOperator<OperatorTableOf>;
 
 }  // namespace tessera::backend

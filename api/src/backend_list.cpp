@@ -1,11 +1,10 @@
-// Finds the plug-ins, loads those that are asked for, and asks each what it has. A backend of ours is one row here.
+// Finds the plug-ins, loads those that are asked for, and asks each what it has.
 #include "backend_list.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "backend/sentence.h"
 #include "environment.h"
 #include "fork.h"
+#include "known_backends.h"
 #include "plugin.h"
 #include "printable.h"
 
@@ -22,18 +22,6 @@ namespace {
 using backend::enumerate;
 using backend::sentence;
 namespace fs = std::filesystem;
-
-struct KnownBackend {
-  const char* name;
-  const char* device_prefix;
-};
-
-/// Every backend that ships with the library.
-constexpr std::array kKnownBackends{
-    KnownBackend{"cuda", "cuda"},
-    KnownBackend{"opencl", "opencl"},
-    KnownBackend{"cpu_tbb", "cpu"},
-};
 
 constexpr std::string_view kPluginPrefix = "libtessera_";
 constexpr std::string_view kPluginSuffix = ".so";
@@ -186,17 +174,6 @@ std::vector<ListedBackend>* look_for_all() {
   return list.release();
 }
 
-/// Lower is better: a GPU before a CPU, CUDA's way to a GPU before OpenCL's, oneTBB's way to a CPU before OpenCL's.
-int preference(const DeviceInfo& device) {
-  if (device.backend == "cuda") return 0;
-  if (device.kind != DeviceKind::cpu) return 1;
-  return device.backend == "cpu_tbb" ? 2 : 3;
-}
-
-}  // namespace
-
-namespace {
-
 struct Found {
   Birthplace birthplace;
   std::unique_ptr<const std::vector<ListedBackend>> list{look_for_all()};
@@ -224,8 +201,9 @@ std::vector<DeviceInfo> devices_by_preference() {
   for (const ListedBackend& listed : listed_backends()) {
     devices.insert(devices.end(), listed.devices.begin(), listed.devices.end());
   }
-  std::stable_sort(devices.begin(), devices.end(),
-                   [](const DeviceInfo& a, const DeviceInfo& b) { return preference(a) < preference(b); });
+  // A GPU or the like before a CPU; for the rest the list of backends is in the order of preference.
+  std::stable_partition(devices.begin(), devices.end(),
+                        [](const DeviceInfo& device) { return device.kind != DeviceKind::cpu; });
   return devices;
 }
 

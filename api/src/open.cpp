@@ -109,7 +109,7 @@ Choice choose(std::string_view name) {
     throw Error(ErrorCode::unavailable, sentence("no device is present: ", reasons));
   }
   return {devices.front().id, sentence("no device was named and $TESSERA_DEVICE is not set; it is the first of ",
-                                       enumerate(ids_present()), " in order of preference (CUDA, other GPUs, CPU)")};
+                                       enumerate(ids_present()), " in order of preference (GPUs, then CPUs)")};
 }
 
 std::shared_ptr<detail::DeviceCore> open_core(std::string_view name) {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "conformance/cnn_layer/cnn_layer_case.h"
-#include "conformance/cnn_layer/cnn_layer_study_problems.h"
 
 namespace tessera::conformance {
 
@@ -317,7 +316,7 @@ void add_benchmarks(CaseList& list) {
 }  // namespace
 
 ProblemSet cnn_layer_problem_set() {
-  ProblemSet set{.operator_name = std::string(CnnLayer::kName), .cases = {}, .floors = {}};
+  ProblemSet set{.operator_name = std::string(CnnLayer::kName), .cases = {}};
   CaseList list(set.cases);
   for (const DataType type : {DataType::float32, DataType::float64}) {
     add_channels(list, type);
@@ -335,13 +334,6 @@ ProblemSet cnn_layer_problem_set() {
   }
   add_benchmarks(list);
   add_cnn_layer_study(set.cases);
-  const std::vector<DataType> types{DataType::float32, DataType::float64};
-  set.floors = {
-      {"cpu_tbb", types, {"winograd", "implicit_gemm", "subtile", "naive", "sequential"}},
-      {"opencl", types, {"implicit_gemm", "subtile", "naive"}},
-      {"cuda", types, {"implicit_gemm", "subtile", "naive"}},
-      {"cuda", {DataType::float32}, {"winograd"}},
-  };
   return set;
 }
 

@@ -1,10 +1,20 @@
-// The problem set of cnn_layer: every case, and the variants that each backend must offer.
+// The problem set of cnn_layer: every case, and the part that another file lists.
 #pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
 
 #include "conformance/problem_set.h"
 
 namespace tessera::conformance {
 
 [[nodiscard]] ProblemSet cnn_layer_problem_set();
+
+/// What `tessera bench cnn_layer --study` measures.
+void add_cnn_layer_study(std::vector<std::unique_ptr<Case>>& cases);
+
+/// The part of the study (Case::part()): the study's layer, and the same with fewer channels for what is slow.
+inline constexpr std::string_view kCnnLayerStudyLayers = "layers";
 
 }  // namespace tessera::conformance

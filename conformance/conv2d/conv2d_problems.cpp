@@ -9,8 +9,6 @@
 
 #include "conformance/conv2d/conv2d_case.h"
 #include "conformance/conv2d/conv2d_filters.h"
-#include "conformance/conv2d/conv2d_study_problems.h"
-#include "conformance/conv2d/conv2d_wide_problems.h"
 
 namespace tessera::conformance {
 
@@ -234,7 +232,7 @@ void add_benchmarks(CaseList& list) {
 }  // namespace
 
 ProblemSet conv2d_problem_set() {
-  ProblemSet set{.operator_name = std::string(Conv2d::kName), .cases = {}, .floors = {}};
+  ProblemSet set{.operator_name = std::string(Conv2d::kName), .cases = {}};
   CaseList list(set.cases);
   for (const DataType type : kTypes) {
     add_shapes(list, type);
@@ -252,13 +250,6 @@ ProblemSet conv2d_problem_set() {
   add_wide_conv2d(set.cases, DataType::float32);
   add_benchmarks(list);
   add_conv2d_study(set.cases);
-  const std::vector<DataType> types(kTypes.begin(), kTypes.end());
-  const std::vector<std::string> on_gpus{"separable", "marching", "tiled", "naive"};
-  set.floors = {
-      {"cpu_tbb", types, {"separable", "marching", "unrolled", "private_sum", "accumulate", "sequential"}},
-      {"opencl", types, on_gpus},
-      {"cuda", types, on_gpus},
-  };
   return set;
 }
 

@@ -1,7 +1,7 @@
 // The cases of conv2d's study: the images and filters of a published comparison of three versions on a CPU and two on a
 // GPU (int32, squares of 64 to 4096, filters of 3 x 3 to 7 x 7), and what a library is asked beside them: float, and
 // filters of rank 1. Ascending work within each part, so that what a small case took predicts the next ones.
-#include "conformance/conv2d/conv2d_study_problems.h"
+#include "conformance/conv2d/conv2d_problems.h"
 
 #include <algorithm>
 #include <span>

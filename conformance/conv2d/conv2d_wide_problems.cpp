@@ -1,7 +1,7 @@
 // Widths straddle where the edges of 64 columns and the vectors between them begin and end; heights are more than one
 // run of 64 rows. int32 images hold small values, which float arithmetic computes exactly, but for a few in some
 // places.
-#include "conformance/conv2d/conv2d_wide_problems.h"
+#include "conformance/conv2d/conv2d_problems.h"
 
 #include <string>
 #include <utility>

@@ -1,6 +1,6 @@
 // Cases of gemm around the edges of large tiles and long sums. Few, because each variant runs each of them on every
 // device: a size stands here for the tile that it straddles, and m, n and k straddle different ones at once.
-#include "conformance/gemm/gemm_edge_problems.h"
+#include "conformance/gemm/gemm_problems.h"
 
 #include <limits>
 #include <string>

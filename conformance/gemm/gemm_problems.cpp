@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "conformance/gemm/gemm_case.h"
-#include "conformance/gemm/gemm_edge_problems.h"
 #include "conformance/gemm/gemm_huge.h"
-#include "conformance/gemm/gemm_study_problems.h"
 
 namespace tessera::conformance {
 
@@ -251,7 +249,7 @@ void add_slow(CaseList& list, DataType type) {
 }  // namespace
 
 ProblemSet gemm_problem_set() {
-  ProblemSet set{.operator_name = std::string(Gemm::kName), .cases = {}, .floors = {}};
+  ProblemSet set{.operator_name = std::string(Gemm::kName), .cases = {}};
   CaseList list(set.cases);
   for (const DataType type : {DataType::float32, DataType::float64}) {
     add_shapes(list, type);
@@ -286,10 +284,6 @@ ProblemSet gemm_problem_set() {
     set.cases.push_back(make_huge_gemm_case(far));
   }
   add_gemm_study(set.cases);
-  const std::vector<DataType> types{DataType::float32, DataType::float64};
-  set.floors = {{"cpu_tbb", types, {"thin", "register", "tiled", "naive", "sequential"}},
-                {"opencl", types, {"register", "tiled", "coalesced_a", "naive"}},
-                {"cuda", types, {"register", "tiled", "coalesced_a", "naive"}}};
   return set;
 }
 

@@ -1,7 +1,7 @@
 // The cases of gemm's study: the shapes that a published comparison of four kernels on a Tesla K40c used, and squares
 // for the cost of the way to the device and back. Ascending work within each part, so that what a small case took
 // predicts the next ones.
-#include "conformance/gemm/gemm_study_problems.h"
+#include "conformance/gemm/gemm_problems.h"
 
 #include <algorithm>
 #include <span>

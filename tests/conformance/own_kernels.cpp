@@ -110,4 +110,14 @@ extern "C" __global__ void delay(unsigned* x, long long rounds) {
       .cpu = [](const WorkGroup&, std::span<std::uint32_t> x, std::int64_t rounds) { x[0] = delayed(x[0], rounds); }};
 }
 
+bool takes_functions(const Device& device) {
+  try {
+    static_cast<void>(device.compile({.name = "nothing", .parameters = {}, .cpu = [](const WorkGroup&) {}}));
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported && error.code() != ErrorCode::unavailable) throw;
+    return false;
+  }
+}
+
 }  // namespace tessera::testing_support

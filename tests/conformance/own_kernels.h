@@ -18,4 +18,7 @@ namespace tessera::testing_support {
 /// What delay_source() computes.
 [[nodiscard]] std::uint32_t delayed(std::uint32_t seed, std::int64_t rounds);
 
+/// Does the device run a function of the program? Others compile a source.
+[[nodiscard]] bool takes_functions(const Device& device);
+
 }  // namespace tessera::testing_support

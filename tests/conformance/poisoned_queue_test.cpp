@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "each_device.h"
+#include "own_kernels.h"
 #include "support/child_process.h"
 
 namespace tessera::testing_support {
@@ -38,7 +39,7 @@ void expect_poisoned(Queue& queue, const Buffer<std::int32_t>& buffer, const std
 }
 
 TEST_P(PoisonedQueueTest, a_function_that_throws) {
-  if (!is("cpu_tbb")) GTEST_SKIP() << "only a CPU function can throw";
+  if (!takes_functions(device())) GTEST_SKIP() << "only a function of the program can throw";
   const Device device = fresh_device();
   const auto runs = std::make_shared<std::atomic<int>>(0);
   const OwnKernel harmless = device.compile({.name = "harmless",
@@ -73,7 +74,7 @@ TEST_P(PoisonedQueueTest, a_function_that_throws) {
 }
 
 TEST_P(PoisonedQueueTest, an_event_behind_the_failure_throws) {
-  if (!is("cpu_tbb")) GTEST_SKIP() << "only a CPU function can throw";
+  if (!takes_functions(device())) GTEST_SKIP() << "only a function of the program can throw";
   const Device device = fresh_device();
   const OwnKernel thrower = device.compile(
       {.name = "thrower", .parameters = {}, .cpu = [](const WorkGroup&) { throw std::runtime_error("enough"); }});

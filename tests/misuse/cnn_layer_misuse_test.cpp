@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "each_device.h"
+#include "wrong_options.h"
 
 namespace tessera::testing_support {
 namespace {
@@ -78,6 +79,10 @@ TEST_P(CnnLayerMisuseTest, wrong_problems) {
   refused([](CnnLayer& p) { p.batch = 0, p.height = kLast / 2; }, {"operand input of cnn_layer", kLargest});
   refused([](CnnLayer& p) { p.padding = p.stride = std::int64_t{1} << 40; }, {"operand input with its", kLargest});
   refused([](CnnLayer& p) { p.output_channels = kLast / 20; }, {"operand weights of cnn_layer", "passes"});
+}
+
+TEST_P(CnnLayerMisuseTest, wrong_options) {
+  expect_wrong_options_refused(small_layer(), device(), GetParam());
 }
 
 TEST_P(CnnLayerMisuseTest, wrong_operands) {

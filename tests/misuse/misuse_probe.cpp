@@ -26,10 +26,23 @@ void print_device(std::string_view name) {
   std::printf("opened %s because %s\n", device.id().c_str(), device.info().chosen_because.c_str());
 }
 
+/// A variant that can run and leaves something open, so that it is most likely compiled for what is chosen; else the
+/// last one that can run, and "" where none can.
+std::string variant_to_compile(const Gemm& problem, const Device& device) {
+  std::string variant;
+  for (const VariantReport& report : explain(problem, device)) {
+    if (!report.can_run || report.variant.starts_with("vendor_")) continue;
+    variant = report.variant;
+    if (!report.tunables.empty()) break;
+  }
+  return variant;
+}
+
 /// A small gemm, so that kernels are compiled and caches are used.
 void print_product(std::string_view name) {
   const Device device = open(name);
-  const auto kernel = device.kernel(Gemm{.m = 2, .n = 2, .k = 2}, {.variant = "tiled"});
+  const Gemm problem{.m = 2, .n = 2, .k = 2};
+  const auto kernel = device.kernel(problem, {.variant = variant_to_compile(problem, device)});
   const auto a = device.upload<float>(std::vector<float>{1, 2, 3, 4});
   const auto c = device.allocate<float>(4);
   Queue queue(device);

@@ -4,7 +4,7 @@
 // are faster as three loops than as one (1.2 x), and that 1792 groups of 64 work-items are best. Here every variant
 // computes that layer on every device, and the variant of that scheme is measured with each finding on and off and with
 // three tiles times three sub-tiles.
-#include "tools/study/cnn_layer_study.h"
+#include "tools/study/study.h"
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "conformance/cnn_layer/cnn_layer_study_problems.h"
+#include "conformance/cnn_layer/cnn_layer_problems.h"
 #include "tools/output/table.h"
 #include "tools/study/study_bench.h"
 #include "tools/study/tunable_table.h"

@@ -2,13 +2,13 @@
 // and 7 x 7: on a CPU with three versions (each product added to the output in memory, a sum of its own, loops unrolled
 // by size) over 1 to 8 threads, on a GPU with plain loops and with tiles in shared memory. This one does that for every
 // variant on every device, on both executors of the CPU, and adds float and filters of rank 1.
-#include "tools/study/conv2d_study.h"
+#include "tools/study/study.h"
 
 #include <ostream>
 
 #include <fmt/format.h>
 
-#include "conformance/conv2d/conv2d_study_problems.h"
+#include "conformance/conv2d/conv2d_problems.h"
 #include "tools/study/study_bench.h"
 #include "tools/study/thread_table.h"
 #include "tools/study/tunable_table.h"

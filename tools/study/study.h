@@ -1,6 +1,6 @@
 // Studies: what `tessera bench OPERATOR --study` measures and concludes beyond a row for each variant. An operator's
-// study is one file (<op>_study.cpp), its cases in the problem set (Purpose::study), and one line in study_list.cpp.
-// What studies share is in study_bench (measuring), variant_scores, tunable_table, thread_table and transfers
+// study is one file (<op>_study.cpp), its cases in the problem set (Purpose::study), a maker here and one line in
+// study_list.cpp. What studies share is in study_bench (measuring), variant_scores, tunable_table, thread_table and transfers
 // (concluding).
 #pragma once
 
@@ -43,6 +43,10 @@ struct Study {
 
 /// A table under its title; nothing where the table is empty.
 void print_table(std::ostream& text, std::string_view title, const std::string& table);
+
+[[nodiscard]] Study gemm_study();
+[[nodiscard]] Study conv2d_study();
+[[nodiscard]] Study cnn_layer_study();
 
 /// Every study, one for an operator at most.
 [[nodiscard]] const std::vector<Study>& studies();

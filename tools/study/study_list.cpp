@@ -1,7 +1,4 @@
 // The list of studies: a new one is a line here.
-#include "tools/study/cnn_layer_study.h"
-#include "tools/study/conv2d_study.h"
-#include "tools/study/gemm_study.h"
 #include "tools/study/study.h"
 
 namespace tessera::tool {

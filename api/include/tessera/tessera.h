@@ -6,9 +6,7 @@
 #include <tessera/device.h>
 #include <tessera/error.h>
 #include <tessera/kernel.h>
-#include <tessera/ops/cnn_layer.h>
-#include <tessera/ops/conv2d.h>
-#include <tessera/ops/gemm.h>
+#include <tessera/operators.h>
 #include <tessera/own_kernel.h>
 #include <tessera/prepared_weights.h>
 #include <tessera/queue.h>
