@@ -1,7 +1,7 @@
 // Studies: what `tessera bench OPERATOR --study` measures and concludes beyond a row for each variant. An operator's
 // study is one file (<op>_study.cpp), its cases in the problem set (Purpose::study), a maker here and one line in
-// study_list.cpp. What studies share is in study_bench (measuring), variant_scores, tunable_table, thread_table and transfers
-// (concluding).
+// study_list.cpp. What studies share is in study_bench (measuring), variant_scores, tunable_table, thread_table and
+// transfers (concluding).
 #pragma once
 
 #include <cstdint>
