@@ -76,12 +76,13 @@ Tuning applicable(const Tuning& settings, const VariantReport& report, std::stri
                             fmt::join(tunable.values, ", "));
     }
   }
-  const Tunable* const second = because.empty() ? find_unpaired(report.tunables, tuning) : nullptr;
-  if (second != nullptr) {
+  if (const Tunable* const second = because.empty() ? find_unpaired(report.tunables, tuning) : nullptr) {
+    Tuning used = tuning;
+    for (const Tunable& tunable : report.tunables) used.emplace(tunable.name, tunable.preferred);
     std::vector<std::string> pairs;
     for (const auto& [first, value] : second->pairs) pairs.push_back(fmt::format("{} x {}", first, value));
-    because = fmt::format("{} x {} of {} is none of the pairs that there are here: {}", second->paired_with,
-                          second->name, report.variant, fmt::join(pairs, ", "));
+    because = fmt::format("{} x {} of {} is {} x {}, but must be one of {} here", second->paired_with, second->name,
+                          report.variant, used.at(second->paired_with), used.at(second->name), fmt::join(pairs, ", "));
   }
   return tuning;
 }

@@ -12,6 +12,7 @@
 #include "boundary.h"
 #include "device_core.h"
 #include "environment.h"
+#include "printable.h"
 
 namespace tessera {
 namespace {
@@ -29,7 +30,8 @@ struct DeviceName {
 
 [[noreturn]] void refuse_name(std::string_view name, std::string_view why) {
   throw Error(ErrorCode::invalid_argument,
-              sentence("the device name '", name, "' ", why, "; names look like cuda:0, opencl:1 or cpu:0?threads=4"));
+              sentence("the device name '", detail::printable(name), "' ", detail::printable(why),
+                       "; names look like cuda:0, opencl:1 or cpu:0?threads=4"));
 }
 
 std::vector<std::string> ids_present() {
@@ -87,8 +89,8 @@ void check_options(const ListedBackend& listed, const DeviceName& parsed) {
     if (std::any_of(known.begin(), known.end(), is_it)) continue;
     std::vector<std::string> names;
     for (const backend::DeviceOption& option : known) names.push_back(option.name);
-    throw Error(ErrorCode::invalid_argument, sentence("the device option '", key, "' is unknown to ", parsed.id(),
-                                                      "; its options are: ", enumerate(names)));
+    throw Error(ErrorCode::invalid_argument, sentence("the device option '", detail::printable(key), "' is unknown to ",
+                                                      parsed.id(), "; its options are: ", enumerate(names)));
   }
 }
 
@@ -138,8 +140,8 @@ std::shared_ptr<detail::DeviceCore> open_core(std::string_view name) {
     auto device = listed.backend->open(parsed.index, parsed.options);
     return detail::DeviceCore::make(*listed.backend, std::move(device), parsed.id(), choice.because);
   } catch (const Error& error) {
-    throw error.while_doing(
-        sentence("opening the device '", choice.name, "'", from_environment ? " that $TESSERA_DEVICE names" : ""));
+    throw error.while_doing(sentence("opening the device '", detail::printable(choice.name), "'",
+                                     from_environment ? " that $TESSERA_DEVICE names" : ""));
   }
 }
 

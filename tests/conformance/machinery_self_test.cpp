@@ -9,6 +9,7 @@
 #include "conformance/compare.h"
 #include "conformance/exact_sum.h"
 #include "conformance/inputs.h"
+#include "conformance/tunings.h"
 
 namespace tessera::conformance {
 namespace {
@@ -92,6 +93,37 @@ TEST(Comparison, keeps_the_worst_element) {
   comparison.fail("second");
   EXPECT_FALSE(comparison.outcome().passed);
   EXPECT_EQ(comparison.outcome().failure, "first (and 1 more)");
+}
+
+std::vector<Tunable> free_and_paired() {
+  return {{.name = "tile_m", .meaning = "rows", .values = {32, 64}, .preferred = 64},
+          {.name = "tile_n",
+           .meaning = "columns",
+           .values = {32, 128},
+           .preferred = 128,
+           .paired_with = "tile_m",
+           .pairs = {{32, 32}, {64, 32}, {64, 128}}},
+          {.name = "split_k", .meaning = "groups", .values = {1, 2}, .preferred = 1}};
+}
+
+TEST(Tunings, are_all_that_exist) {
+  const std::vector<Tuning> all = all_combinations(free_and_paired(), 8);
+  EXPECT_EQ(all.size(), 6U);
+  for (const Tuning& tuning : all) {
+    EXPECT_EQ(tuning.size(), 3U);
+    EXPECT_FALSE(tuning.at("tile_m") == 32 && tuning.at("tile_n") == 128);
+  }
+  EXPECT_TRUE(all_combinations({}, 8).empty());
+}
+
+TEST(Tunings, are_each_value_where_all_are_too_many) {
+  const std::vector<Tuning> each{{{"tile_m", 32}, {"tile_n", 32}},
+                                 {{"tile_m", 64}, {"tile_n", 32}},
+                                 {{"tile_m", 64}, {"tile_n", 128}},
+                                 {{"split_k", 1}},
+                                 {{"split_k", 2}}};
+  EXPECT_EQ(each_value(free_and_paired()), each);
+  EXPECT_EQ(all_combinations(free_and_paired(), 7), each);
 }
 
 }  // namespace

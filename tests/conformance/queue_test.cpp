@@ -176,6 +176,51 @@ TEST_P(QueueTest, several_threads_each_with_their_own_queue) {
   EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
 }
 
+TEST_P(QueueTest, several_threads_share_a_kernel_and_prepared_weights) {
+  constexpr int kThreads = 4;
+  const CnnLayer layer{.input_channels = 3,
+                       .output_channels = 5,
+                       .height = 19,
+                       .width = 23,
+                       .filter_height = 3,
+                       .filter_width = 3,
+                       .padding = 1,
+                       .pool_size = 2};
+  const auto numbers = [](std::int64_t count, int seed) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>((i * 7 + seed) % 13) - 6;
+    return values;
+  };
+  const auto kernel = device().kernel(layer);
+  Queue first(device());
+  const auto weights = device().upload<float>(numbers(layer.output_channels * layer.input_channels * 9, 1));
+  const auto bias = device().upload<float>(numbers(layer.output_channels, 2));
+  const PreparedWeights prepared = first.prepare_weights(kernel, weights);
+  first.finish();
+  const auto computed = [&](Queue& queue, int seed) {
+    const auto input = device().upload<float>(numbers(layer.input_channels * layer.height * layer.width, seed));
+    const auto output = device().allocate<float>(
+        static_cast<std::size_t>(layer.output_channels * layer.output_height() * layer.output_width()));
+    queue.run(kernel, {.input = input, .weights = prepared, .bias = bias, .output = output});
+    return queue.download(output).get();
+  };
+  std::vector<std::vector<float>> alone;
+  for (int index = 0; index < kThreads; ++index) alone.push_back(computed(first, index));
+  ASSERT_NE(alone[0], alone[1]);
+  std::vector<int> wrong(kThreads, 0);
+  std::vector<std::thread> threads;
+  for (int index = 0; index < kThreads; ++index) {
+    threads.emplace_back([&, index] {
+      Queue queue(device());
+      for (int round = 0; round < 20; ++round) {
+        if (computed(queue, index) != alone[static_cast<std::size_t>(index)]) ++wrong[static_cast<std::size_t>(index)];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
+}
+
 TEST_P(QueueTest, many_small_commands) {
   const auto buffer = device().allocate<std::uint8_t>(256);
   Queue queue(device());

@@ -44,6 +44,15 @@ TEST(DeviceNameMisuse, names_that_are_none) {
   }
 }
 
+TEST(DeviceNameMisuse, names_do_not_steer_a_terminal) {
+  for (const char* name : {"\x1b[31mcuda:0", "cpu:0\n", "cpu:0?\x1b[2J", "cpu:0?threads=1&\a=2", "cpu:0?\r=1"}) {
+    const Refusal refusal = refusal_of([&] { static_cast<void>(open(name)); });
+    EXPECT_EQ(to_string(refusal.code), to_string(ErrorCode::invalid_argument)) << refusal.what;
+    for (const char letter : refusal.what) EXPECT_GE(static_cast<unsigned char>(letter), 0x20) << refusal.what;
+    EXPECT_TRUE(contains(refusal.what, "\\x"));
+  }
+}
+
 TEST(DeviceNameMisuse, devices_that_are_not_there_list_those_that_are) {
   std::vector<std::string> present = device_ids();
   for (const char* name : {"cuda:99", "opencl:99", "cpu:99"}) {

@@ -110,6 +110,37 @@ TEST_F(Jobs, TryEveryTuningValueOnTheCasesMeantForIt) {
   EXPECT_EQ(plan({.variants = {"plain"}, .settings = {"tile=8"}, .every_tuning = true}).size(), 2U);
 }
 
+/// A case whose variant has tunables that are paired.
+class PairedCase : public fake::FakeCase {
+ public:
+  PairedCase() : FakeCase("case_0", fake::Behaviour::right) {}
+  [[nodiscard]] std::vector<VariantReport> explain(const Device&) const override {
+    VariantReport report;
+    report.variant = "register";
+    report.can_run = true;
+    report.tunables = {{.name = "tile_m", .meaning = "rows", .values = {32, 64}, .preferred = 64},
+                       {.name = "tile_n",
+                        .meaning = "columns",
+                        .values = {32, 128},
+                        .preferred = 128,
+                        .paired_with = "tile_m",
+                        .pairs = {{32, 32}, {64, 128}}}};
+    return {report};
+  }
+};
+
+TEST_F(Jobs, TryPairsOfTuningValues) {
+  sets_[0].cases.clear();
+  sets_[0].cases.push_back(std::make_unique<PairedCase>());
+  const std::vector<Job> jobs = plan({.every_tuning = true});
+  ASSERT_EQ(jobs.size(), 2U) << "the preferred pair comes first, and not again";
+  EXPECT_EQ(jobs[1].tuning, (Tuning{{"tile_m", 32}, {"tile_n", 32}}));
+  EXPECT_EQ(jobs[1].because, "");
+  EXPECT_EQ(plan({.settings = {"tile_m=32", "tile_n=32"}}).at(0).because, "");
+  EXPECT_EQ(plan({.settings = {"tile_m=32"}}).at(0).because,
+            "tile_m x tile_n of register is 32 x 128, but must be one of 32 x 32, 64 x 128 here");
+}
+
 TEST_F(Jobs, AreOnlyWhatIsNamed) {
   const std::vector<Job> jobs = plan({.variants = {"plain"}, .cases = {"*_1"}, .settings = {"tile=4"}});
   ASSERT_EQ(jobs.size(), 1U);

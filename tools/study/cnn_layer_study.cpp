@@ -101,7 +101,7 @@ std::string table_text(const std::vector<BenchRecord>& records) {
 /// The rows of those variants that have the tunable.
 std::vector<TunableRow> finding_rows(const std::vector<BenchRecord>& records, std::string_view finding) {
   std::vector<TunableRow> rows = tunable_rows(records, {finding});
-  std::erase_if(rows, [](const TunableRow& row) { return row.tunable.empty(); });
+  std::erase_if(rows, [](const TunableRow& row) { return row.tunables.empty(); });
   return rows;
 }
 

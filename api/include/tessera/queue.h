@@ -90,9 +90,10 @@ struct QueueOptions {
   std::string label = {};  ///< named in errors
 };
 
-/// An ordered line of work on one device. Every call but finish() returns at once; work runs in the order of the calls.
-/// Used by one thread at a time. The destructor waits for the work and reports nothing: call finish() to learn of
-/// errors.
+/// An ordered line of work on one device, which runs in the order of the calls. Calls do not wait for the work that
+/// they queue; finish() does. Copies from and to memory that is not pinned may take until the driver has read or
+/// written it. Used by one thread at a time; several queues may share kernels, prepared weights and buffers.
+/// The destructor waits for the work and reports nothing: call finish() to learn of errors.
 ///
 /// Lifetimes: buffers, kernels and pinned memory are kept alive by the queue. Ordinary host memory passed as an lvalue
 /// is borrowed until the queue is past the copy (finish(), or an event recorded after it); a vector passed by

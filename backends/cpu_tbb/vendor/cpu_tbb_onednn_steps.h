@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/types.h>
+#include <tessera/ops/cnn_layer.h>
 
 #include "vendor/cpu_tbb_onednn.h"
 

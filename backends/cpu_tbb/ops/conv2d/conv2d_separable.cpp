@@ -1,6 +1,6 @@
-// The variant "separable": a filter of rank 1 is a column times a row (mathematics/conv2d_filter.h finds them, exactly), so
-// each row of the image is convolved with the row once, and the results with the column: height + width products for a
-// pixel in place of height * width.
+// The variant "separable": a filter of rank 1 is a column times a row (mathematics/conv2d_filter.h finds them,
+// exactly), so each row of the image is convolved with the row once, and the results with the column: height + width
+// products for a pixel in place of height * width.
 //
 //     image row, zeros around it  -> * row ->  row sums, kept for the next `height` output rows  -> * column ->  output
 //

@@ -194,6 +194,14 @@ backend::Verdict check(const Gemm& problem, const backend::Device&) {
   return Verdict::yes();
 }
 
+backend::Verdict pays(const Gemm& problem, const backend::Device&) {
+  const std::int64_t columns = short_side(problem) == ShortSide::columns ? problem.n : problem.m;
+  const std::int64_t least = std::max(kLeastDepth, kLeastDepthPerColumn * columns);
+  if (problem.k >= least) return backend::Verdict::yes();
+  return backend::Verdict::no(backend::sentence("gemm's k is ", problem.k, ", but with ", columns,
+                                                " columns or rows thin gains from ", least, " on"));
+}
+
 }  // namespace
 
 backend::Variant<Gemm> gemm_thin() {
@@ -208,6 +216,7 @@ backend::Variant<Gemm> gemm_thin() {
               multiply(executor, gemm, side);
             });
           },
+      .pays = pays,
   };
 }
 

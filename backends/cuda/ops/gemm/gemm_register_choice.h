@@ -2,6 +2,7 @@
 // is split.
 #pragma once
 
+#include <tessera/kernel.h>
 #include <tessera/ops/gemm.h>
 
 #include <cstdint>
