@@ -1,4 +1,4 @@
-// Division of whole numbers by what is known at run time only; compiled in front of every operator's programs.
+// Division of whole numbers by what is known at run time only.
 //
 //   lanes     0    1    2    3          A compiler for processors makes lanes of a vector out of work-items, and of calls
 //   number    7    8    9    ?          with arguments functions on whole vectors. A lane that is idle takes part, with

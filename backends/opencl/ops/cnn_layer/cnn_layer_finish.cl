@@ -5,6 +5,8 @@
 //   +--------+  +--------+      +--------+          one after the other, then the largest. Every sum is read once, or
 //   | window |+ | window |+ ... |        | -> max   as often as windows overlap. Neighbouring work-items have
 //   +--------+  +--------+      +--------+          neighbouring outputs of a plane.
+#include "ops/cnn_layer/cnn_layer_images.cl"
+
 __kernel void cnn_layer_finish(__global const real *restrict parts, const ulong parts_first,
                                __global const real *restrict bias, const ulong bias_first,
                                __global real *restrict output, const ulong output_first, const Layer layer,

@@ -1,4 +1,4 @@
-// cnn_layer, implicit_gemm, through local memory: the shape for GPUs. See cnn_layer_product.cl and register_tile.cl.
+// cnn_layer, implicit_gemm, through local memory: the shape for GPUs. See cnn_layer_product.cl and gemm_register_tile.cl.
 //
 //                        pixels: steps x columns       A work-group computes a block, TILE_M output channels x TILE_N
 //                        +----------+-----+            columns, and walks along the steps, DEPTH at a time. A work-item
@@ -13,6 +13,11 @@
 // A weight is read columns / TILE_N times from the second-level cache, a pixel filter * filter * outputs / TILE_M
 // times, nearly always from the first-level one. Other pools, and steps split into parts, go through sums in the
 // workspace, which cnn_layer_finish.cl ends.
+#include "ops/cnn_layer/cnn_layer_images.cl"
+#include "ops/cnn_layer/cnn_layer_product.cl"
+#include "ops/gemm/gemm_register_tile.cl"
+#include "ops/gemm/gemm_register_fma.cl"
+
 #define A_WIDTH TILE_M
 #define B_WIDTH TILE_N
 #define RUN 4

@@ -2,11 +2,9 @@
 #include <limits>
 #include <utility>
 
+#include "opencl_embedded.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm.h"
 #include "ops/gemm/gemm_local_tile.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_gemm_local[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_gemm_local_size;
 
 namespace tessera::opencl {
 
@@ -86,11 +84,8 @@ std::unique_ptr<backend::Kernel> make_gemm_local(const CnnLayer& problem, const 
   const LocalTileShape shape = shape_of(tuning.tile, problem.type);
   const ProductPlan plan(problem, tuning.split_k, shape.depth);
   const CnnWeightsForm form = form_of(problem, plan, shape);
-  const std::string tile = local_tile_text(shape);
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_gemm_local),
-                              tessera_opencl_cnn_layer_gemm_local_size);
-  const auto& program =
-      device.programs().build_once(cnn_layer_program("cnn_layer_gemm_local", {tile, text}, problem, shape.options()));
+  const auto& program = device.programs().build_once(
+      cnn_layer_program("cnn_layer_gemm_local", embedded::cnn_layer_gemm_local, problem, shape.options()));
 
   const std::size_t bytes_of_image =
       static_cast<std::size_t>(plan.parts * plan.sums_of_image) * size_bytes(problem.type);

@@ -4,12 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "opencl_embedded.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_gemm_panels[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_gemm_panels_size;
-extern "C" const unsigned char tessera_opencl_cnn_layer_pad[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_pad_size;
 
 namespace tessera::opencl {
 
@@ -91,9 +87,7 @@ std::int64_t tiles_of_group(std::int64_t tiles_of_row, std::int64_t other_groups
 
 OperatorLaunch pad_launch(const CnnLayer& pass, const OpenclDevice& device, const ReadImages& images,
                           std::int64_t first_image) {
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_pad),
-                              tessera_opencl_cnn_layer_pad_size);
-  const auto& program = device.programs().build_once(cnn_layer_program("cnn_layer_pad", {text}, pass));
+  const auto& program = device.programs().build_once(cnn_layer_program("cnn_layer_pad", embedded::cnn_layer_pad, pass));
   const std::int64_t pixel = images.given.input_pixel;
   const std::int64_t planes = pass.batch * (images.has_channels_inside ? 1 : pass.input_channels);
   OperatorLaunch launch;
@@ -138,10 +132,8 @@ std::unique_ptr<backend::Kernel> make_gemm_panels(const CnnLayer& problem, const
   const ProductPlan plan(problem, tuning.split_k, 1);
   const ReadImages images(problem, plan, shape);
   const CnnWeightsForm form = form_of(problem, shape, images);
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_gemm_panels),
-                              tessera_opencl_cnn_layer_gemm_panels_size);
   const auto& program = device.programs().build_once(
-      cnn_layer_program("cnn_layer_gemm_panels", {text}, problem,
+      cnn_layer_program("cnn_layer_gemm_panels", embedded::cnn_layer_gemm_panels, problem,
                         " -DWIDTH=" + std::to_string(shape.width) + " -DVECTORS=" + std::to_string(shape.vectors) +
                             " -DHALF=" + std::to_string(shape.half)));
 

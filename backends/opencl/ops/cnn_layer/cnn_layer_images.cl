@@ -1,4 +1,4 @@
-// What every cnn_layer kernel shares; compiled in front of each. Option: FLOAT64, 0 or 1.
+// What every cnn_layer kernel shares. Option: FLOAT64, 0 or 1.
 //
 //   sum(o, y, x)    = bias(o) + sum over c, i, j of weight(o, c, i, j) * input(c, y * stride + i - padding,
 //                                                                              x * stride + j - padding)
@@ -6,12 +6,8 @@
 //
 // Element (channel, y, x) of an image lies at channel * its channel's step + (y * width + x) * its pixel's step, so one
 // kernel serves both layouts. All in 64 bits: an image may have more than 2^31 elements.
-#if FLOAT64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double real;
-#else
-typedef float real;
-#endif
+#include "ops/quotient.cl"
+#include "ops/real.cl"
 
 // The host's CnnLayerShape.
 typedef struct {

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "opencl_embedded.h"
 #include "ops/cnn_layer/cnn_layer_gemm_choice.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/gemm/gemm_tile_offer.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_finish[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_finish_size;
 
 namespace tessera::opencl {
 
@@ -123,9 +121,8 @@ MemoryArgument from_image(std::size_t place, const CnnLayer& problem, std::int64
 
 OperatorLaunch finish_launch(const CnnLayer& pass, const OpenclDevice& device, const ProductPlan& plan,
                              std::int64_t first_image, std::int64_t first_sum) {
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_finish),
-                              tessera_opencl_cnn_layer_finish_size);
-  const auto& program = device.programs().build_once(cnn_layer_program("cnn_layer_finish", {text}, pass));
+  const auto& program =
+      device.programs().build_once(cnn_layer_program("cnn_layer_finish", embedded::cnn_layer_finish, pass));
   const CnnLayerShape shape = cnn_layer_shape(pass);
   const std::int64_t outputs = pass.batch * shape.output_image;
   OperatorLaunch launch;

@@ -5,6 +5,8 @@
 //   | image  |   ---->    | 0  0  0  0 |        memory, zeros. `row_length` and `copied_length` are elements, so a pixel
 //   +--------+            | 0 image  0 |        may hold all channels or one.
 //                         +------------+
+#include "ops/cnn_layer/cnn_layer_images.cl"
+
 __kernel void cnn_layer_pad(__global const real *restrict input, const ulong input_first,
                             __global real *restrict copied, const ulong copied_first, const long all_rows,
                             const long rows, const long row_length, const long copied_rows, const long copied_length,

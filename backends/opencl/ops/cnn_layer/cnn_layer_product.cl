@@ -1,6 +1,6 @@
-// cnn_layer, implicit_gemm: the convolution as a product of matrices; compiled behind cnn_layer_images.cl and in front of
-// both shapes. Weights, output channels x steps, times pixels, steps x columns; the second one is never stored. A step
-// is one place of the filter in one channel, a column one pixel before the pool.
+// cnn_layer, implicit_gemm: the convolution as a product of matrices; what both of its kernels share. Weights, output
+// channels x steps, times pixels, steps x columns; the second one is never stored. A step is one place of the filter in
+// one channel, a column one pixel before the pool.
 //
 //   prepared weights:   panel of channels | panel | ...         then, for each step, three ints: how far from the pixel
 //                       step 0: o, o, o     step 0                under the filter's corner its pixel lies, and at which

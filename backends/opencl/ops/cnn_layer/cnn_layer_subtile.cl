@@ -13,6 +13,8 @@
 // UNROLL: the loop over the sub-tile's channels is unrolled, so that its sums can stay in registers. FUSED: bias, ReLU
 // and pool in one loop, not in three. ALIGNED: weights are read as whole vectors, else one by one. No local memory:
 // neighbouring work-items meet in the first-level cache.
+#include "ops/cnn_layer/cnn_layer_images.cl"
+
 #if FLOAT64
 #define V 2
 #define LOAD_VECTOR vload2

@@ -2,12 +2,10 @@
 // cnn_layer_subtile.cl.
 #include <algorithm>
 
+#include "opencl_embedded.h"
 #include "opencl_known_faults.h"
 #include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_subtile[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_subtile_size;
 
 namespace tessera::opencl {
 
@@ -101,9 +99,8 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
         std::pair{"UNROLL", "unroll"}, std::pair{"FUSED", "fused"}, std::pair{"ALIGNED", "aligned"}}) {
     options += std::string(" -D") + option + "=" + std::to_string(tuning.at(tunable));
   }
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_subtile),
-                              tessera_opencl_cnn_layer_subtile_size);
-  const auto& program = opencl.programs().build_once(cnn_layer_program("cnn_layer_subtile", {text}, problem, options));
+  const auto& program = opencl.programs().build_once(
+      cnn_layer_program("cnn_layer_subtile", embedded::cnn_layer_subtile, problem, options));
 
   // A row that is an element longer than whole vectors begins anywhere.
   CnnWeightsForm form = cnn_weights_form(problem);

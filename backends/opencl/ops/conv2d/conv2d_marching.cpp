@@ -10,18 +10,10 @@
 
 #include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
+#include "opencl_embedded.h"
 #include "opencl_known_faults.h"
 #include "ops/conv2d/conv2d_images.h"
 #include "ops/conv2d/conv2d_variants.h"
-
-extern "C" const unsigned char tessera_opencl_conv2d_marching[];
-extern "C" const unsigned long tessera_opencl_conv2d_marching_size;
-extern "C" const unsigned char tessera_opencl_conv2d_marching_bands[];
-extern "C" const unsigned long tessera_opencl_conv2d_marching_bands_size;
-extern "C" const unsigned char tessera_opencl_conv2d_marching_lanes[];
-extern "C" const unsigned long tessera_opencl_conv2d_marching_lanes_size;
-extern "C" const unsigned char tessera_opencl_conv2d_vectors[];
-extern "C" const unsigned long tessera_opencl_conv2d_vectors_size;
 
 namespace tessera::opencl {
 
@@ -115,8 +107,8 @@ std::string options_of(const Conv2d& problem, const Weights& weights) {
   return sentence(" -DSIZE=", problem.filter_height, " -DSEPARABLE=", weights.is_separable ? 1 : 0);
 }
 
-/// A kernel of a work-item alone, which takes the weights by value: its text behind that of conv2d_vectors.cl, its
-/// options, and what it sums in.
+/// A kernel of a work-item alone, which takes the weights by value: its text, its options, and what
+/// it sums in.
 struct Alone {
   std::string name;
   std::string_view text;
@@ -125,9 +117,7 @@ struct Alone {
 };
 
 Alone down_a_strip(std::int64_t columns) {
-  return {.name = "conv2d_marching",
-          .text = {reinterpret_cast<const char*>(tessera_opencl_conv2d_marching), tessera_opencl_conv2d_marching_size},
-          .options = sentence(" -DCOLUMNS=", columns)};
+  return {.name = "conv2d_marching", .text = embedded::conv2d_marching, .options = sentence(" -DCOLUMNS=", columns)};
 }
 
 /// March along bands, with as many sums as the registers hold beside the vectors that are shifted. AVX-512 has 32
@@ -136,8 +126,7 @@ Alone along_bands(const Conv2d& problem, const DeviceFacts& facts) {
   const bool has_avx512 = facts.vector_bytes == 16 * sizeof(cl_float);
   const bool is_exact = problem.type != DataType::float32 && backend::is_exact_in_float32(problem);
   return {.name = "conv2d_marching_bands",
-          .text = {reinterpret_cast<const char*>(tessera_opencl_conv2d_marching_bands),
-                   tessera_opencl_conv2d_marching_bands_size},
+          .text = embedded::conv2d_marching_bands,
           .options = sentence(" -DSTRIP=", kInBands, " -DCOLUMNS=", has_avx512 ? 16 : 8, " -DROWS=", has_avx512 ? 8 : 4,
                               " -DEXACT_INTEGERS=", is_exact ? 1 : 0),
           .sums = is_exact ? Conv2dSums::in_float : Conv2dSums::output_type};
@@ -146,10 +135,8 @@ Alone along_bands(const Conv2d& problem, const DeviceFacts& facts) {
 std::unique_ptr<backend::Kernel> make_alone(const Conv2d& problem, const OpenclDevice& device, const Weights& weights,
                                             std::int64_t strip, std::int64_t rows) {
   const Alone alone = strip == kInBands ? along_bands(problem, device.facts()) : down_a_strip(strip);
-  std::string text(reinterpret_cast<const char*>(tessera_opencl_conv2d_vectors), tessera_opencl_conv2d_vectors_size);
-  text += alone.text;
   const auto& program = device.programs().build_once(
-      conv2d_program(alone.name, text, problem, options_of(problem, weights) + alone.options, alone.sums));
+      conv2d_program(alone.name, alone.text, problem, options_of(problem, weights) + alone.options, alone.sums));
   auto kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), alone.name);
   kernel->set(kFirstConv2dExtra, static_cast<cl_int>(rows));
   std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, weights.values, alone.sums);
@@ -185,11 +172,9 @@ class TogetherKernel final : public backend::Kernel {
  private:
   static std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Weights& weights,
                                                std::int64_t rows, bool vectors) {
-    const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_conv2d_marching_lanes),
-                                tessera_opencl_conv2d_marching_lanes_size);
     const OpenclDevice& opencl = native(device);
     const auto& program = opencl.programs().build_once(
-        conv2d_program("conv2d_marching_lanes", text, problem,
+        conv2d_program("conv2d_marching_lanes", embedded::conv2d_marching_lanes, problem,
                        options_of(problem, weights) +
                            sentence(" -DSHUFFLES=", opencl.facts().is_nvidia ? 1 : 0, " -DVECTORS=", vectors ? 1 : 0)));
     auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_marching_lanes");

@@ -22,6 +22,8 @@
 //
 // On PoCL 3.1 and 2 cores of an Intel Xeon with AVX-512 this reaches 0.7 to 1.2 of the speed of the backend cpu_tbb,
 // and the window down strips (conv2d_marching.cl) 0.4 to 0.7.
+#include "ops/conv2d/conv2d_vectors.cl"
+
 typedef VECTOR_OF(uint, COLUMNS) bits_t;
 #if IS_FLOAT
 #define BITS(numbers) VECTOR_OF(as_uint, COLUMNS)(numbers)

@@ -8,9 +8,6 @@
 #include "ops/gemm/gemm_tile_offer.h"
 #include "ops/gemm/gemm_variants.h"
 
-extern "C" const unsigned char tessera_opencl_gemm_register_sum[];
-extern "C" const unsigned long tessera_opencl_gemm_register_sum_size;
-
 namespace tessera::opencl {
 
 namespace {
@@ -150,10 +147,6 @@ OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm&
                        cl_long{parts.width}, static_cast<cl_int>(parts.count));
   });
   return launch;
-}
-
-std::string register_sum_text() {
-  return {reinterpret_cast<const char*>(tessera_opencl_gemm_register_sum), tessera_opencl_gemm_register_sum_size};
 }
 
 backend::Variant<Gemm> gemm_register() {

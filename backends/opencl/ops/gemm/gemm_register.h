@@ -53,9 +53,6 @@ struct KParts {
 [[nodiscard]] OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm& computed,
                                            const KParts& parts, std::int64_t first_element);
 
-/// Text of register_sum.cl, to be compiled behind the kernel that makes the sums.
-[[nodiscard]] std::string register_sum_text();
-
 /// Can the device run this tile? A tile that is offered works with every split_k.
 [[nodiscard]] backend::Verdict check_register_local(const Gemm& problem, const OpenclDevice& device, std::int64_t tile);
 [[nodiscard]] backend::Verdict check_register_panels(const Gemm& problem, const OpenclDevice& device,

@@ -1,10 +1,8 @@
-// gemm, register, by dot products: the launch. See register_dots.cl.
+// gemm, register, by dot products: the launch. See gemm_register_dots.cl.
 #include <utility>
 
+#include "opencl_embedded.h"
 #include "ops/gemm/gemm_register.h"
-
-extern "C" const unsigned char tessera_opencl_gemm_register_dots[];
-extern "C" const unsigned long tessera_opencl_gemm_register_dots_size;
 
 namespace tessera::opencl {
 
@@ -17,15 +15,12 @@ std::unique_ptr<backend::Kernel> make_register_dots(const Oriented& oriented, co
   const Gemm& computed = oriented.problem;
   const auto width = static_cast<std::int64_t>(vector_bytes / size_bytes(computed.type));
   const KParts parts = cut_k(computed, tuning.split_k, width);
-  std::string text(reinterpret_cast<const char*>(tessera_opencl_gemm_register_dots),
-                   tessera_opencl_gemm_register_dots_size);
-  text += register_sum_text();
   Gemm as_stored = computed;  // it is for one way round alone
   as_stored.transpose_a = as_stored.transpose_b = false;
-  const auto& program = device.programs().build_once(gemm_program("gemm_register_dots", text, as_stored,
-                                                                  " -DWORK_M=" + std::to_string(work_m) +
-                                                                      " -DWORK_N=" + std::to_string(kWorkN) +
-                                                                      " -DWIDTH=" + std::to_string(width)));
+  const auto& program = device.programs().build_once(
+      gemm_program("gemm_register_dots", embedded::gemm_register_dots, as_stored,
+                   " -DWORK_M=" + std::to_string(work_m) + " -DWORK_N=" + std::to_string(kWorkN) +
+                       " -DWIDTH=" + std::to_string(width)));
 
   OperatorLaunch multiply;
   multiply.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "gemm_register_dots");

@@ -1,13 +1,11 @@
-// gemm, register, through local memory: shapes, limits and launches. See register_local.cl.
+// gemm, register, through local memory: shapes, limits and launches. See gemm_register_local.cl.
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "opencl_embedded.h"
 #include "ops/gemm/gemm_local_tile.h"
 #include "ops/gemm/gemm_register.h"
-
-extern "C" const unsigned char tessera_opencl_gemm_register_local[];
-extern "C" const unsigned long tessera_opencl_gemm_register_local_size;
 
 namespace tessera::opencl {
 
@@ -65,12 +63,8 @@ std::unique_ptr<backend::Kernel> make_register_local(const Gemm& problem, const 
   const LocalTileShape shape = shape_of(tuning.tile, problem.type, device.facts().float64_tensor_cores);
   const Gemm computed = gemm_as_computed(problem);
   const KParts parts = cut_k(computed, tuning.split_k, shape.depth);
-  std::string text = local_tile_text(shape);
-  text.append(reinterpret_cast<const char*>(tessera_opencl_gemm_register_local),
-              tessera_opencl_gemm_register_local_size);
-  text += register_sum_text();
-  const auto& program =
-      device.programs().build_once(gemm_program("gemm_register_local", text, problem, shape.options()));
+  const auto& program = device.programs().build_once(
+      gemm_program("gemm_register_local", embedded::gemm_register_local, problem, shape.options()));
 
   OperatorLaunch multiply;
   multiply.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "gemm_register_local");

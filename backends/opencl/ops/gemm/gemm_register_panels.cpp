@@ -1,17 +1,15 @@
-// gemm, register, from panels: shapes, the workspace and launches. See register_panels.cl.
+// gemm, register, from panels: shapes, the workspace and launches. See gemm_register_panels.cl.
 #include <algorithm>
 #include <utility>
 
+#include "opencl_embedded.h"
 #include "ops/gemm/gemm_register.h"
-
-extern "C" const unsigned char tessera_opencl_gemm_register_panels[];
-extern "C" const unsigned long tessera_opencl_gemm_register_panels_size;
 
 namespace tessera::opencl {
 
 namespace {
 
-/// What register_panels.cl leaves open: the tile of C and the elements of a vector.
+/// What gemm_register_panels.cl leaves open: the tile of C and the elements of a vector.
 struct Shape {
   std::int64_t work_m;
   std::int64_t work_n;
@@ -19,7 +17,7 @@ struct Shape {
 };
 
 /// As many rows as leave registers for a row of B: processors with vectors of 64 bytes have 32 registers, others at
-/// least 16. register_panels.cl says what was measured.
+/// least 16. gemm_register_panels.cl says what was measured.
 Shape shape_of(std::int64_t tile, DataType type, const DeviceFacts& facts) {
   const auto width = static_cast<std::int64_t>(facts.vector_bytes / size_bytes(type));
   const std::int64_t vectors = std::max<std::int64_t>(tile / width, 1);
@@ -232,15 +230,13 @@ std::unique_ptr<backend::Kernel> make_register_panels(const Gemm& problem, const
   if (oriented.is_for_dots()) return make_register_dots(oriented, device, tuning);
   const Gemm& computed = oriented.problem;
   const Plan plan(oriented, shape, tuning.split_k);
-  std::string text(reinterpret_cast<const char*>(tessera_opencl_gemm_register_panels),
-                   tessera_opencl_gemm_register_panels_size);
-  text += register_sum_text();
   const std::string options = " -DWORK_M=" + std::to_string(shape.work_m) +
                               " -DWORK_N=" + std::to_string(shape.work_n) + " -DWIDTH=" + std::to_string(shape.width);
   // How the operands are stored is an argument here: one program for all four transposes.
   Gemm as_stored = problem;
   as_stored.transpose_a = as_stored.transpose_b = false;
-  const auto& program = device.programs().build_once(gemm_program("gemm_register_panels", text, as_stored, options));
+  const auto& program = device.programs().build_once(
+      gemm_program("gemm_register_panels", embedded::gemm_register_panels, as_stored, options));
   const auto kernel = [&](const char* name) {
     return std::make_unique<CompiledKernel>(device.context(), program.get(), name);
   };

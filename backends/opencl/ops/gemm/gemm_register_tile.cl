@@ -1,7 +1,7 @@
 // A tile of a product in work-items' registers, fed through local memory: what gemm's register and cnn_layer's
 // implicit_gemm share. Options: FLOAT64, 0 or 1, TILE_M, TILE_N, WORK_M, WORK_N, DEPTH, SLICES, STAGES. Behind it comes
-// register_fma.cl, where a work-item multiplies by itself, or register_tensor.cl, where 32 do it together; then the
-// kernel. register_local.cl draws the picture and says what each part of it is worth.
+// gemm_register_fma.cl, where a work-item multiplies by itself, or gemm_register_tensor.cl, where 32 do it together; then the
+// kernel. gemm_register_local.cl draws the picture and says what each part of it is worth.
 //
 // A kernel that uses it defines
 //   A_WIDTH, B_WIDTH    elements from one p to the next in the tiles in local memory: TILE_M and TILE_N, or where they
@@ -12,6 +12,8 @@
 //   START(pair, p)      with tensor cores, in place of both: sends it there without registers
 //   STORE(r, c, run)    stores RUN sums of the tile from row r, column c on, given as an array
 // and says DECLARE_TILES, MULTIPLY_TILES and STORE_TILES.
+#include "ops/real.cl"
+
 #if FLOAT64
 typedef double2 vector;
 #define V 2

@@ -1,5 +1,5 @@
 // A tile in registers, multiplied by each work-item alone: for each p it reads WORK_M numbers of A and WORK_N of B and
-// multiplies each with each. Compiled behind register_tile.cl; two pairs of tiles in turn.
+// multiplies each with each. Compiled behind gemm_register_tile.cl; two pairs of tiles in turn.
 #define LANES_M 4
 #define LANES_N 8
 #define ROW_OF(i) ((i) / V * (LANES_M * V) + (i) % V)

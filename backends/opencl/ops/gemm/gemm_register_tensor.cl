@@ -1,5 +1,5 @@
 // A tile in registers, multiplied by NVIDIA's tensor cores in float64: 32 work-items together, who round no otherwise
-// than a fused multiply-add does. Compiled behind register_tile.cl, in place of register_fma.cl. TENSOR_CORES is the
+// than a fused multiply-add does. Compiled behind gemm_register_tile.cl, in place of gemm_register_fma.cl. TENSOR_CORES is the
 // architecture whose instruction is taken, 80 or 90.
 //
 //           n = g           An instruction multiplies 16 rows of 4 p with 8 columns. Work-item 4 g + t of 32 gives it rows
@@ -15,7 +15,7 @@
 // The cores multiply a step of a 128 x 64 tile with DEPTH 8 in 512 clocks, half of the time that device memory takes to
 // answer. So STAGES pairs of tiles take turns, and all but one of them are on their way, by copies that pass no
 // register. Each copy moves one number to wherever it is to lie, or a zero. On an H200 (driver 580) 2048^3 reaches 46.9
-// TFLOP/s so, and 20.7 with one step fetched ahead into registers, as register_fma.cl does it.
+// TFLOP/s so, and 20.7 with one step fetched ahead into registers, as gemm_register_fma.cl does it.
 #define LANES_M 8
 #define LANES_N 4
 #define ROW_OF(i) ((i) / 2 * 16 + (i) % 2)

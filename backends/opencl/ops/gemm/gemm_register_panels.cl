@@ -19,7 +19,10 @@
 // A tile has 6 x 64 elements with WIDTH 16 (24 registers for sums, 4 for B, of 32), or 14 x 32: with either PoCL 3.1 is
 // ten times as fast on Sapphire Rapids cores as with the shapes for GPUs. Where C has few rows, B is read as it is
 // stored, if that is along its rows: copying it would cost more than it saves (`b_direct`). With k split into parts,
-// each part's sums go to a matrix of their own: see register_sum.cl.
+// each part's sums go to a matrix of their own: see gemm_register_sum.cl.
+#include "ops/gemm/gemm_operands.cl"
+#include "ops/gemm/gemm_register_sum.cl"
+
 #define JOIN_NAMES(a, b) a##b
 #define JOIN(a, b) JOIN_NAMES(a, b)
 #if FLOAT64

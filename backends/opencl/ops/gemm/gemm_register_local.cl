@@ -1,5 +1,5 @@
-// gemm, register, through local memory: the shape for GPUs. Compiled behind register_tile.cl and register_fma.cl or
-// register_tensor.cl, with their options.
+// gemm, register, through local memory: the shape for GPUs. Compiled behind gemm_register_tile.cl and gemm_register_fma.cl or
+// gemm_register_tensor.cl, with their options.
 //
 //              k                        n
 //        +---+---+---+            +---+---+---+         A work-group computes a block of C, TILE_M x TILE_N, and walks
@@ -16,7 +16,7 @@
 // Nothing waits for memory. The tiles of the next step are on their way while this step's products are computed, and go
 // into a second pair of tiles, so that one barrier a step is enough. The numbers for the next p are read from local
 // memory before the products of this p, across the barrier too: on an H200 (driver 580, float32, 4096^3) that is worth
-// 17 %. Walking every second row of products backwards, and lanes in pairs of rows (register_fma.cl), adds 3 %.
+// 17 %. Walking every second row of products backwards, and lanes in pairs of rows (gemm_register_fma.cl), adds 3 %.
 //
 // A small C has few blocks, and a small block has few work-items. So a group may have SLICES times as many: each slice
 // computes the whole block from its share of every step's p, and at the end the slices' sums are added up through local
@@ -29,10 +29,19 @@
 // written there, into rows that are a vector longer, so that fewer writes meet in one bank.
 //
 // What lies outside of A or B counts as 0 times 0, so edges need no loop of their own, and a NaN or infinity inside is
-// never lost or made up. With k split into parts, each part's sums go to a matrix of their own: see register_sum.cl.
+// never lost or made up. With k split into parts, each part's sums go to a matrix of their own: see gemm_register_sum.cl.
 //
 // float64 on NVIDIA's tensor cores: the same, but with more pairs of tiles that are filled without registers, number by
-// number, so that it does not matter how matrices are aligned or turned. See register_tensor.cl.
+// number, so that it does not matter how matrices are aligned or turned. See gemm_register_tensor.cl.
+#include "ops/gemm/gemm_operands.cl"
+#include "ops/gemm/gemm_register_sum.cl"
+#include "ops/gemm/gemm_register_tile.cl"
+#if TENSOR_CORES
+#include "ops/gemm/gemm_register_tensor.cl"
+#else
+#include "ops/gemm/gemm_register_fma.cl"
+#endif
+
 #define COPIED (TENSOR_CORES ? 1 : V)
 // How the tiles lie in global memory: elements along a stored row, and stored rows that the group copies at once.
 #define A_ALONG (TRANSPOSE_A ? TILE_M : DEPTH)
