@@ -6,6 +6,8 @@
 //                                       for one (SIGFPE). So no divisor is 0, and unsigned numbers overflow in no quotient.
 //
 // Neither number is negative. Plain `/` is for divisors that are known when a kernel is compiled.
+//
+// Compiles alone with: nothing
 static inline long quotient(const long number, const long divisor) {
   return (long)((ulong)number / max((ulong)divisor, (ulong)1));
 }

@@ -5,6 +5,9 @@
 //   +--------+  +--------+      +--------+          one after the other, then the largest. Every sum is read once, or
 //   | window |+ | window |+ ... |        | -> max   as often as windows overlap. Neighbouring work-items have
 //   +--------+  +--------+      +--------+          neighbouring outputs of a plane.
+//
+// Compiles alone with: -DFLOAT64=0
+// Compiles alone with: -DFLOAT64=1
 #include "ops/cnn_layer/cnn_layer_images.cl"
 
 __kernel void cnn_layer_finish(__global const real *restrict parts, const ulong parts_first,

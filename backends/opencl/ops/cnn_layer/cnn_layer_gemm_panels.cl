@@ -14,6 +14,8 @@
 // each other use it; a pixel filter * filter times for each panel. The last tile of a row begins further left, so that
 // it ends with the row. Where an image has padding, or rows shorter than a tile, cnn_layer_pad.cl has copied it into
 // one that has room on all sides. A 2 x 2 pool with stride 2 is done on the sums in registers.
+//
+// Compiles alone with: -DFLOAT64=0 -DWIDTH=16 -DVECTORS=2 -DHALF=6
 #include "ops/cnn_layer/cnn_layer_images.cl"
 #include "ops/cnn_layer/cnn_layer_product.cl"
 

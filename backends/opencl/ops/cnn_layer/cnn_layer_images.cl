@@ -6,6 +6,9 @@
 //
 // Element (channel, y, x) of an image lies at channel * its channel's step + (y * width + x) * its pixel's step, so one
 // kernel serves both layouts. All in 64 bits: an image may have more than 2^31 elements.
+//
+// Compiles alone with: -DFLOAT64=0
+// Compiles alone with: -DFLOAT64=1
 #include "ops/quotient.cl"
 #include "ops/real.cl"
 

@@ -5,6 +5,9 @@
 //   | image  |   ---->    | 0  0  0  0 |        memory, zeros. `row_length` and `copied_length` are elements, so a pixel
 //   +--------+            | 0 image  0 |        may hold all channels or one.
 //                         +------------+
+//
+// Compiles alone with: -DFLOAT64=0
+// Compiles alone with: -DFLOAT64=1
 #include "ops/cnn_layer/cnn_layer_images.cl"
 
 __kernel void cnn_layer_pad(__global const real *restrict input, const ulong input_first,

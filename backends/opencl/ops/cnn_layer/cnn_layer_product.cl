@@ -8,6 +8,8 @@
 //
 // Steps are filled up to a multiple of what a kernel walks at once: with weights 0 and a row that is nowhere, so that
 // their pixels are never read.
+//
+// Compiles alone with: nothing
 
 // The host's CnnLayerProduct.
 typedef struct {

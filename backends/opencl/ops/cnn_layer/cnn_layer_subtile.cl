@@ -13,6 +13,9 @@
 // UNROLL: the loop over the sub-tile's channels is unrolled, so that its sums can stay in registers. FUSED: bias, ReLU
 // and pool in one loop, not in three. ALIGNED: weights are read as whole vectors, else one by one. No local memory:
 // neighbouring work-items meet in the first-level cache.
+//
+// Compiles alone with: -DFLOAT64=0 -DSUB_CHANNELS=8 -DSUB_ROWS=2 -DSUB_COLUMNS=4 -DFILTER_OUTERMOST=1 -DUNROLL=1 -DFUSED=1 -DALIGNED=1
+// Compiles alone with: -DFLOAT64=1 -DSUB_CHANNELS=1 -DSUB_ROWS=4 -DSUB_COLUMNS=4 -DFILTER_OUTERMOST=0 -DUNROLL=0 -DFUSED=0 -DALIGNED=0
 #include "ops/cnn_layer/cnn_layer_images.cl"
 
 #if FLOAT64

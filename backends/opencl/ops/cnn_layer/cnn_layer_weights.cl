@@ -10,6 +10,9 @@
 //
 // Steps stand `chunk` channels by `chunk` channels, in them place by place of the filter, and there channel by channel.
 // chunk = 1 is the order of the raw weights; all channels that of pixels whose channels lie beside each other.
+//
+// Compiles alone with: -DFLOAT64=0
+// Compiles alone with: -DFLOAT64=1
 #include "ops/cnn_layer/cnn_layer_images.cl"
 #include "ops/cnn_layer/cnn_layer_product.cl"
 

@@ -11,6 +11,9 @@
 // nothing is reused on purpose. That is its purpose: the plain one that works wherever OpenCL does, and the kernel that
 // the others are compared with. Columns run along the first extent, so neighbouring work-items read neighbouring
 // elements of B and write neighbouring elements of C.
+//
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
+// Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1
 #include "ops/gemm/gemm_operands.cl"
 
 __kernel void gemm_naive(GEMM_PARAMETERS) {

@@ -4,6 +4,9 @@
 //
 //   A as stored, plain: row r, column p at r * lda + p      transposed: row p, column r at p * lda + r
 //   B as stored, plain: row p, column c at p * ldb + c      transposed: row c, column p at c * ldb + p
+//
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
+// Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1
 #include "ops/quotient.cl"
 #include "ops/real.cl"
 

@@ -1,10 +1,13 @@
 // A tile in registers, multiplied by each work-item alone: for each p it reads WORK_M numbers of A and WORK_N of B and
-// multiplies each with each. Compiled behind gemm_register_tile.cl; two pairs of tiles in turn.
+// multiplies each with each. Two pairs of tiles in turn.
+//
+// Compiles alone with: -DFLOAT64=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0 -DA_TURNED=1 -DB_TURNED=0 -DRUN=V
+#include "ops/gemm/gemm_register_tile.cl"
+
 #define LANES_M 4
 #define LANES_N 8
 #define ROW_OF(i) ((i) / V * (LANES_M * V) + (i) % V)
 #define COLUMN_OF(j) ((j) * LANES_N)
-#define PADDING(turned) ((turned) ? V : 0)
 #define STEPS (DEPTH / SLICES)
 #if STEPS % 2 != 0 || STEPS * SLICES != DEPTH || STAGES != 2
 #error "no such depth"
@@ -34,41 +37,47 @@ static inline void multiply(real sums[WORK_M][WORK_N], const real *a_numbers, co
   }
 }
 
-#define READ_NUMBERS(pair, p)                                                                           \
-  {                                                                                                     \
-    const int step = (int)slice * STEPS + (p);                                                          \
-    read_numbers(a_numbers[(p)&1], WORK_M, &a_tiles[pair][step * A_WIDTH + spot.row], LANES_M * V);     \
-    read_numbers(b_numbers[(p)&1], WORK_N, &b_tiles[pair][step * B_WIDTH + spot.column], LANES_N * V);  \
-  }
+// What one p of a pair of tiles holds for this work-item.
+ALWAYS_INLINE void read_step(real *a_numbers, real *b_numbers, const Tiles tiles, const int pair, const int p,
+                             const Share share) {
+  const int step = (int)share.slice * STEPS + p;
+  read_numbers(a_numbers, WORK_M, &tiles.a[pair][step * A_WIDTH + share.spot.row], LANES_M * V);
+  read_numbers(b_numbers, WORK_N, &tiles.b[pair][step * B_WIDTH + share.spot.column], LANES_N * V);
+}
 
-// Declares `sums`, and adds up the products of all p from `begin` to `end`. Behind the last step numbers are read once
-// more, for nothing: a condition that prevents it would keep reads and products from overlapping.
-#define MULTIPLY_TILES(begin, end)                                        \
-  real sums[WORK_M][WORK_N];                                              \
-  _Pragma("unroll") for (int i = 0; i < WORK_M; ++i) {                    \
-    _Pragma("unroll") for (int j = 0; j < WORK_N; ++j) sums[i][j] = 0;    \
-  }                                                                       \
-  {                                                                       \
-    real a_numbers[2][WORK_M];                                            \
-    real b_numbers[2][WORK_N];                                            \
-    int pair = 0;                                                         \
-    if ((begin) < (end)) {                                                \
-      FETCH(begin);                                                       \
-      PLACE(0);                                                           \
-      barrier(CLK_LOCAL_MEM_FENCE);                                       \
-      READ_NUMBERS(0, 0);                                                 \
-    }                                                                     \
-    for (long first_p = (begin); first_p < (end); first_p += DEPTH) {     \
-      const int is_last = first_p + DEPTH >= (end);                       \
-      if (!is_last) FETCH(first_p + DEPTH);                               \
-      _Pragma("unroll") for (int p = 0; p < STEPS - 1; ++p) {             \
-        READ_NUMBERS(pair, p + 1);                                        \
-        multiply(sums, a_numbers[p & 1], b_numbers[p & 1]);               \
-      }                                                                   \
-      pair ^= 1;                                                          \
-      if (!is_last) PLACE(pair);                                          \
-      barrier(CLK_LOCAL_MEM_FENCE);                                       \
-      READ_NUMBERS(pair, 0);                                              \
-      multiply(sums, a_numbers[1], b_numbers[1]);                         \
-    }                                                                     \
+// Sets `sums` to those of the products of all p from `begin` to `end`. Behind the last step numbers are read once more,
+// for nothing: a condition that prevents it would keep reads and products from overlapping.
+ALWAYS_INLINE void multiply_tiles(real sums[WORK_M][WORK_N], const Tiles tiles, const Share share, SHARE_POINTERS, const long a_step,
+                                  const long b_step, const Source *source, Copies *copies, const long begin, const long end) {
+#pragma unroll
+  for (int i = 0; i < WORK_M; ++i) {
+#pragma unroll
+    for (int j = 0; j < WORK_N; ++j) sums[i][j] = 0;
   }
+  real a_numbers[2][WORK_M];
+  real b_numbers[2][WORK_N];
+  int pair = 0;
+  if (begin < end) {
+    fetch_tiles(copies, a, b, places, source, begin);
+    place_tiles(copies, source, tiles.a[0], tiles.b[0]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    read_step(a_numbers[0], b_numbers[0], tiles, 0, 0, share);
+  }
+  for (long first_p = begin; first_p < end; first_p += DEPTH) {
+    const int is_last = first_p + DEPTH >= end;
+    a += a_step;
+    b += b_step;
+    places += DEPTH;
+    if (!is_last) fetch_tiles(copies, a, b, places, source, first_p + DEPTH);
+#pragma unroll
+    for (int p = 0; p < STEPS - 1; ++p) {
+      read_step(a_numbers[(p + 1) & 1], b_numbers[(p + 1) & 1], tiles, pair, p + 1, share);
+      multiply(sums, a_numbers[p & 1], b_numbers[p & 1]);
+    }
+    pair ^= 1;
+    if (!is_last) place_tiles(copies, source, tiles.a[pair], tiles.b[pair]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    read_step(a_numbers[0], b_numbers[0], tiles, pair, 0, share);
+    multiply(sums, a_numbers[1], b_numbers[1]);
+  }
+}

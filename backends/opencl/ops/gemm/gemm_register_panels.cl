@@ -20,6 +20,9 @@
 // ten times as fast on Sapphire Rapids cores as with the shapes for GPUs. Where C has few rows, B is read as it is
 // stored, if that is along its rows: copying it would cost more than it saves (`b_direct`). With k split into parts,
 // each part's sums go to a matrix of their own: see gemm_register_sum.cl.
+//
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DWORK_M=6 -DWORK_N=64 -DWIDTH=16
+// Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWORK_M=6 -DWORK_N=8 -DWIDTH=4
 #include "ops/gemm/gemm_operands.cl"
 #include "ops/gemm/gemm_register_sum.cl"
 

@@ -8,6 +8,8 @@
 // A part holds a matrix for each product of the batch, m x n, rows `width` apart. Splitting is for products with few
 // blocks and long sums, which would leave most of a device idle: the parts are small then and still in its cache. The
 // second launch takes about 3 us on a GPU, so short sums are not split.
+//
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
 #include "ops/gemm/gemm_operands.cl"
 
 __kernel void gemm_register_sum(__global const real *restrict parts, const ulong parts_first, __global real *restrict c,

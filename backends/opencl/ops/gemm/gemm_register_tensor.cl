@@ -1,6 +1,6 @@
 // A tile in registers, multiplied by NVIDIA's tensor cores in float64: 32 work-items together, who round no otherwise
-// than a fused multiply-add does. Compiled behind gemm_register_tile.cl, in place of gemm_register_fma.cl. TENSOR_CORES is the
-// architecture whose instruction is taken, 80 or 90.
+// than a fused multiply-add does. In place of gemm_register_fma.cl. TENSOR_CORES is the architecture whose instruction is
+// taken, 80 or 90.
 //
 //           n = g           An instruction multiplies 16 rows of 4 p with 8 columns. Work-item 4 g + t of 32 gives it rows
 //          +-----+          g and g + 8 of step t of A and column g of step t of B, and holds columns 2 t and 2 t + 1 of
@@ -16,11 +16,14 @@
 // answer. So STAGES pairs of tiles take turns, and all but one of them are on their way, by copies that pass no
 // register. Each copy moves one number to wherever it is to lie, or a zero. On an H200 (driver 580) 2048^3 reaches 46.9
 // TFLOP/s so, and 20.7 with one step fetched ahead into registers, as gemm_register_fma.cl does it.
+//
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=4 -DWORK_N=8 -DDEPTH=8 -DSLICES=1 -DSTAGES=5 -DTENSOR_CORES=90 -DA_TURNED=1 -DB_TURNED=0 -DRUN=V
+#include "ops/gemm/gemm_register_tile.cl"
+
 #define LANES_M 8
 #define LANES_N 4
 #define ROW_OF(i) ((i) / 2 * 16 + (i) % 2)
 #define COLUMN_OF(j) ((j) / 4 * 16 + (j) % 4)
-#define PADDING(turned) 4
 #define P_AT_ONCE 4
 #define B_NUMBERS (WORK_N / 2)
 #define STEPS (DEPTH / SLICES / P_AT_ONCE)
@@ -85,39 +88,47 @@ static inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
 }
 
-// Declares `sums`, of all p from `begin` to `end`.
-#define MULTIPLY_TILES(begin, end)                                                                          \
-  real sums[WORK_M][WORK_N];                                                                                \
-  _Pragma("unroll") for (int i = 0; i < WORK_M; ++i) {                                                      \
-    _Pragma("unroll") for (int j = 0; j < WORK_N; ++j) sums[i][j] = 0;                                      \
-  }                                                                                                         \
-  {                                                                                                         \
-    const uint lane = item % 32;                                                                            \
-    const int read_p = (int)(slice * (STEPS * P_AT_ONCE) + lane % 4);                                       \
-    const int read_column = spot.column + (int)(lane / 4) * 2 - (int)(lane % 4) * 4;                        \
-    long started = (begin);                                                                                 \
-    int write = 0;                                                                                          \
-    _Pragma("unroll") for (; write < STAGES - 1; ++write) {                                                 \
-      if (started < (end)) START(write, started);                                                           \
-      close_copies();                                                                                       \
-      started += DEPTH;                                                                                     \
-    }                                                                                                       \
-    int read = 0;                                                                                           \
-    for (long first_p = (begin); first_p < (end); first_p += DEPTH) {                                       \
-      wait_for_copies();                                                                                    \
-      barrier(CLK_LOCAL_MEM_FENCE); /* all have waited, and nobody reads the pair that is written next */   \
-      if (started < (end)) START(write, started);                                                           \
-      close_copies();                                                                                       \
-      started += DEPTH;                                                                                     \
-      _Pragma("unroll") for (int p = 0; p < STEPS; ++p) {                                                   \
-        const int step = read_p + p * P_AT_ONCE;                                                            \
-        real a_numbers[WORK_M];                                                                             \
-        real b_numbers[B_NUMBERS];                                                                          \
-        read_numbers(a_numbers, WORK_M, &a_tiles[read][step * A_WIDTH + spot.row], 16);                     \
-        read_numbers(b_numbers, B_NUMBERS, &b_tiles[read][step * B_WIDTH + read_column], 16);               \
-        multiply(sums, a_numbers, b_numbers);                                                               \
-      }                                                                                                     \
-      write = read;                                                                                         \
-      read = read + 1 == STAGES ? 0 : read + 1;                                                             \
-    }                                                                                                       \
+// Sets `sums` to those of the products of all p from `begin` to `end`.
+ALWAYS_INLINE void multiply_tiles(real sums[WORK_M][WORK_N], const Tiles tiles, const Share share, SHARE_POINTERS, const long a_step,
+                                  const long b_step, const Source *source,
+                                  const long begin, const long end) {
+#pragma unroll
+  for (int i = 0; i < WORK_M; ++i) {
+#pragma unroll
+    for (int j = 0; j < WORK_N; ++j) sums[i][j] = 0;
   }
+  const uint lane = share.item % 32;
+  const int read_p = (int)(share.slice * (STEPS * P_AT_ONCE) + lane % 4);
+  const int read_column = share.spot.column + (int)(lane / 4) * 2 - (int)(lane % 4) * 4;
+  long started = begin;
+  int write = 0;
+#pragma unroll
+  for (; write < STAGES - 1; ++write) {
+    if (started < end) start_tiles(a, b, places, source, tiles.a[write], tiles.b[write], started);
+    a += a_step;
+    b += b_step;
+    close_copies();
+    started += DEPTH;
+  }
+  int read = 0;
+  for (long first_p = begin; first_p < end; first_p += DEPTH) {
+    wait_for_copies();
+    barrier(CLK_LOCAL_MEM_FENCE);  // all have waited, and nobody reads the pair that is written next
+    if (started < end) start_tiles(a, b, places, source, tiles.a[write], tiles.b[write], started);
+    a += a_step;
+    b += b_step;
+    close_copies();
+    started += DEPTH;
+#pragma unroll
+    for (int p = 0; p < STEPS; ++p) {
+      const int step = read_p + p * P_AT_ONCE;
+      real a_numbers[WORK_M];
+      real b_numbers[B_NUMBERS];
+      read_numbers(a_numbers, WORK_M, &tiles.a[read][step * A_WIDTH + share.spot.row], 16);
+      read_numbers(b_numbers, B_NUMBERS, &tiles.b[read][step * B_WIDTH + read_column], 16);
+      multiply(sums, a_numbers, b_numbers);
+    }
+    write = read;
+    read = read + 1 == STAGES ? 0 : read + 1;
+  }
+}

@@ -1,17 +1,15 @@
-// A tile of a product in work-items' registers, fed through local memory: what gemm's register and cnn_layer's
-// implicit_gemm share. Options: FLOAT64, 0 or 1, TILE_M, TILE_N, WORK_M, WORK_N, DEPTH, SLICES, STAGES. Behind it comes
-// gemm_register_fma.cl, where a work-item multiplies by itself, or gemm_register_tensor.cl, where 32 do it together; then the
-// kernel. gemm_register_local.cl draws the picture and says what each part of it is worth.
+// A tile of a product in work-items' registers, fed through local memory: what gemm's register_local and cnn_layer's
+// implicit_gemm_local share. Options: FLOAT64, 0 or 1, TILE_M, TILE_N, WORK_M, WORK_N, DEPTH, SLICES, STAGES. Behind it
+// comes gemm_register_fma.cl, where a work-item multiplies by itself, or gemm_register_tensor.cl, where 32 do it
+// together. gemm_register_local.cl draws the picture and says what each part of it is worth.
 //
-// A kernel that uses it defines
-//   A_WIDTH, B_WIDTH    elements from one p to the next in the tiles in local memory: TILE_M and TILE_N, or where they
-//                       are turned, or as tensor cores read them, PADDING more
+// A kernel says, in front of this,
+//   A_TURNED, B_TURNED  1 where an operand is turned when it is written to local memory, into rows that are longer
 //   RUN                 elements that are stored together: V times a divisor of WORK_N / SLICES
-//   FETCH(p)            reads this work-item's share of the tiles from p on into registers
-//   PLACE(pair)         writes it to a_tiles[pair] and b_tiles[pair]
-//   START(pair, p)      with tensor cores, in place of both: sends it there without registers
-//   STORE(r, c, run)    stores RUN sums of the tile from row r, column c on, given as an array
-// and says DECLARE_TILES, MULTIPLY_TILES and STORE_TILES.
+// and defines behind it the structs and the functions that are declared here. They are known when it is compiled, and
+// inlined. Then it says DECLARE_TILES and calls multiply_tiles() and store_tiles().
+//
+// Compiles alone with: -DFLOAT64=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0 -DA_TURNED=1 -DB_TURNED=0 -DRUN=V
 #include "ops/real.cl"
 
 #if FLOAT64
@@ -30,6 +28,15 @@ typedef float4 vector;
 #define ITEMS_N (TILE_N / WORK_N)
 #define SLICE_ITEMS (TILE_M / WORK_M * ITEMS_N)
 #define ITEMS (SLICE_ITEMS * SLICES)
+// Elements from one p to the next in the tiles in local memory: longer than a tile where they are turned, or as tensor
+// cores read them.
+#if TENSOR_CORES
+#define PADDING(turned) 4
+#else
+#define PADDING(turned) ((turned) ? V : 0)
+#endif
+#define A_WIDTH (TILE_M + PADDING(A_TURNED))
+#define B_WIDTH (TILE_N + PADDING(B_TURNED))
 #define A_TILE (DEPTH * A_WIDTH)
 #define B_TILE (DEPTH * B_WIDTH)
 // With slices the same memory holds their sums at the end: of V rows of every work-item at a time, WORK_N vectors.
@@ -39,67 +46,80 @@ typedef float4 vector;
 #error "no such number of slices"
 #endif
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 // Where a work-item's elements begin in the tile.
 typedef struct {
   int row;
   int column;
 } Spot;
+
+// Which of the group's work-items this is, and what of the tile it computes: a slice's share of every step's p.
+typedef struct {
+  uint item;
+  uint slice;
+  uint item_of_slice;
+  Spot spot;
+} Share;
+static inline Spot spot_of_item(const uint item_of_slice);
+
+// Pairs of tiles in local memory. With slices, `memory` is where both begin.
+typedef struct {
+  __local real (*a)[A_TILE];
+  __local real (*b)[B_TILE];
+  __local real *memory;
+} Tiles;
+
+// The kernel's: what is known of this work-item's share of the tiles, and the share itself on its way to local memory, in
+// registers. Where the share begins is passed as pointers, from `a` and `b` on, and with cnn_layer's `places`, whose rows
+// say where pixels lie: a pointer that was in a struct is no longer known to be read only, and then NVIDIA's compiler does
+// not use the loads that are for that.
+typedef struct Source Source;
+typedef struct Copies Copies;
+#define SHARE_POINTERS __global const real *a, __global const real *b, __global const int *places
+#if TENSOR_CORES
+// Sends its share of the tiles from `first_p` on to local memory, without registers.
+ALWAYS_INLINE void start_tiles(SHARE_POINTERS, const Source *source, __local real *a_tile, __local real *b_tile,
+                               const long first_p);
+#else
+// Reads its share of the tiles from `first_p` on; writes it to local memory.
+ALWAYS_INLINE void fetch_tiles(Copies *copies, SHARE_POINTERS, const Source *source, const long first_p);
+ALWAYS_INLINE void place_tiles(const Copies *copies, const Source *source, __local real *a_tile, __local real *b_tile);
+#endif
+
+// The kernel's: where sums go. Stores RUN of them from row `row`, column `column` of the tile on.
+typedef struct Results Results;
+ALWAYS_INLINE void store_run(const Results *results, const int row, const int column, const real *run);
+
 // The numbers of one p that a work-item multiplies: vectors `apart` from each other.
 static inline void read_numbers(real *numbers, const int count, __local const real *from, const int apart) {
 #pragma unroll
   for (int i = 0; i < count / V; ++i) STORE_VECTOR(*(__local const vector *)(from + i * apart), i, numbers);
 }
 
-// Pairs of tiles in local memory, and what of them this work-item computes.
+// Declares `tiles`. A macro, because OpenCL wants local memory declared in the kernel itself.
 #if SLICES == 1
-#define DECLARE_TILES                                                     \
-  __local real a_tiles[STAGES][A_TILE] __attribute__((aligned(128)));     \
-  __local real b_tiles[STAGES][B_TILE] __attribute__((aligned(128)));     \
-  const uint slice = 0;                                                   \
-  const uint item = (uint)get_local_id(0);                                \
-  const uint item_of_slice = item;                                        \
-  const Spot spot = spot_of_item(item_of_slice);
+#define DECLARE_TILES                                                  \
+  __local real a_tiles[STAGES][A_TILE] __attribute__((aligned(128)));  \
+  __local real b_tiles[STAGES][B_TILE] __attribute__((aligned(128)));  \
+  const Tiles tiles = {a_tiles, b_tiles, 0};
 #else
-#define DECLARE_TILES                                                                                    \
-  __local real memory[TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE] __attribute__((aligned(128)));    \
-  __local real(*const a_tiles)[A_TILE] = (__local real(*)[A_TILE])memory;                                \
-  __local real(*const b_tiles)[B_TILE] = (__local real(*)[B_TILE])(memory + STAGES * A_TILE);            \
-  const uint item = (uint)get_local_id(0);                                                               \
-  const uint slice = item / SLICE_ITEMS;                                                                 \
-  const uint item_of_slice = item - slice * SLICE_ITEMS;                                                 \
-  const Spot spot = spot_of_item(item_of_slice);
+#define DECLARE_TILES                                                                                  \
+  __local real memory[TILES_SIZE > SUMS_SIZE ? TILES_SIZE : SUMS_SIZE] __attribute__((aligned(128)));  \
+  const Tiles tiles = {(__local real(*)[A_TILE])memory,                                                \
+                       (__local real(*)[B_TILE])(memory + STAGES * A_TILE), memory};
 #endif
 
-// With slices, every one leaves its sums in local memory and adds up its share of all slices', in their order.
+ALWAYS_INLINE Share share_of_item(void) {
+  Share share;
+  share.item = (uint)get_local_id(0);
 #if SLICES == 1
-#define STORE_TILES                                                                                         \
-  _Pragma("unroll") for (int i = 0; i < WORK_M; ++i) {                                                      \
-    _Pragma("unroll") for (int j = 0; j < WORK_N; j += RUN) {                                               \
-      STORE(spot.row + ROW_OF(i), spot.column + COLUMN_OF(j), &sums[i][j]);                                 \
-    }                                                                                                       \
-  }
+  share.slice = 0;
+  share.item_of_slice = share.item;
 #else
-#define STORE_TILES                                                                                         \
-  __local vector *const left = (__local vector *)memory + item_of_slice;                                    \
-  _Pragma("unroll") for (int i = 0; i < WORK_M; i += V) {                                                   \
-    barrier(CLK_LOCAL_MEM_FENCE); /* nobody reads tiles, or the sums before, any more */                    \
-    _Pragma("unroll") for (int e = 0; e < WORK_N; ++e) {                                                    \
-      left[(slice * WORK_N + e) * SLICE_ITEMS] =                                                            \
-          LOAD_VECTOR(0, &sums[i + e / (WORK_N / V)][e % (WORK_N / V) * V]);                                \
-    }                                                                                                       \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                           \
-    _Pragma("unroll") for (int mine = 0; mine < WORK_N / SLICES; mine += RUN / V) {                         \
-      const int first_e = (int)slice * (WORK_N / SLICES) + mine;                                            \
-      real run[RUN];                                                                                        \
-      _Pragma("unroll") for (int e = first_e; e < first_e + RUN / V; ++e) {                                 \
-        vector sum = left[e * SLICE_ITEMS];                                                                 \
-        _Pragma("unroll") for (int other = 1; other < SLICES; ++other) {                                    \
-          sum += left[(other * WORK_N + e) * SLICE_ITEMS];                                                  \
-        }                                                                                                   \
-        STORE_VECTOR(sum, e - first_e, run);                                                                \
-      }                                                                                                     \
-      STORE(spot.row + ROW_OF(i + first_e / (WORK_N / V)),                                                  \
-            spot.column + COLUMN_OF(first_e % (WORK_N / V) * V), run);                                      \
-    }                                                                                                       \
-  }
+  share.slice = share.item / SLICE_ITEMS;
+  share.item_of_slice = share.item - share.slice * SLICE_ITEMS;
 #endif
+  share.spot = spot_of_item(share.item_of_slice);
+  return share;
+}
