@@ -91,16 +91,27 @@ function(tessera_try_nvcc gencode said)
   set(${said} "" PARENT_SCOPE)
 endfunction()
 
-# tessera_cuda_kernel(<target> FILE <path.cu> SYMBOL <name>): compiles the file for every listed architecture into one
-# image, build/.../<name>.fatbin, and embeds it in the target under that name (TesseraEmbed.cmake).
+# tessera_cuda_kernel(<target> FILE <path.cu> NAME <name> [SHAPE <type>_<m>x<n>]): compiles the file for every listed
+# architecture into one image, build/.../<name>.fatbin, and embeds it in the target, which knows it as embedded::<name>
+# (see below). With a shape the image's name is <name>_<shape>, and the file is told TESSERA_TYPE, TESSERA_TILE_M and
+# TESSERA_TILE_N: float32_64x128 are tiles of 64 rows and 128 columns.
 function(tessera_cuda_kernel target)
-  cmake_parse_arguments(PARSE_ARGV 1 KERNEL "" "FILE;SYMBOL" "")
+  cmake_parse_arguments(PARSE_ARGV 1 KERNEL "" "FILE;NAME;SHAPE" "")
+  set(definitions "")
+  if(DEFINED KERNEL_SHAPE)
+    if(NOT KERNEL_SHAPE MATCHES "^([a-z]+[0-9]+)_([0-9]+)x([0-9]+)$")
+      message(FATAL_ERROR "the shape of ${KERNEL_FILE} is '${KERNEL_SHAPE}', but must be like float32_64x128")
+    endif()
+    set(definitions -DTESSERA_TYPE=${CMAKE_MATCH_1} -DTESSERA_TILE_M=${CMAKE_MATCH_2} -DTESSERA_TILE_N=${CMAKE_MATCH_3})
+    string(APPEND KERNEL_NAME "_${KERNEL_SHAPE}")
+  endif()
   cmake_path(ABSOLUTE_PATH KERNEL_FILE NORMALIZE)
-  set(image "${CMAKE_CURRENT_BINARY_DIR}/images/${KERNEL_SYMBOL}.fatbin")
+  set(image "${CMAKE_CURRENT_BINARY_DIR}/images/${KERNEL_NAME}.fatbin")
+  set_property(TARGET ${target} APPEND PROPERTY TESSERA_CUDA_IMAGES "${KERNEL_NAME}")
   file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/images")
   if(TESSERA_CUDA_ARCHITECTURES STREQUAL "none")
     file(GENERATE OUTPUT "${image}" CONTENT "no image: TESSERA_CUDA_ARCHITECTURES is none\n")
-    tessera_embed(${target} FILE "${image}" SYMBOL "${KERNEL_SYMBOL}")
+    tessera_embed(${target} FILE "${image}" SYMBOL "tessera_cuda_${KERNEL_NAME}")
     return()
   endif()
   set(strict "")
@@ -108,6 +119,9 @@ function(tessera_cuda_kernel target)
     set(strict --Werror all-warnings)
   endif()
   cmake_path(RELATIVE_PATH KERNEL_FILE BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE shown)
+  if(DEFINED KERNEL_SHAPE)
+    string(APPEND shown " as ${KERNEL_SHAPE}")
+  endif()
   # Lines for profilers and compute-sanitizer, but not in what is shipped: they carry this machine's paths.
   # TESSERA_NVCC_FLAGS is for experiments: -DTESSERA_NVCC_FLAGS="-Xptxas;-v" prints registers and spills.
   set(line_info "")
@@ -118,12 +132,38 @@ function(tessera_cuda_kernel target)
     OUTPUT "${image}"
     COMMAND "${TESSERA_CUDA_NVCC}" --fatbin -Xfatbin=-compress-all -std=c++20 -O3 ${line_info} ${strict}
             ${TESSERA_CUDA_GENCODE}
-            ${TESSERA_NVCC_FLAGS} "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/api"
+            ${definitions} ${TESSERA_NVCC_FLAGS} "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/api"
             "-I${PROJECT_SOURCE_DIR}/api/include" "-I${PROJECT_BINARY_DIR}/api/include" -MD -MF "${image}.d" -MT "${image}"
             -o "${image}" "${KERNEL_FILE}"
     DEPENDS "${KERNEL_FILE}"
     DEPFILE "${image}.d"
     COMMENT "Compiling ${shown} for ${TESSERA_CUDA_ARCHITECTURES}"
     VERBATIM)
-  tessera_embed(${target} FILE "${image}" SYMBOL "${KERNEL_SYMBOL}")
+  tessera_embed(${target} FILE "${image}" SYMBOL "tessera_cuda_${KERNEL_NAME}")
+endfunction()
+
+# tessera_cuda_embedded_header(<target>): writes cuda_embedded.h, in which every image of the target stands as
+# tessera::cuda::embedded::<name>. To be called behind the last tessera_cuda_kernel().
+function(tessera_cuda_embedded_header target)
+  get_target_property(names ${target} TESSERA_CUDA_IMAGES)
+  set(declarations "")
+  set(images "")
+  foreach(name IN LISTS names)
+    string(APPEND declarations "extern const unsigned char tessera_cuda_${name}[];\n")
+    string(APPEND images "inline constexpr Image ${name}{\"${name}\", tessera_cuda_${name}};\n")
+  endforeach()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/generated")
+  file(CONFIGURE OUTPUT "${folder}/cuda_embedded.h" @ONLY CONTENT
+"// Generated: the images of compiled kernels that this library holds, one for each tessera_cuda_kernel().
+#pragma once
+
+#include \"cuda_module.h\"
+
+extern \"C\" {
+@declarations@}
+
+namespace tessera::cuda::embedded {
+@images@}  // namespace tessera::cuda::embedded
+")
+  target_include_directories(${target} PRIVATE "${folder}")
 endfunction()

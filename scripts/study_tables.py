@@ -80,7 +80,9 @@ def speed_cells(record):
 def tiles(result):
     """GFLOP/s by tuning value; with a column for the case where there are several."""
     entries = [entry for entry in result["studies"][0]["tiles"] if not entry["is_vendor"]]
-    values = sorted({int(value) for entry in entries for value in entry["gflops"]})
+    # "8", or "64x128" where a tunable exists in pairs with another: those behind the others.
+    sides = lambda value: (value.count("x"), [int(side) for side in value.split("x")])
+    values = sorted({value for entry in entries for value in entry["gflops"]}, key=sides)
     several = len({entry["case"] for entry in entries}) > 1
     rows = []
     for entry in entries:
@@ -89,8 +91,8 @@ def tiles(result):
         best = max((speed for speed in entry["gflops"].values() if speed), default=None)
         cells = []
         for value in values:
-            speed = entry["gflops"].get(str(value))
-            text = number(speed) if speed else "skipped" if str(value) in entry["gflops"] else ""
+            speed = entry["gflops"].get(value)
+            text = number(speed) if speed else "skipped" if value in entry["gflops"] else ""
             cells.append(f"**{text}**" if speed and speed == best else text)
         case = [entry["case"]] if several else []
         rows.append([f"`{entry['device']}`", *case, f"`{entry['variant']}`", entry["tunable"]] + cells)

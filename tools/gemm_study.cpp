@@ -15,9 +15,9 @@ namespace tessera::tool {
 
 namespace {
 
-/// What variants call the edge of their tiles or blocks.
+/// What variants call the edge of their tiles or blocks; tile_m stands for its pair with tile_n.
 const std::vector<std::string_view>& tile_tunables() {
-  static const std::vector<std::string_view> names{"tile", "block"};
+  static const std::vector<std::string_view> names{"tile", "block", "tile_m"};
   return names;
 }
 

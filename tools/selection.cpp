@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conformance/tunings.h"
 #include "tools/usage_error.h"
 
 namespace tessera::tool {
@@ -75,7 +76,22 @@ Tuning applicable(const Tuning& settings, const VariantReport& report, std::stri
                             fmt::join(tunable.values, ", "));
     }
   }
+  const Tunable* const second = because.empty() ? find_unpaired(report.tunables, tuning) : nullptr;
+  if (second != nullptr) {
+    std::vector<std::string> pairs;
+    for (const auto& [first, value] : second->pairs) pairs.push_back(fmt::format("{} x {}", first, value));
+    because = fmt::format("{} x {} of {} is none of the pairs that there are here: {}", second->paired_with,
+                          second->name, report.variant, fmt::join(pairs, ", "));
+  }
   return tuning;
+}
+
+/// Does it name nothing but values that are used anyway?
+bool is_preferred(const Tuning& tuning, const std::vector<Tunable>& tunables) {
+  return std::all_of(tunables.begin(), tunables.end(), [&](const Tunable& tunable) {
+    const auto named = tuning.find(tunable.name);
+    return named == tuning.end() || named->second == tunable.preferred;
+  });
 }
 
 /// The jobs of one case on one device.
@@ -102,12 +118,10 @@ void add_jobs(const Job& place, const Selection& selection, const Tuning& settin
     job.is_default = false;
     job.is_extra = true;
     if (!selection.every_tuning || !settings.empty() || !place.problem->tries_every_tuning()) continue;
-    for (const Tunable& tunable : report.tunables) {
-      for (const std::int64_t value : tunable.values) {
-        if (value == tunable.preferred) continue;
-        job.tuning = {{tunable.name, value}};
-        jobs.push_back(job);
-      }
+    for (Tuning& tuning : conformance::each_value(report.tunables)) {
+      if (is_preferred(tuning, report.tunables)) continue;
+      job.tuning = std::move(tuning);
+      jobs.push_back(job);
     }
   }
   if (all) return;

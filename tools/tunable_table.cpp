@@ -6,6 +6,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tools/table.h"
 
@@ -13,9 +14,32 @@ namespace tessera::tool {
 
 namespace {
 
-std::int64_t value_of(const BenchRecord& record, const std::string& tunable) {
-  const auto found = record.tuning.find(tunable);
-  return found == record.tuning.end() ? 0 : found->second;
+/// A value for each of the row's tunables; 0 for what a record that was not run has none of.
+using Values = std::vector<std::int64_t>;
+
+Values values_of(const BenchRecord& record, const TunableRow& row) {
+  Values values;
+  for (const std::string& tunable : row.tunables) {
+    const auto found = record.tuning.find(tunable);
+    values.push_back(found == record.tuning.end() ? 0 : found->second);
+  }
+  return values;
+}
+
+/// One number before pairs, and by size.
+bool comes_before(const Values& left, const Values& right) {
+  return left.size() != right.size() ? left.size() < right.size() : left < right;
+}
+
+/// "8", or "64x128".
+std::string text_of(const Values& values) {
+  return fmt::format("{}", fmt::join(values, "x"));
+}
+
+bool has_values(const BenchRecord& record, const TunableRow& row) {
+  return !row.tunables.empty() &&
+         std::all_of(row.tunables.begin(), row.tunables.end(),
+                     [&](const std::string& tunable) { return record.tuning.count(tunable) != 0; });
 }
 
 bool is_of_row(const BenchRecord& record, const BenchRecord& preferred) {
@@ -41,14 +65,16 @@ std::vector<TunableRow> tunable_rows(const BenchRecords& records, const std::vec
       if (!record.job.is_extra || !is_of_row(record, preferred)) continue;
       for (const std::string_view tunable : tunables) {
         if (record.job.tuning.count(std::string(tunable)) == 0) continue;
-        row.tunable = tunable;
+        row.tunables.clear();
+        for (const auto& [name, value] : record.job.tuning) row.tunables.push_back(name);
         row.by_value.push_back(&record);
+        break;
       }
     }
     // The record of a variant that was not run has no tuning, so its preferred value is unknown.
-    if (!row.tunable.empty() && preferred.tuning.count(row.tunable) != 0) row.by_value.push_back(&preferred);
+    if (has_values(preferred, row)) row.by_value.push_back(&preferred);
     std::sort(row.by_value.begin(), row.by_value.end(), [&](const BenchRecord* left, const BenchRecord* right) {
-      return value_of(*left, row.tunable) < value_of(*right, row.tunable);
+      return values_of(*left, row) < values_of(*right, row);
     });
     rows.push_back(std::move(row));
   }
@@ -62,13 +88,13 @@ Json to_json(const std::vector<TunableRow>& rows, CaseLabel label) {
     const auto speed = [](const BenchRecord& record) { return record.measurement ? Json(speed_of(record)) : Json(); };
     Json entry{{"device", job.device->name}, {"variant", job.variant}, {"case", label(*job.problem)}};
     entry["is_vendor"] = is_vendor(job.variant);
-    entry["tunable"] = row.tunable.empty() ? Json() : Json(row.tunable);
+    entry["tunable"] = row.tunables.empty() ? Json() : Json(fmt::format("{}", fmt::join(row.tunables, " x ")));
     entry["preferred_gflops"] = speed(*row.preferred);
-    const bool is_known = row.preferred->tuning.count(row.tunable) != 0;  // not if the variant was not run
-    entry["preferred"] = is_known ? Json(value_of(*row.preferred, row.tunable)) : Json();
+    const bool is_known = has_values(*row.preferred, row);  // not if the variant was not run
+    entry["preferred"] = is_known ? Json(text_of(values_of(*row.preferred, row))) : Json();
     entry["gflops"] = Json::object();
     for (const BenchRecord* record : row.by_value) {
-      entry["gflops"][fmt::format("{}", value_of(*record, row.tunable))] = speed(*record);
+      entry["gflops"][text_of(values_of(*record, row))] = speed(*record);
     }
     json.push_back(std::move(entry));
   }
@@ -77,21 +103,21 @@ Json to_json(const std::vector<TunableRow>& rows, CaseLabel label) {
 
 std::string tunable_text(const std::vector<TunableRow>& rows, CaseLabel label) {
   if (rows.empty()) return {};
-  std::set<std::int64_t> values;
+  std::set<Values, decltype(&comes_before)> values(comes_before);
   for (const TunableRow& row : rows) {
-    for (const BenchRecord* record : row.by_value) values.insert(value_of(*record, row.tunable));
+    for (const BenchRecord* record : row.by_value) values.insert(values_of(*record, row));
   }
   std::vector<Table::Column> columns{{"device"}, {"case"}, {"variant"}, {"tunable"}};
-  for (const std::int64_t value : values) columns.push_back({fmt::format("{}", value), Align::right});
+  for (const Values& value : values) columns.push_back({text_of(value), Align::right});
   columns.push_back({"preferred", Align::right});
   Table table(std::move(columns));
   for (const TunableRow& row : rows) {
     const Job& job = row.preferred->job;
-    std::vector<std::string> cells{job.device->name, label(*job.problem), job.variant, row.tunable};
-    for (const std::int64_t value : values) {
-      const auto found = std::find_if(row.by_value.begin(), row.by_value.end(), [&](const BenchRecord* record) {
-        return value_of(*record, row.tunable) == value;
-      });
+    std::vector<std::string> cells{job.device->name, label(*job.problem), job.variant,
+                                   fmt::format("{}", fmt::join(row.tunables, " x "))};
+    for (const Values& value : values) {
+      const auto found = std::find_if(row.by_value.begin(), row.by_value.end(),
+                                      [&](const BenchRecord* record) { return values_of(*record, row) == value; });
       cells.push_back(found == row.by_value.end() ? "" : cell_of(**found));
     }
     cells.push_back(cell_of(*row.preferred));

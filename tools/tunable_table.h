@@ -14,11 +14,12 @@ namespace tessera::tool {
 /// One variant on one device and one of the cases on which other tuning values are tried.
 struct TunableRow {
   const BenchRecord* preferred = nullptr;    ///< with what is used when nothing is said
-  std::string tunable;                       ///< "" if the variant has none of those asked for
+  std::vector<std::string> tunables;         ///< one, or a pair; none if the variant has none of those asked for
   std::vector<const BenchRecord*> by_value;  ///< ascending, the preferred one among them
 };
 
-/// Rows of the cases with Case::tries_every_tuning(), from records of one part of a study.
+/// Rows of the cases with Case::tries_every_tuning(), from records of one part of a study. Of tunables that are paired, to name one
+/// is enough.
 [[nodiscard]] std::vector<TunableRow> tunable_rows(const BenchRecords& records,
                                                    const std::vector<std::string_view>& tunables);
 

@@ -33,7 +33,8 @@ struct Variant {
   std::string_view name;     ///< snake_case, the same word on every backend that computes this way
   std::string_view summary;  ///< how it computes, in one line
   /// The only answer to "can it run?": the library asks it before it makes a kernel, and explain() tells it to tests
-  /// and benchmarks. Must hold: yes means that make() succeeds and the kernel is right for every tuning value listed.
+  /// and benchmarks. Must hold: yes means that make() succeeds and the kernel is right for every tuning value listed;
+  /// of tunables that are paired, for every pair.
   Verdict (*check)(const Problem&, const Device&);
   /// The tunables that the variant leaves open for this problem on this device. May be null: none.
   std::vector<Tunable> (*tunables)(const Problem&, const Device&);

@@ -14,6 +14,13 @@ using backend::sentence;
 constexpr std::string_view kNotDeterministic =
     "it does not give the same bits on every run, and the kernel's options ask for deterministic";
 
+std::int64_t value_of(const std::vector<Tunable>& tunables, const Tuning& tuning, const std::string& name) {
+  const auto named = tuning.find(name);
+  if (named != tuning.end()) return named->second;
+  return std::find_if(tunables.begin(), tunables.end(), [&](const Tunable& tunable) { return tunable.name == name; })
+      ->preferred;
+}
+
 std::string why_not(const VariantFacts& facts) {
   return facts.verdict ? std::string(kNotDeterministic) : facts.verdict.because();
 }
@@ -91,6 +98,14 @@ Tuning complete_tuning(const VariantFacts& variant, const Tuning& asked, std::st
     }
     tuning[name] = value;
   }
+  if (const Tunable* const second = find_unpaired(variant.tunables, tuning)) {
+    std::vector<std::string> pairs;
+    for (const auto& [first_value, value] : second->pairs) pairs.push_back(sentence(first_value, " with ", value));
+    throw Error(ErrorCode::invalid_argument,
+                sentence("the tunings '", second->paired_with, "' and '", second->name, "' of the variant '",
+                         variant.name, "' of ", operator_name, " are ", tuning.at(second->paired_with), " with ",
+                         tuning.at(second->name), ", but on ", device.id(), " must be one of ", enumerate(pairs)));
+  }
   return tuning;
 }
 
@@ -113,3 +128,17 @@ std::vector<VariantReport> report_variants(const std::vector<VariantFacts>& fact
 }
 
 }  // namespace tessera::detail
+
+namespace tessera {
+
+const Tunable* find_unpaired(const std::vector<Tunable>& tunables, const Tuning& tuning) {
+  for (const Tunable& tunable : tunables) {
+    if (tunable.paired_with.empty()) continue;
+    const std::pair values{detail::value_of(tunables, tuning, tunable.paired_with),
+                           detail::value_of(tunables, tuning, tunable.name)};
+    if (std::find(tunable.pairs.begin(), tunable.pairs.end(), values) == tunable.pairs.end()) return &tunable;
+  }
+  return nullptr;
+}
+
+}  // namespace tessera

@@ -9,16 +9,15 @@
 #include <utility>
 
 #include "cuda_buffer.h"
+#include "cuda_embedded.h"
 #include "cuda_error.h"
 #include "cuda_fill.h"
-
-extern "C" const unsigned char tessera_cuda_fill[];
 
 namespace tessera::cuda {
 namespace {
 
 CUfunction fill_function(Context& context) {
-  return context.function({"the kernel of fill", tessera_cuda_fill}, "tessera_fill_64");
+  return context.function(embedded::fill, "tessera_fill_64");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/problem_set.h"
+#include "conformance/tunings.h"
 #include "devices_present.h"
 #include "each_device.h"
 
@@ -135,32 +136,6 @@ class DefaultTest : public testing::Test {
   std::string device_;
 };
 
-/// All combinations of the tunables' values, or, if these are too many, each value beside the preferred others.
-std::vector<Tuning> tunings_of(const std::vector<Tunable>& tunables) {
-  std::vector<Tuning> all{{}};
-  std::vector<Tuning> single;
-  for (const Tunable& tunable : tunables) {
-    std::vector<Tuning> longer;
-    for (const std::int64_t value : tunable.values) {
-      single.push_back({{tunable.name, value}});
-      for (Tuning tuning : all) {
-        tuning.emplace(tunable.name, value);
-        longer.push_back(std::move(tuning));
-      }
-      if (longer.size() > kMostCombinations) break;
-    }
-    if (longer.size() <= kMostCombinations) {
-      all = std::move(longer);
-      continue;
-    }
-    for (const Tunable& other : tunables) {
-      for (const std::int64_t value : other.values) single.push_back({{other.name, value}});
-    }
-    return single;
-  }
-  return tunables.empty() ? std::vector<Tuning>{} : all;
-}
-
 void add_test(const std::string& suite, const std::string& name, Subject subject) {
   testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                         [subject = std::move(subject)]() -> testing::Test* { return new OperatorTest(subject); });
@@ -177,7 +152,7 @@ void register_case(const std::string& operator_name, const std::string& device, 
     const std::string name(problem.name());
     add_test(suite, name, {&problem, device, report.variant, {}});
     if (!report.can_run || !problem.tries_every_tuning()) continue;
-    for (Tuning& tuning : tunings_of(report.tunables)) {
+    for (Tuning& tuning : conformance::all_combinations(report.tunables, kMostCombinations)) {
       std::string tuned = name + "_";
       for (const auto& [key, value] : tuning) tuned += "_" + key + "_" + std::to_string(value);
       add_test(suite, tuned, {&problem, device, report.variant, std::move(tuning)});

@@ -137,14 +137,36 @@ TEST_F(Conclusions, TellSpeedsByTuningValue) {
                              tuned("plain", 4, 10, true)};
   const std::vector<TunableRow> rows = tunable_rows(records, {"tile", "block"});
   ASSERT_EQ(rows.size(), 2U) << "case 1 is not among those that try tuning values";
-  EXPECT_EQ(rows[0].tunable, "tile");
+  EXPECT_EQ(rows[0].tunables, (std::vector<std::string>{"tile"}));
   ASSERT_EQ(rows[0].by_value.size(), 2U);
   EXPECT_EQ(rows[0].by_value[0]->gflops, 10);
-  EXPECT_EQ(rows[1].tunable, "");
+  EXPECT_TRUE(rows[1].tunables.empty());
   const Json json = to_json(rows, label_of);
   EXPECT_EQ(json.at(0).at("gflops").at("4"), 10.0);
-  EXPECT_EQ(json.at(0).at("preferred"), 8);
+  EXPECT_EQ(json.at(0).at("preferred"), "8");
   EXPECT_EQ(json.at(1).at("preferred_gflops"), 5.0);
+}
+
+TEST_F(Conclusions, TellSpeedsOfPairsOfTuningValues) {
+  BenchRecords records{tuned("plain", 8, 20, false), record("fancy", 0, 40), record("fancy", 0, 30),
+                       record("fancy", 0, 35)};
+  const std::vector<Tuning> pairs{
+      {{"tile_m", 64}, {"tile_n", 128}}, {{"tile_m", 64}, {"tile_n", 64}}, {{"tile_m", 128}, {"tile_n", 64}}};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    BenchRecord& record = records[i + 1];
+    record.tuning = pairs[i];
+    record.tuning["split_k"] = 1;
+    record.job.is_extra = i > 0;
+    if (record.job.is_extra) record.job.tuning = pairs[i];
+  }
+  const std::vector<TunableRow> rows = tunable_rows(records, {"tile", "tile_m"});
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[1].tunables, (std::vector<std::string>{"tile_m", "tile_n"}));
+  const Json json = to_json(rows, label_of);
+  EXPECT_EQ(json.at(1).at("tunable"), "tile_m x tile_n");
+  EXPECT_EQ(json.at(1).at("preferred"), "64x128");
+  EXPECT_EQ(json.at(1).at("gflops"), (Json{{"64x64", 30.0}, {"64x128", 40.0}, {"128x64", 35.0}}));
+  EXPECT_NE(tunable_text(rows, label_of).find("64x128"), std::string::npos);
 }
 
 TEST_F(Conclusions, TellSpeedUpsByNumberOfThreads) {

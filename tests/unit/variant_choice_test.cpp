@@ -70,6 +70,28 @@ TEST_F(VariantChoiceTest, TuningComesFromTheList) {
   EXPECT_ERROR((void)complete_tuning(facts_[3], {{"tile", 8}}, "gemm", core_), ErrorCode::invalid_argument, "none");
 }
 
+TEST_F(VariantChoiceTest, TuningsThatArePairedMustExistTogether) {
+  const std::vector<Tunable> tunables{
+      {.name = "tile_m", .meaning = "rows", .values = {32, 64}, .preferred = 64},
+      {.name = "tile_n",
+       .meaning = "columns",
+       .values = {32, 128},
+       .preferred = 128,
+       .paired_with = "tile_m",
+       .pairs = {{32, 32}, {64, 128}}},
+  };
+  const VariantFacts facts{"register", "", Verdict::yes(), tunables, 1.0, true};
+  EXPECT_EQ(complete_tuning(facts, {}, "gemm", core_), (Tuning{{"tile_m", 64}, {"tile_n", 128}}));
+  const Tuning smaller{{"tile_m", 32}, {"tile_n", 32}};
+  EXPECT_EQ(complete_tuning(facts, smaller, "gemm", core_), smaller);
+  EXPECT_EQ(find_unpaired(tunables, smaller), nullptr);
+  EXPECT_ERROR((void)complete_tuning(facts, {{"tile_m", 32}}, "gemm", core_), ErrorCode::invalid_argument,
+               "'tile_m' and 'tile_n'", "are 32 with 128", "32 with 32 and 64 with 128", "minimal:0");
+  EXPECT_EQ(find_unpaired(tunables, {{"tile_n", 32}}), &tunables[1]) << "the other's preferred value counts";
+  EXPECT_ERROR((void)complete_tuning(facts, {{"tile_n", 64}}, "gemm", core_), ErrorCode::invalid_argument, "'tile_n'",
+               "32 and 128");
+}
+
 TEST_F(VariantChoiceTest, OnlyWhatTheChoiceCanFallOnIsAsked) {
   static int asked = 0;  // a plain function pointer captures nothing
   asked = 0;

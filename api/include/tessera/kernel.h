@@ -24,7 +24,15 @@ struct Tunable {
   std::string meaning;
   std::vector<std::int64_t> values;
   std::int64_t preferred = 0;  ///< what is used when nothing is said
+  /// Where not every value exists beside every value of another tunable: that one's name, and the pairs that exist, its
+  /// value first. The preferred values are a pair.
+  std::string paired_with = {};
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs = {};
 };
+
+/// The tunable whose value does not exist beside that of the one that it is paired with; null: all do. For tunables that
+/// the tuning does not name their preferred value counts, as when a kernel is made.
+[[nodiscard]] TESSERA_API const Tunable* find_unpaired(const std::vector<Tunable>& tunables, const Tuning& tuning);
 
 /// How a kernel is to be made. The default lets the library choose.
 struct KernelOptions {

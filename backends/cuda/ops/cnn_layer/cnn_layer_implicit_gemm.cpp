@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "cuda_embedded.h"
 #include "cuda_error.h"
 #include "cuda_table.h"
 #include "ops/cnn_layer/cnn_layer_gemm_arguments.h"
@@ -14,13 +15,6 @@
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/gemm/gemm_register_choice.h"
 
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float32_1024[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float32_4096[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float32_8192[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float32_16384[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float64_1024[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_implicit_gemm_float64_4096[];
-
 namespace tessera::cuda {
 namespace {
 
@@ -28,20 +22,19 @@ using backend::sentence;
 using backend::Verdict;
 
 /// What is compiled for a type, the smallest tile first.
-std::span<const GemmRegisterRow> rows_of(DataType type) {
-  static const std::array<GemmRegisterRow, 4> float32{{
-      {kFloat32Tile1024, {"cnn_layer_implicit_gemm_float32_1024", tessera_cuda_cnn_layer_implicit_gemm_float32_1024}},
-      {kFloat32Tile4096, {"cnn_layer_implicit_gemm_float32_4096", tessera_cuda_cnn_layer_implicit_gemm_float32_4096}},
-      {kFloat32Tile8192, {"cnn_layer_implicit_gemm_float32_8192", tessera_cuda_cnn_layer_implicit_gemm_float32_8192}},
-      {kFloat32Tile16384,
-       {"cnn_layer_implicit_gemm_float32_16384", tessera_cuda_cnn_layer_implicit_gemm_float32_16384}},
+std::span<const GemmRegisterImage> images_of(DataType type) {
+  static constexpr std::array<GemmRegisterImage, 4> kFloat32{{
+      {gemm_register_shape<float>(32, 32), embedded::cnn_layer_implicit_gemm_float32_32x32},
+      {gemm_register_shape<float>(64, 64), embedded::cnn_layer_implicit_gemm_float32_64x64},
+      {gemm_register_shape<float>(64, 128), embedded::cnn_layer_implicit_gemm_float32_64x128},
+      {gemm_register_shape<float>(128, 128), embedded::cnn_layer_implicit_gemm_float32_128x128},
   }};
-  static const std::array<GemmRegisterRow, 2> float64{{
-      {kFloat64Tile1024, {"cnn_layer_implicit_gemm_float64_1024", tessera_cuda_cnn_layer_implicit_gemm_float64_1024}},
-      {kFloat64Tile4096, {"cnn_layer_implicit_gemm_float64_4096", tessera_cuda_cnn_layer_implicit_gemm_float64_4096}},
+  static constexpr std::array<GemmRegisterImage, 2> kFloat64{{
+      {gemm_register_shape<double>(32, 32), embedded::cnn_layer_implicit_gemm_float64_32x32},
+      {gemm_register_shape<double>(64, 64), embedded::cnn_layer_implicit_gemm_float64_64x64},
   }};
-  if (type == DataType::float64) return float64;
-  return float32;
+  if (type == DataType::float64) return kFloat64;
+  return kFloat32;
 }
 
 /// The largest filter, in rows and columns, for which steps come from a table: its places fit 16 bits, and the table
@@ -70,7 +63,7 @@ struct Product {
   }
 
   [[nodiscard]] std::int64_t tiles(const GemmRegisterShape& shape, std::int64_t images) const {
-    return ceil_div(output_channels, shape.rows) * ceil_div(images * image_columns, shape.columns);
+    return ceil_div(output_channels, shape.tile_m) * ceil_div(images * image_columns, shape.tile_n);
   }
   /// The same as a problem of gemm, for the model that chooses a shape.
   [[nodiscard]] Gemm as_gemm(DataType type, std::int64_t images) const {
@@ -106,11 +99,11 @@ std::int64_t images_of_launch(const Product& product, const GemmRegisterShape& s
 template <class T>
 class CnnLayerImplicitGemm final : public backend::Kernel {
  public:
-  CnnLayerImplicitGemm(CudaDevice& device, const CnnLayer& problem, const GemmRegisterRow& row, std::int64_t splits)
+  CnnLayerImplicitGemm(CudaDevice& device, const CnnLayer& problem, const GemmRegisterImage& image, std::int64_t splits)
       : context_(device.context()),
         problem_(problem),
         product_(problem),
-        shape_(row.shape),
+        shape_(image.shape),
         splits_(splits),
         weights_(context_, problem, product_.chunk, product_.groups * kCnnLayerGroup,
                  ceil_div(problem.output_channels, 16) * 16),
@@ -126,9 +119,9 @@ class CnnLayerImplicitGemm final : public backend::Kernel {
     planes_at_ = workspace_.take(plane_bytes * static_cast<std::size_t>(images_));
     parts_at_ = workspace_.take(part_bytes * static_cast<std::size_t>(images_));
 
-    const std::string name = sentence("tessera_cnn_layer_implicit_gemm_", to_string(problem.type), "_",
-                                      shape_.elements(), product_.is_wide ? "_wide" : "_few");
-    function_ = context_->function(row.image, name);
+    const std::string name = sentence("tessera_cnn_layer_implicit_gemm_", to_string(problem.type), "_", shape_.tile_m,
+                                      "x", shape_.tile_n, product_.is_wide ? "_wide" : "_few");
+    function_ = context_->function(image.image, name);
     check(context_->api().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                              static_cast<int>(card.shared_bytes)),
           "allowing a kernel all of the shared memory");
@@ -212,7 +205,7 @@ class CnnLayerImplicitGemm final : public backend::Kernel {
     arguments_.groups = small(product_.groups);
     arguments_.split_groups = small(ceil_div(ceil_div(product_.groups, splits_), unit) * unit);
     arguments_.steps = small(product_.steps);
-    arguments_.tiles_m = small(ceil_div(p.output_channels, shape_.rows));
+    arguments_.tiles_m = small(ceil_div(p.output_channels, shape_.tile_m));
     arguments_.pooled = pools_here;
     arguments_.is_part = has_parts_;
     arguments_.relu = p.relu;
@@ -279,7 +272,7 @@ class CnnLayerImplicitGemm final : public backend::Kernel {
 
 Verdict check_implicit_gemm(const CnnLayer& problem, const backend::Device& device) {
   if (Verdict sizes = check_cnn_layer_sizes(problem); !sizes) return sizes;
-  const std::int64_t tiles = Product(problem).tiles(rows_of(problem.type).front().shape, 1);
+  const std::int64_t tiles = Product(problem).tiles(images_of(problem.type).front().shape, 1);
   const std::uint64_t limit = static_cast<const CudaDevice&>(device).context()->limits().groups[0];
   if (static_cast<std::uint64_t>(tiles) > limit) {
     return Verdict::no(
@@ -289,8 +282,6 @@ Verdict check_implicit_gemm(const CnnLayer& problem, const backend::Device& devi
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  std::vector<std::int64_t> tiles;
-  for (const GemmRegisterRow& row : rows_of(problem.type)) tiles.push_back(row.shape.elements());
   // More groups than steps would have nothing to do, and their sums need memory.
   const Product product(problem);
   const auto sums =
@@ -303,23 +294,20 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
     splits.push_back(split);
   }
   const DeviceLimits& card = static_cast<const CudaDevice&>(device).context()->limits();
+  const std::span<const GemmRegisterImage> images = images_of(problem.type);
   const GemmRegisterChoice choice =
-      choose_gemm_register(product.as_gemm(problem.type, problem.batch), card, splits.back(), tiles);
-  return {
-      {"tile", "output channels times pixels that one group computes: 1024 is 32 x 32, 4096 is 64 x 64 and so on",
-       tiles, choice.tile},
-      {"split_k", "groups over which channels and filter are split, each with a sum of its own", splits,
-       choice.split_k},
-  };
+      choose_gemm_register(product.as_gemm(problem.type, problem.batch), card, splits.back(), images);
+  std::vector<Tunable> tunables =
+      tile_tunables(images, choice, "output channels that one group computes", "pixels that one group computes");
+  tunables.push_back({"split_k", "groups over which channels and filter are split, each with a sum of its own", splits,
+                      choice.split_k});
+  return tunables;
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  const std::span<const GemmRegisterRow> rows = rows_of(problem.type);
-  const GemmRegisterRow& row = *std::find_if(rows.begin(), rows.end(), [&](const GemmRegisterRow& candidate) {
-    return candidate.shape.elements() == tuning.at("tile");
-  });
+  const GemmRegisterImage& image = image_of_tile(images_of(problem.type), tuning.at("tile_m"), tuning.at("tile_n"));
   return for_element(problem.type, [&](auto element) -> std::unique_ptr<backend::Kernel> {
-    return std::make_unique<CnnLayerImplicitGemm<decltype(element)>>(static_cast<CudaDevice&>(device), problem, row,
+    return std::make_unique<CnnLayerImplicitGemm<decltype(element)>>(static_cast<CudaDevice&>(device), problem, image,
                                                                      tuning.at("split_k"));
   });
 }

@@ -66,12 +66,12 @@ __device__ __forceinline__ void cnn_layer_implicit_gemm(const CnnLayerGemmArgume
   constexpr int kThreads = kShape.threads();
   constexpr int kSteps = kShape.depth / kShape.slices;  // of a thread, of a stage
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
-  using StageA = typename Warp::template StageA<kShape.rows, kShape.depth, GemmLayout::across>;
-  using StageB = typename Warp::template StageB<kShape.columns, kShape.depth, GemmLayout::across>;
+  using StageA = typename Warp::template StageA<kShape.tile_m, kShape.depth, GemmLayout::across>;
+  using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, GemmLayout::across>;
   using Weights = Operand<StageA, kThreads, kChunk<T>, kStages>;
   using Pixels = PixelOperand<StageB, kThreads, kStages, kWide>;
   using Tile = typename Warp::template Tile<StageA, StageB>;
-  static_assert(kShape.rows == Warp::kRows * kShape.warps_m && kShape.columns == Warp::kColumns * kShape.warps_n);
+  static_assert(kShape.tile_m == Warp::kRows * kShape.warps_m && kShape.tile_n == Warp::kColumns * kShape.warps_n);
   static_assert(kShape.depth % kShape.slices == 0 && kSteps % Tile::kSteps == 0);
   static_assert(kShape.depth % kCnnLayerGroup == 0);
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
@@ -79,8 +79,8 @@ __device__ __forceinline__ void cnn_layer_implicit_gemm(const CnnLayerGemmArgume
 
   let_next_kernel_start();
   const int block = static_cast<int>(blockIdx.x);
-  const int row0 = block % layer.tiles_m * kShape.rows;
-  const int column0 = block / layer.tiles_m * kShape.columns;
+  const int row0 = block % layer.tiles_m * kShape.tile_m;
+  const int column0 = block / layer.tiles_m * kShape.tile_n;
   const int first_group = static_cast<int>(blockIdx.y) * layer.split_groups;
   const int groups = min(layer.split_groups, layer.groups - first_group);
   const int thread = static_cast<int>(threadIdx.x);
@@ -113,13 +113,3 @@ __device__ __forceinline__ void cnn_layer_implicit_gemm(const CnnLayerGemmArgume
 }
 
 }  // namespace tessera::cuda
-
-#define TESSERA_CNN_LAYER_IMPLICIT_GEMM_ONE(Warp, shape, name, wide)                                        \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::shape.threads(), tessera::cuda::shape.blocks) \
-      tessera_cnn_layer_implicit_gemm_##name(                                                               \
-          const __grid_constant__ tessera::cuda::CnnLayerGemmArguments<tessera::cuda::Warp::T> layer) {     \
-    tessera::cuda::cnn_layer_implicit_gemm<tessera::cuda::shape, tessera::cuda::Warp, wide>(layer);         \
-  }
-#define TESSERA_CNN_LAYER_IMPLICIT_GEMM(Warp, shape, name)            \
-  TESSERA_CNN_LAYER_IMPLICIT_GEMM_ONE(Warp, shape, name##_wide, true) \
-  TESSERA_CNN_LAYER_IMPLICIT_GEMM_ONE(Warp, shape, name##_few, false)

@@ -1,9 +1,7 @@
 // The steps around cnn_layer's kernels.
 #include "ops/cnn_layer/cnn_layer_launch.h"
 
-extern "C" const unsigned char tessera_cuda_cnn_layer_finish[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_transpose[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_weights[];
+#include "cuda_embedded.h"
 
 namespace tessera::cuda {
 namespace {
@@ -49,8 +47,7 @@ Verdict check_output_grid(const CnnLayer& problem, const backend::Device& device
 template <class T>
 CnnLayerWeights<T>::CnnLayerWeights(const std::shared_ptr<Context>& context, const CnnLayer& problem,
                                     std::int64_t chunk, std::int64_t steps, std::int64_t leading)
-    : function_(context, {"cnn_layer_weights", tessera_cuda_cnn_layer_weights},
-                sentence("tessera_cnn_layer_weights_", kTypeName<T>),
+    : function_(context, embedded::cnn_layer_weights, sentence("tessera_cnn_layer_weights_", kTypeName<T>),
                 overlapping(grid_of(context->limits(), steps, ceil_div(leading, kCnnLayerThreads), 1, kCnnLayerThreads),
                             context->limits())) {
   arguments_.outputs = problem.output_channels;
@@ -75,8 +72,7 @@ CnnLayerPlanes<T>::CnnLayerPlanes(const std::shared_ptr<Context>& context, const
     : card_(*context),
       pixels_(problem.height * problem.width),
       channels_(problem.input_channels),
-      function_(context, {"cnn_layer_transpose", tessera_cuda_cnn_layer_transpose},
-                sentence("tessera_cnn_layer_transpose_", kTypeName<T>), {}) {}
+      function_(context, embedded::cnn_layer_transpose, sentence("tessera_cnn_layer_transpose_", kTypeName<T>), {}) {}
 
 template <class T>
 void CnnLayerPlanes<T>::enqueue(backend::Queue& queue, const T* from, T* to, std::int64_t images) const {
@@ -89,8 +85,7 @@ void CnnLayerPlanes<T>::enqueue(backend::Queue& queue, const T* from, T* to, std
 
 template <class T>
 CnnLayerFinish<T>::CnnLayerFinish(const std::shared_ptr<Context>& context, const CnnLayer& problem)
-    : function_(context, {"cnn_layer_finish", tessera_cuda_cnn_layer_finish},
-                sentence("tessera_cnn_layer_finish_", kTypeName<T>),
+    : function_(context, embedded::cnn_layer_finish, sentence("tessera_cnn_layer_finish_", kTypeName<T>),
                 overlapping(output_grid(problem, context->limits()), context->limits())) {
   arguments_.layer = cnn_layer_arguments<T>(problem);
 }

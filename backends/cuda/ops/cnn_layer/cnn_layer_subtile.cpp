@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "cuda_embedded.h"
 #include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_subtile_arguments.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
-
-extern "C" const unsigned char tessera_cuda_cnn_layer_subtile_float32[];
-extern "C" const unsigned char tessera_cuda_cnn_layer_subtile_float64[];
 
 namespace tessera::cuda {
 namespace {
@@ -52,11 +50,10 @@ struct Cut {
 template <class T>
 class CnnLayerSubtileKernel final : public backend::Kernel {
  public:
-  CnnLayerSubtileKernel(const std::shared_ptr<Context>& context, const CnnLayer& problem, const Image& image,
-                        const Cut& cut)
+  CnnLayerSubtileKernel(const std::shared_ptr<Context>& context, const CnnLayer& problem, const Cut& cut)
       : weights_(context, problem, 1, problem.input_channels * problem.filter_height * problem.filter_width,
                  ceil_div(problem.output_channels, kLargestSubChannels) * kLargestSubChannels),
-        function_(context, image,
+        function_(context, embedded::cnn_layer_subtile,
                   sentence("tessera_cnn_layer_subtile_", to_string(problem.type), "_", cut.sub.channels, "_",
                            cut.sub.rows, "_", cut.sub.columns),
                   grid_of(context->limits(), problem.batch * cut.tiles_channels * cut.tiles_y * cut.tiles_x, 1, 1,
@@ -167,11 +164,9 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
   const Cut cut(problem, tuning);
   if (problem.type == DataType::float64) {
-    return std::make_unique<CnnLayerSubtileKernel<double>>(
-        context, problem, Image{"cnn_layer_subtile_float64", tessera_cuda_cnn_layer_subtile_float64}, cut);
+    return std::make_unique<CnnLayerSubtileKernel<double>>(context, problem, cut);
   }
-  return std::make_unique<CnnLayerSubtileKernel<float>>(
-      context, problem, Image{"cnn_layer_subtile_float32", tessera_cuda_cnn_layer_subtile_float32}, cut);
+  return std::make_unique<CnnLayerSubtileKernel<float>>(context, problem, cut);
 }
 
 }  // namespace

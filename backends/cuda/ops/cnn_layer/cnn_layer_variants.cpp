@@ -1,9 +1,8 @@
 // Lists the variants of cnn_layer, and launches naive. A new variant is a .cu file, a .cpp file and a row below.
 #include "ops/cnn_layer/cnn_layer_variants.h"
 
+#include "cuda_embedded.h"
 #include "ops/cnn_layer/cnn_layer_launch.h"
-
-extern "C" const unsigned char tessera_cuda_cnn_layer_naive[];
 
 namespace tessera::cuda {
 namespace {
@@ -12,7 +11,7 @@ template <class T>
 class CnnLayerNaive final : public CudaKernel {
  public:
   CnnLayerNaive(const std::shared_ptr<Context>& context, const CnnLayer& problem)
-      : CudaKernel(context, {"cnn_layer_naive", tessera_cuda_cnn_layer_naive},
+      : CudaKernel(context, embedded::cnn_layer_naive,
                    backend::sentence("tessera_cnn_layer_naive_", to_string(problem.type)),
                    output_grid(problem, context->limits())),
         arguments_(cnn_layer_arguments<T>(problem)) {}

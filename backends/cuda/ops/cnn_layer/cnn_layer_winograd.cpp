@@ -9,13 +9,12 @@
 #include <optional>
 
 #include "backend/cnn_layer_winograd.h"
+#include "cuda_embedded.h"
 #include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_limits.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
 #include "ops/gemm/gemm_variants.h"
-
-extern "C" const unsigned char tessera_cuda_cnn_layer_winograd[];
 
 namespace tessera::cuda {
 namespace {
@@ -57,8 +56,7 @@ class CnnLayerWinograd final : public backend::Kernel {
         tiling_(problem, outputs),
         leading_outputs_(ceil_div(problem.output_channels, 4) * 4),
         weights_(function(device, "weights")),
-        magnitudes_(device.context(), {"cnn_layer_winograd", tessera_cuda_cnn_layer_winograd},
-                    "tessera_cnn_layer_winograd_magnitudes", {}),
+        magnitudes_(device.context(), embedded::cnn_layer_winograd, "tessera_cnn_layer_winograd_magnitudes", {}),
         input_(function(device, "input")),
         output_(function(device, "output")),
         planes_(device.context(), problem),
@@ -136,7 +134,7 @@ class CnnLayerWinograd final : public backend::Kernel {
 
   CudaFunction function(const CudaDevice& device, const char* step) const {
     return {device.context(),
-            {"cnn_layer_winograd", tessera_cuda_cnn_layer_winograd},
+            embedded::cnn_layer_winograd,
             sentence("tessera_cnn_layer_winograd_", step, "_", tiling_.outputs, "_", problem_.filter_height),
             {}};
   }

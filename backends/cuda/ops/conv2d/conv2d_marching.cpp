@@ -4,11 +4,9 @@
 
 #include "backend/conv2d_filter.h"
 #include "backend/sentence.h"
+#include "cuda_embedded.h"
 #include "ops/conv2d/conv2d_launch.h"
 #include "ops/conv2d/conv2d_variants.h"
-
-extern "C" const unsigned char tessera_cuda_conv2d_marching[];
-extern "C" const unsigned char tessera_cuda_conv2d_separable[];
 
 namespace tessera::cuda {
 namespace {
@@ -142,20 +140,18 @@ std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& de
 backend::Variant<Conv2d> conv2d_marching() {
   return {"marching", "a warp marches down a strip with the sums in registers; filters of 3, 5 and 7", check_marching,
           tunables, [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-            return make(problem, device, {"conv2d_marching", tessera_cuda_conv2d_marching}, "marching", problem.filter,
-                        tuning);
+            return make(problem, device, embedded::conv2d_marching, "marching", problem.filter, tuning);
           }};
 }
 
 backend::Variant<Conv2d> conv2d_separable() {
-  return {
-      "separable", "the march for filters that are a column times a row", check_separable, tunables,
-      [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-        const auto factors = *backend::rank_one_factors(problem);
-        std::vector<double> weights = factors.column;
-        weights.insert(weights.end(), factors.row.begin(), factors.row.end());
-        return make(problem, device, {"conv2d_separable", tessera_cuda_conv2d_separable}, "separable", weights, tuning);
-      }};
+  return {"separable", "the march for filters that are a column times a row", check_separable, tunables,
+          [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
+            const auto factors = *backend::rank_one_factors(problem);
+            std::vector<double> weights = factors.column;
+            weights.insert(weights.end(), factors.row.begin(), factors.row.end());
+            return make(problem, device, embedded::conv2d_separable, "separable", weights, tuning);
+          }};
 }
 
 }  // namespace tessera::cuda

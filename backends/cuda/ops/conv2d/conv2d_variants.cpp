@@ -4,11 +4,9 @@
 #include <algorithm>
 
 #include "backend/sentence.h"
+#include "cuda_embedded.h"
 #include "cuda_table.h"
 #include "ops/conv2d/conv2d_launch.h"
-
-extern "C" const unsigned char tessera_cuda_conv2d_naive[];
-extern "C" const unsigned char tessera_cuda_conv2d_tiled[];
 
 namespace tessera::cuda {
 namespace {
@@ -89,8 +87,8 @@ Verdict check_naive(const Conv2d& problem, const backend::Device& device) {
 }
 
 std::unique_ptr<backend::Kernel> make_naive(const Conv2d& problem, backend::Device& device, const Tuning&) {
-  return make(problem, device, {"conv2d_naive", tessera_cuda_conv2d_naive},
-              sentence("tessera_conv2d_naive_", to_string(problem.type)), {kConv2dNaiveRows, kConv2dNaiveColumns});
+  return make(problem, device, embedded::conv2d_naive, sentence("tessera_conv2d_naive_", to_string(problem.type)),
+              {kConv2dNaiveRows, kConv2dNaiveColumns});
 }
 
 constexpr std::int64_t kSmallestTile = 8;
@@ -111,7 +109,7 @@ std::vector<Tunable> tiled_tunables(const Conv2d&, const backend::Device&) {
 
 std::unique_ptr<backend::Kernel> make_tiled(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
   const std::int64_t size = tuning.at("tile");
-  return make(problem, device, {"conv2d_tiled", tessera_cuda_conv2d_tiled},
+  return make(problem, device, embedded::conv2d_tiled,
               sentence("tessera_conv2d_tiled_", to_string(problem.type), "_", size), tile_of(problem, size));
 }
 

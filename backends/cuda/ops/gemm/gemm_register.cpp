@@ -10,14 +10,13 @@
 #include "backend/sentence.h"
 #include "cuda_buffer.h"
 #include "cuda_device.h"
+#include "cuda_embedded.h"
 #include "cuda_error.h"
 #include "cuda_queue.h"
 #include "ops/gemm/gemm_register_arguments.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_register_shapes.h"
 #include "ops/gemm/gemm_variants.h"
-
-extern "C" const unsigned char tessera_cuda_gemm_register_add[];
 
 namespace tessera::cuda {
 namespace {
@@ -49,17 +48,17 @@ bool aligned(const T* address, std::initializer_list<std::int64_t> elements) {
 template <class T>
 class GemmRegisterKernel final : public backend::Kernel {
  public:
-  GemmRegisterKernel(std::shared_ptr<Context> context, const Gemm& problem, const GemmRegisterRow& row,
+  GemmRegisterKernel(std::shared_ptr<Context> context, const Gemm& problem, const GemmRegisterImage& image,
                      std::int64_t split_k)
-      : context_(std::move(context)), problem_(problem), shape_(row.shape), splits_(split_k) {
+      : context_(std::move(context)), problem_(problem), shape_(image.shape), splits_(split_k) {
     const DeviceLimits& card = context_->limits();
     // Whatever alpha and beta are: an empty sum is 0, not 0 times infinity.
     if (static_cast<T>(problem_.alpha) == T(0) || problem_.k == 0) {
       problem_.alpha = 0;
       problem_.k = 0;
     }
-    tiles_m_ = ceil_div(problem_.m, shape_.rows);
-    tiles_n_ = ceil_div(problem_.n, shape_.columns);
+    tiles_m_ = ceil_div(problem_.m, shape_.tile_m);
+    tiles_n_ = ceil_div(problem_.n, shape_.tile_n);
     cluster_ = splits_ == 2 && has_clusters(card);
 
     const std::size_t bytes =
@@ -70,12 +69,13 @@ class GemmRegisterKernel final : public backend::Kernel {
     grid_.cluster_y = cluster_ ? 2 : 1;
     grid_.overlaps = has_clusters(card);
 
-    const std::string name = sentence("tessera_gemm_register_", to_string(problem_.type), "_", shape_.elements(), "_",
-                                      problem_.transpose_a ? "t" : "n", problem_.transpose_b ? "t" : "n");
-    aligned_ = load(row.image, name);
-    unaligned_ = load(row.image, name + "_unaligned");
+    const std::string name =
+        sentence("tessera_gemm_register_", to_string(problem_.type), "_", shape_.tile_m, "x", shape_.tile_n, "_",
+                 problem_.transpose_a ? "t" : "n", problem_.transpose_b ? "t" : "n");
+    aligned_ = load(image.image, name);
+    unaligned_ = load(image.image, name + "_unaligned");
     if (has_parts()) {
-      add_ = context_->function({"gemm_register_add", tessera_cuda_gemm_register_add},
+      add_ = context_->function(embedded::gemm_register_add,
                                 sentence("tessera_gemm_register_add_", to_string(problem_.type)));
     }
   }
@@ -190,9 +190,6 @@ class GemmRegisterKernel final : public backend::Kernel {
 };
 
 std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
-  std::vector<std::int64_t> tiles;
-  for (const GemmRegisterRow& row : gemm_register_rows(problem.type)) tiles.push_back(row.shape.elements());
-
   // More groups than steps would have nothing to do, and their sums need memory.
   std::vector<std::int64_t> splits{1};
   const std::int64_t products = std::min<std::int64_t>(problem.batch, 65535);
@@ -204,20 +201,22 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
   }
 
   const DeviceLimits& card = static_cast<const CudaDevice&>(device).context()->limits();
-  const GemmRegisterChoice choice = choose_gemm_register(problem, card, splits.back());
-  return {
-      {"tile", "elements of C that one group computes: 1024 is 32 x 32, 4096 is 64 x 64 and so on", tiles, choice.tile},
-      {"split_k", "groups over which k is split, each with a sum of its own", splits, choice.split_k},
-  };
+  const std::span<const GemmRegisterImage> images = gemm_register_images(problem.type);
+  const GemmRegisterChoice choice = choose_gemm_register(problem, card, splits.back(), images);
+  std::vector<Tunable> tunables =
+      tile_tunables(images, choice, "rows of C that one group computes", "columns of C that it computes");
+  tunables.push_back({"split_k", "groups over which k is split, each with a sum of its own", splits, choice.split_k});
+  return tunables;
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
   const std::shared_ptr<Context>& context = static_cast<CudaDevice&>(device).context();
-  const GemmRegisterRow& row = gemm_register_row(problem.type, tuning.at("tile"));
+  const GemmRegisterImage& image =
+      image_of_tile(gemm_register_images(problem.type), tuning.at("tile_m"), tuning.at("tile_n"));
   if (problem.type == DataType::float64) {
-    return std::make_unique<GemmRegisterKernel<double>>(context, problem, row, tuning.at("split_k"));
+    return std::make_unique<GemmRegisterKernel<double>>(context, problem, image, tuning.at("split_k"));
   }
-  return std::make_unique<GemmRegisterKernel<float>>(context, problem, row, tuning.at("split_k"));
+  return std::make_unique<GemmRegisterKernel<float>>(context, problem, image, tuning.at("split_k"));
 }
 
 }  // namespace

@@ -196,20 +196,20 @@ __device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typena
   constexpr int kSteps = kShape.depth / kShape.slices;  // of a thread, of a stage
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
   constexpr int kVector = kAligned ? kChunk<T> : 1;
-  using StageA = typename Warp::template StageA<kShape.rows, kShape.depth, layout_of(kShape, !kTransposeA)>;
-  using StageB = typename Warp::template StageB<kShape.columns, kShape.depth, layout_of(kShape, kTransposeB)>;
+  using StageA = typename Warp::template StageA<kShape.tile_m, kShape.depth, layout_of(kShape, !kTransposeA)>;
+  using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, layout_of(kShape, kTransposeB)>;
   using OperandA = Operand<StageA, kThreads, kVector, kStages>;
   using OperandB = Operand<StageB, kThreads, kVector, kStages>;
   using Tile = typename Warp::template Tile<StageA, StageB>;
-  static_assert(kShape.rows == Warp::kRows * kShape.warps_m && kShape.columns == Warp::kColumns * kShape.warps_n);
+  static_assert(kShape.tile_m == Warp::kRows * kShape.warps_m && kShape.tile_n == Warp::kColumns * kShape.warps_n);
   static_assert(kShape.depth % kShape.slices == 0 && kSteps % Tile::kSteps == 0);
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
   T* const shared = reinterpret_cast<T*>(shared_bytes_of_block);
 
   let_next_kernel_start();
   const TilePlace place = tile_of_block(gemm);
-  const std::int64_t row0 = static_cast<std::int64_t>(place.row) * kShape.rows;
-  const std::int64_t column0 = static_cast<std::int64_t>(place.column) * kShape.columns;
+  const std::int64_t row0 = static_cast<std::int64_t>(place.row) * kShape.tile_m;
+  const std::int64_t column0 = static_cast<std::int64_t>(place.column) * kShape.tile_n;
   const std::int64_t k_begin = blockIdx.y * gemm.split_k;
   const std::int64_t k_left = gemm.k - k_begin;
   const std::int64_t k_here = k_left < gemm.split_k ? k_left : gemm.split_k;
@@ -242,20 +242,3 @@ __device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typena
 }
 
 }  // namespace tessera::cuda
-
-// n: as stored, t: transposed; first A, then B. gemm_register.cpp builds the same names.
-#define TESSERA_GEMM_REGISTER_ONE(Warp, shape, name, transpose_a, transpose_b, aligned)                               \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::shape.threads(), tessera::cuda::shape.blocks)           \
-      tessera_gemm_register_##name(                                                                                   \
-          const __grid_constant__ tessera::cuda::GemmRegisterArguments<tessera::cuda::Warp::T> gemm) {                \
-    tessera::cuda::gemm_register<tessera::cuda::shape, tessera::cuda::Warp, transpose_a, transpose_b, aligned>(gemm); \
-  }
-#define TESSERA_GEMM_REGISTER(Warp, shape, name)                                   \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nn, false, false, true)            \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nt, false, true, true)             \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tn, true, false, true)             \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tt, true, true, true)              \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nn_unaligned, false, false, false) \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_nt_unaligned, false, true, false)  \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tn_unaligned, true, false, false)  \
-  TESSERA_GEMM_REGISTER_ONE(Warp, shape, name##_tt_unaligned, true, true, false)

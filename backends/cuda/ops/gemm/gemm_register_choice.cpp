@@ -6,19 +6,13 @@
 // model chooses takes 1 % (float64: 3 %) longer than the best configuration that was measured, at worst 11 % (23 %).
 #include "ops/gemm/gemm_register_choice.h"
 
+#include "cuda_embedded.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-
-extern "C" const unsigned char tessera_cuda_gemm_register_float32_1024[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float32_4096[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float32_8192[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float32_16384[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float64_1024[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float64_2048[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float64_4096[];
-extern "C" const unsigned char tessera_cuda_gemm_register_float64_8192[];
+#include <utility>
 
 namespace tessera::cuda {
 namespace {
@@ -58,7 +52,7 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
   const auto m = static_cast<double>(problem.m);
   const auto n = static_cast<double>(problem.n);
   const auto batch = static_cast<double>(problem.batch);
-  const double groups = ceil_div(m, shape.rows) * ceil_div(n, shape.columns) * split * batch;
+  const double groups = ceil_div(m, shape.tile_m) * ceil_div(n, shape.tile_n) * split * batch;
   const double steps = ceil_div(ceil_div(static_cast<double>(problem.k), split), shape.depth) * shape.depth;
   const double alone_us = shape.elements() * steps / kProductsPerMicrosecond;
 
@@ -78,52 +72,75 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
   return time;
 }
 
-}  // namespace
-
-std::span<const GemmRegisterRow> gemm_register_rows(DataType type) {
-  static const std::array<GemmRegisterRow, 4> float32{{
-      {kFloat32Tile1024, {"gemm_register_float32_1024", tessera_cuda_gemm_register_float32_1024}},
-      {kFloat32Tile4096, {"gemm_register_float32_4096", tessera_cuda_gemm_register_float32_4096}},
-      {kFloat32Tile8192, {"gemm_register_float32_8192", tessera_cuda_gemm_register_float32_8192}},
-      {kFloat32Tile16384, {"gemm_register_float32_16384", tessera_cuda_gemm_register_float32_16384}},
-  }};
-  static const std::array<GemmRegisterRow, 4> float64{{
-      {kFloat64Tile1024, {"gemm_register_float64_1024", tessera_cuda_gemm_register_float64_1024}},
-      {kFloat64Tile2048, {"gemm_register_float64_2048", tessera_cuda_gemm_register_float64_2048}},
-      {kFloat64Tile4096, {"gemm_register_float64_4096", tessera_cuda_gemm_register_float64_4096}},
-      {kFloat64Tile8192, {"gemm_register_float64_8192", tessera_cuda_gemm_register_float64_8192}},
-  }};
-  if (type == DataType::float64) return float64;
-  return float32;
+std::span<const GemmRegisterImage>::iterator find_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,
+                                                       std::int64_t tile_n) {
+  return std::find_if(images.begin(), images.end(), [&](const GemmRegisterImage& image) {
+    return image.shape.tile_m == tile_m && image.shape.tile_n == tile_n;
+  });
 }
 
-const GemmRegisterRow& gemm_register_row(DataType type, std::int64_t elements) {
-  const std::span<const GemmRegisterRow> rows = gemm_register_rows(type);
-  return *std::find_if(rows.begin(), rows.end(),
-                       [&](const GemmRegisterRow& row) { return row.shape.elements() == elements; });
+/// Ascending.
+void insert_once(std::vector<std::int64_t>& values, std::int64_t value) {
+  const auto place = std::lower_bound(values.begin(), values.end(), value);
+  if (place == values.end() || *place != value) values.insert(place, value);
+}
+
+}  // namespace
+
+std::span<const GemmRegisterImage> gemm_register_images(DataType type) {
+  static constexpr std::array<GemmRegisterImage, 4> kFloat32{{
+      {gemm_register_shape<float>(32, 32), embedded::gemm_register_float32_32x32},
+      {gemm_register_shape<float>(64, 64), embedded::gemm_register_float32_64x64},
+      {gemm_register_shape<float>(64, 128), embedded::gemm_register_float32_64x128},
+      {gemm_register_shape<float>(128, 128), embedded::gemm_register_float32_128x128},
+  }};
+  static constexpr std::array<GemmRegisterImage, 4> kFloat64{{
+      {gemm_register_shape<double>(32, 32), embedded::gemm_register_float64_32x32},
+      {gemm_register_shape<double>(64, 32), embedded::gemm_register_float64_64x32},
+      {gemm_register_shape<double>(64, 64), embedded::gemm_register_float64_64x64},
+      {gemm_register_shape<double>(128, 64), embedded::gemm_register_float64_128x64},
+  }};
+  if (type == DataType::float64) return kFloat64;
+  return kFloat32;
+}
+
+const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,
+                                       std::int64_t tile_n) {
+  return *find_tile(images, tile_m, tile_n);
 }
 
 GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card, std::int64_t max_split,
-                                        std::span<const std::int64_t> tiles) {
+                                        std::span<const GemmRegisterImage> images) {
   const bool is_double = problem.type == DataType::float64;
-  const std::span<const GemmRegisterRow> rows = gemm_register_rows(problem.type);
+  const std::span<const GemmRegisterImage> measured = gemm_register_images(problem.type);
   const std::array<Speed, 4>& speeds = is_double ? kFloat64Speeds : kFloat32Speeds;
   GemmRegisterChoice best;
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool is_offered =
-        tiles.empty() || std::find(tiles.begin(), tiles.end(), rows[i].shape.elements()) != tiles.end();
-    if (!is_offered) continue;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const GemmRegisterShape& shape = measured[i].shape;
+    if (find_tile(images, shape.tile_m, shape.tile_n) == images.end()) continue;
     for (std::int64_t split = 1; split <= max_split; split *= 2) {
-      const double time = microseconds(problem, rows[i].shape, speeds[i], is_double ? kFloat64Split : kFloat32Split,
+      const double time = microseconds(problem, shape, speeds[i], is_double ? kFloat64Split : kFloat32Split,
                                        static_cast<double>(split), card);
       if (time < least) {
         least = time;
-        best = {rows[i].shape.elements(), split};
+        best = {shape.tile_m, shape.tile_n, split};
       }
     }
   }
   return best;
+}
+
+std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images, const GemmRegisterChoice& preferred,
+                                   const char* meaning_m, const char* meaning_n) {
+  Tunable tile_m{"tile_m", meaning_m, {}, preferred.tile_m};
+  Tunable tile_n{"tile_n", meaning_n, {}, preferred.tile_n, "tile_m"};
+  for (const GemmRegisterImage& image : images) {
+    insert_once(tile_m.values, image.shape.tile_m);
+    insert_once(tile_n.values, image.shape.tile_n);
+    tile_n.pairs.emplace_back(image.shape.tile_m, image.shape.tile_n);
+  }
+  return {std::move(tile_m), std::move(tile_n)};
 }
 
 std::size_t bytes_that_spread(const GemmRegisterShape& shape, std::int64_t groups, const DeviceLimits& card) {

@@ -1,10 +1,12 @@
-// Which shape of gemm's register variant computes a problem, and over how many groups k is split.
+// The shapes that gemm's register variant is compiled for, which of them computes a problem, and over how many groups k is
+// split.
 #pragma once
 
 #include <tessera/ops/gemm.h>
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "cuda_context.h"
 #include "cuda_module.h"
@@ -13,27 +15,35 @@
 namespace tessera::cuda {
 
 /// A shape with the image that holds its kernels.
-struct GemmRegisterRow {
+struct GemmRegisterImage {
   GemmRegisterShape shape;
   Image image;
 };
 
 /// What is compiled for a type, the smallest tile first.
-[[nodiscard]] std::span<const GemmRegisterRow> gemm_register_rows(DataType type);
+[[nodiscard]] std::span<const GemmRegisterImage> gemm_register_images(DataType type);
 
-/// The row whose tile holds so many elements; there is one.
-[[nodiscard]] const GemmRegisterRow& gemm_register_row(DataType type, std::int64_t elements);
+/// The one of these images whose tile it is; there is one.
+[[nodiscard]] const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,
+                                                     std::int64_t tile_n);
 
 /// A configuration, as the tunables name it.
 struct GemmRegisterChoice {
-  std::int64_t tile = 0;  ///< elements of C of one group
+  std::int64_t tile_m = 0;
+  std::int64_t tile_n = 0;
   std::int64_t split_k = 1;
 };
 
-/// The configuration that is expected to be fastest, of those with one of `tiles` (empty: of all). `max_split` is at
+/// The configuration that is expected to be fastest, of those with a tile that one of the images has. `max_split` is at
 /// least 1.
 [[nodiscard]] GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card,
-                                                      std::int64_t max_split, std::span<const std::int64_t> tiles = {});
+                                                      std::int64_t max_split,
+                                                      std::span<const GemmRegisterImage> images);
+
+/// The tunables tile_m and tile_n, which exist in the pairs that have an image. The meanings are the operator's words.
+[[nodiscard]] std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images,
+                                                 const GemmRegisterChoice& preferred, const char* meaning_m,
+                                                 const char* meaning_n);
 
 /// So much shared memory for each group that no more groups fit on a multiprocessor than an even spread gives it.
 /// Without that the card sends groups of a cluster, and of a kernel that overlaps the one before, to a few

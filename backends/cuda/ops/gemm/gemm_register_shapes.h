@@ -12,13 +12,13 @@
 
 namespace tessera::cuda {
 
-/// A group computes rows x columns elements of C. Its threads are `slices` times warps_m x warps_n warps: each slice
+/// A group computes tile_m x tile_n elements of C. Its threads are `slices` times warps_m x warps_n warps: each slice
 /// computes the whole tile from its share of the steps along k, and the slices' sums are added up at the end, so that a
 /// small tile has many warps that each hold a large part of it in registers.
 struct GemmRegisterShape {
-  int rows;
-  int columns;
-  int depth;  ///< steps along k that are brought into shared memory at once
+  int tile_m;  ///< rows of C
+  int tile_n;  ///< columns
+  int depth;   ///< steps along k that are brought into shared memory at once
   int slices;
   int warps_m;
   int warps_n;
@@ -26,22 +26,28 @@ struct GemmRegisterShape {
   int blocks;   ///< groups that must fit on a multiprocessor together
   bool turned;  ///< operands whose stored rows run along k are turned in shared memory (gemm_register_fetch.cuh)
 
-  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int elements() const { return rows * columns; }
+  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int elements() const { return tile_m * tile_n; }
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int slice_threads() const { return warps_m * warps_n * 32; }
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int threads() const { return slice_threads() * slices; }
 };
 
-// The shapes for float32. gemm_register_choice.cpp chooses among them.
-inline constexpr GemmRegisterShape kFloat32Tile1024{32, 32, 32, 4, 1, 1, 4, 4, false};
-inline constexpr GemmRegisterShape kFloat32Tile4096{64, 64, 32, 4, 1, 1, 4, 2, true};
-inline constexpr GemmRegisterShape kFloat32Tile8192{64, 128, 16, 2, 1, 2, 4, 2, true};
-inline constexpr GemmRegisterShape kFloat32Tile16384{128, 128, 16, 1, 2, 2, 4, 2, true};
+// The shapes that the build compiles, the smallest tile first. gemm_register_choice.cpp chooses among them.
+inline constexpr GemmRegisterShape kGemmRegisterFloat32[]{{32, 32, 32, 4, 1, 1, 4, 4, false},
+                                                          {64, 64, 32, 4, 1, 1, 4, 2, true},
+                                                          {64, 128, 16, 2, 1, 2, 4, 2, true},
+                                                          {128, 128, 16, 1, 2, 2, 4, 2, true}};
+inline constexpr GemmRegisterShape kGemmRegisterFloat64[]{{32, 32, 64, 8, 1, 1, 3, 1, false},
+                                                          {64, 32, 32, 4, 2, 1, 3, 2, false},
+                                                          {64, 64, 32, 2, 2, 2, 3, 2, false},
+                                                          {128, 64, 16, 1, 4, 2, 4, 2, false}};
 
-// The shapes for float64.
-inline constexpr GemmRegisterShape kFloat64Tile1024{32, 32, 64, 8, 1, 1, 3, 1, false};
-inline constexpr GemmRegisterShape kFloat64Tile2048{64, 32, 32, 4, 2, 1, 3, 2, false};
-inline constexpr GemmRegisterShape kFloat64Tile4096{64, 64, 32, 2, 2, 2, 3, 2, false};
-inline constexpr GemmRegisterShape kFloat64Tile8192{128, 64, 16, 1, 4, 2, 4, 2, false};
+/// The shape of a type's tile. As a constant it does not compile for a tile that is not there.
+template <class T>
+[[nodiscard]] constexpr const GemmRegisterShape& gemm_register_shape(int tile_m, int tile_n) {
+  const GemmRegisterShape* shape = sizeof(T) == 8 ? kGemmRegisterFloat64 : kGemmRegisterFloat32;
+  while (shape->tile_m != tile_m || shape->tile_n != tile_n) ++shape;
+  return *shape;
+}
 
 /// How a stage of an operand stands in shared memory.
 enum class GemmLayout {
@@ -65,7 +71,7 @@ enum class GemmLayout {
            element_bytes;
   };
   const std::size_t stages =
-      operand(shape.rows, layout_of(shape, !transpose_a)) + operand(shape.columns, layout_of(shape, transpose_b));
+      operand(shape.tile_m, layout_of(shape, !transpose_a)) + operand(shape.tile_n, layout_of(shape, transpose_b));
   const std::size_t sums = static_cast<std::size_t>(shape.slices * shape.elements()) * element_bytes;
   return stages > sums ? stages : sums;
 }

@@ -9,12 +9,9 @@
 #include "backend/sentence.h"
 #include "cuda_buffer.h"
 #include "cuda_device.h"
+#include "cuda_embedded.h"
 #include "cuda_kernel.h"
 #include "ops/gemm/gemm_arguments.h"
-
-extern "C" const unsigned char tessera_cuda_gemm_coalesced_a[];
-extern "C" const unsigned char tessera_cuda_gemm_naive[];
-extern "C" const unsigned char tessera_cuda_gemm_tiled[];
 
 namespace tessera::cuda {
 namespace {
@@ -99,8 +96,7 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, const backend::Device
 
 std::unique_ptr<backend::Kernel> make_naive(const Gemm& problem, backend::Device& device, const Tuning&) {
   constexpr Tile kTile{kGemmNaiveRows, kGemmNaiveColumns, kGemmNaiveColumns, kGemmNaiveRows};
-  return make(problem, device, {"gemm_naive", tessera_cuda_gemm_naive},
-              sentence("tessera_gemm_naive_", to_string(problem.type)), kTile);
+  return make(problem, device, embedded::gemm_naive, sentence("tessera_gemm_naive_", to_string(problem.type)), kTile);
 }
 
 std::vector<Tunable> tiled_tunables(const Gemm&, const backend::Device&) {
@@ -121,7 +117,7 @@ std::unique_ptr<backend::Kernel> make_square(const Gemm& problem, backend::Devic
 }
 
 std::unique_ptr<backend::Kernel> make_tiled(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
-  return make_square(problem, device, tuning, {"gemm_tiled", tessera_cuda_gemm_tiled});
+  return make_square(problem, device, tuning, embedded::gemm_tiled);
 }
 
 std::vector<Tunable> coalesced_a_tunables(const Gemm&, const backend::Device&) {
@@ -129,7 +125,7 @@ std::vector<Tunable> coalesced_a_tunables(const Gemm&, const backend::Device&) {
 }
 
 std::unique_ptr<backend::Kernel> make_coalesced_a(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
-  return make_square(problem, device, tuning, {"gemm_coalesced_a", tessera_cuda_gemm_coalesced_a});
+  return make_square(problem, device, tuning, embedded::gemm_coalesced_a);
 }
 
 }  // namespace

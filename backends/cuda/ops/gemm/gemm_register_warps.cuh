@@ -1,0 +1,34 @@
+// gemm, register: which warps compute a tile, for each type and shape of gemm_register_shapes.h; for the kernel files that
+// the build compiles once a shape.
+#pragma once
+
+#include "ops/gemm/gemm_register_fma.cuh"
+#include "ops/gemm/gemm_register_mma.cuh"
+
+namespace tessera::cuda {
+
+// The types by the names that the build and the kernels have for them.
+using float32 = float;
+using float64 = double;
+
+template <class T, int kTileM, int kTileN>
+struct GemmRegisterWarp;
+
+/// Four warps where one would do, to hide each other's waiting: a thread holds 4 x 8 elements.
+template <>
+struct GemmRegisterWarp<float, 32, 32> : FmaWarp<32, 32, 8, true, true> {};
+/// The largest tile of a thread, 8 x 16 elements, in the smallest of a block that it allows.
+template <>
+struct GemmRegisterWarp<float, 64, 64> : FmaWarp<64, 64, 8, false, true> {};
+/// 16 x 8 elements.
+template <>
+struct GemmRegisterWarp<float, 64, 128> : FmaWarp<64, 64, 4, true> {};
+/// 8 x 16 elements.
+template <>
+struct GemmRegisterWarp<float, 128, 128> : FmaWarp<64, 64, 8, false> {};
+
+/// 2 x 4 of the instruction's tiles of 16 x 8, whatever the block's tile.
+template <int kTileM, int kTileN>
+struct GemmRegisterWarp<double, kTileM, kTileN> : MmaWarp<32, 32> {};
+
+}  // namespace tessera::cuda
