@@ -338,7 +338,7 @@ ProblemSet cnn_layer_problem_set() {
   const std::vector<DataType> types{DataType::float32, DataType::float64};
   set.floors = {
       {"cpu_tbb", types, {"winograd", "implicit_gemm", "subtile", "naive", "sequential"}},
-      {"opencl", types, {"implicit_gemm", "subtile", "naive"}},
+      {"opencl", types, {"implicit_gemm_panels", "implicit_gemm_local", "subtile", "naive"}},
       {"cuda", types, {"implicit_gemm", "subtile", "naive"}},
       {"cuda", {DataType::float32}, {"winograd"}},
   };

@@ -253,11 +253,11 @@ ProblemSet conv2d_problem_set() {
   add_benchmarks(list);
   add_conv2d_study(set.cases);
   const std::vector<DataType> types(kTypes.begin(), kTypes.end());
-  const std::vector<std::string> on_gpus{"separable", "marching", "tiled", "naive"};
   set.floors = {
       {"cpu_tbb", types, {"separable", "marching", "unrolled", "private_sum", "accumulate", "sequential"}},
-      {"opencl", types, on_gpus},
-      {"cuda", types, on_gpus},
+      {"opencl", types, {"separable_lanes", "separable", "marching_lanes", "marching", "tiled", "naive"}},
+      {"opencl", types, {"separable_bands", "marching_bands"}, DeviceKind::cpu},
+      {"cuda", types, {"separable", "marching", "tiled", "naive"}},
   };
   return set;
 }

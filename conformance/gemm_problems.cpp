@@ -287,9 +287,10 @@ ProblemSet gemm_problem_set() {
   }
   add_gemm_study(set.cases);
   const std::vector<DataType> types{DataType::float32, DataType::float64};
-  set.floors = {{"cpu_tbb", types, {"thin", "register", "tiled", "naive", "sequential"}},
-                {"opencl", types, {"register", "tiled", "coalesced_a", "naive"}},
-                {"cuda", types, {"register", "tiled", "coalesced_a", "naive"}}};
+  set.floors = {
+      {"cpu_tbb", types, {"thin", "register", "tiled", "naive", "sequential"}},
+      {"opencl", types, {"register_dots", "register_panels", "register_local", "tiled", "coalesced_a", "naive"}},
+      {"cuda", types, {"register", "tiled", "coalesced_a", "naive"}}};
   return set;
 }
 

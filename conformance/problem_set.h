@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -139,6 +140,7 @@ struct Floor {
   std::string backend;
   std::vector<DataType> types;
   std::vector<std::string> variants;
+  std::optional<DeviceKind> only_on = {};  ///< where it holds for one kind of the backend's devices alone
 };
 
 struct ProblemSet {

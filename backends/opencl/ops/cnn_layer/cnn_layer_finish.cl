@@ -1,5 +1,5 @@
-// cnn_layer, implicit_gemm: ends what another kernel left as plain sums in the workspace: adds up parts, pools, adds the
-// bias, applies ReLU.
+// cnn_layer, implicit_gemm_local and implicit_gemm_panels: ends what these left as plain sums in the workspace: adds up
+// parts, pools, adds the bias, applies ReLU.
 //
 //   parts of one plane                              One work-item, one output: the parts of each place of its window,
 //   +--------+  +--------+      +--------+          one after the other, then the largest. Every sum is read once, or

@@ -38,6 +38,7 @@ struct CnnLayerShape {
   cl_int has_bias;
   cl_int relu;
 };
+static_assert(sizeof(CnnLayerShape) == 176, "cnn_layer_images.cl says so too");
 [[nodiscard]] CnnLayerShape cnn_layer_shape(const CnnLayer& problem) noexcept;
 
 /// Yes unless the device cannot compute in the problem's type.

@@ -1,4 +1,4 @@
-// cnn_layer, implicit_gemm from panels: copies images into the workspace, with room around them.
+// cnn_layer, implicit_gemm_panels: copies images into the workspace, with room around them.
 //
 //   planes, or one image with the channels of a pixel beside each other
 //   +--------+            +------------+        One work-item, one row of the copy: zeros, the image's row as it lies in

@@ -33,6 +33,7 @@ struct CnnLayerTiles {
 
   [[nodiscard]] std::int64_t items() const { return items_x * items_y * items_channels; }
 };
+static_assert(sizeof(CnnLayerTiles) == 72, "cnn_layer_subtile.cl says so too");
 
 CnnLayerTiles tiles_of(const CnnLayer& problem, const Tuning& tuning) {
   const std::int64_t sub_channels = tuning.at("sub_channels");

@@ -1,5 +1,5 @@
-// cnn_layer, implicit_gemm and subtile: prepares weights, once for each set of them; cnn_layer_product.cl draws the
-// form.
+// cnn_layer, implicit_gemm_local, implicit_gemm_panels and subtile: prepares weights, once for each set of them;
+// cnn_layer_product.cl draws the form.
 //
 //   weights                            prepared              One work-item, one prepared element: neighbours write
 //   +--------------------------+       +-----------+         neighbouring output channels of one step. Behind the last

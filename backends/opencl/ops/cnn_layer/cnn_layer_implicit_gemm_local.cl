@@ -1,4 +1,4 @@
-// cnn_layer, implicit_gemm, through local memory: the shape for GPUs. See cnn_layer_product.cl and gemm_register_tile.cl.
+// cnn_layer, implicit_gemm_local: the one for GPUs. See cnn_layer_product.cl and gemm_register_tile.cl.
 //
 //                        pixels: steps x columns       A work-group computes a block, TILE_M output channels x TILE_N
 //                        +----------+-----+            columns, and walks along the steps, DEPTH at a time. A work-item
@@ -210,7 +210,7 @@ ALWAYS_INLINE void store_run(const Results *results, const int row, const int co
   }
 }
 
-__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_gemm_local(
+__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_implicit_gemm_local(
     CNN_LAYER_OPERANDS, __global const int *restrict places, const ulong places_first, const Layer layer,
     const Product product) {
   DECLARE_TILES
@@ -241,7 +241,8 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_gemm_
   source.product = &product;
   real sums[WORK_M][WORK_N];
   Copies copies;
-  multiply_tiles(sums, tiles, share, weights, input, places, DEPTH * product.panel, 0, &source, &copies, first_step, end_step);
+  multiply_tiles(sums, tiles, share, weights, input, places, DEPTH * product.panel, 0, &source, &copies, first_step,
+                 end_step);
 
   const int is_plain =
       product.target_pixel == 1 &&
