@@ -75,7 +75,7 @@ static inline Corner corner_of(const long column, const Layer layer, const Produ
 // beside each other (`in_vectors`), a few loads read them. Else, where the whole filter lies inside of the image, one
 // test serves all steps.
 static inline void gather(real *pixels, __global const real *input, const Corner corner,
-                          __global const int *restrict places, const int is_whole, const int in_vectors,
+                          __global const int *places, const int is_whole, const int in_vectors,
                           const Layer *layer, const Product *product) {
   const int height = (int)layer->height;
   const int width = (int)layer->width;
