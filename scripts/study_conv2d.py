@@ -117,7 +117,8 @@ def types(result):
     """Times on the largest image in both types, and with filters of rank 1."""
     sizes = [record for record in preferred_records(result) if record["label"].startswith("4096^2")]
     records = [record for record in sizes + preferred_records(result, "types") if record["gflops"]]
-    shown = ("separable", "marching", "unrolled", "tiled", "naive")
+    shown = ("separable", "separable_lanes", "separable_bands", "marching", "marching_lanes", "marching_bands", "unrolled",
+             "tiled", "naive")
     vendors = sorted({record["variant"] for record in records if study_tables.is_vendor(record["variant"])})
     variants = [name for name in (*shown, *vendors) if any(record["variant"] == name for record in records)]
     rows = []

@@ -18,11 +18,22 @@ DataType type_of(const std::string& name, const std::string& line) {
   throw std::runtime_error("the floor '" + line + "' names the type '" + name + "', which is none");
 }
 
+DeviceKind kind_of(const std::string& name, const std::string& line) {
+  for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::gpu, DeviceKind::accelerator}) {
+    if (to_string(kind) == name) return kind;
+  }
+  throw std::runtime_error("the floor '" + line + "' names the kind of device '" + name + "', which is none");
+}
+
 Floor floor_of(const std::string& line) {
   Floor floor;
   std::string types;
   std::istringstream words(line);
   words >> floor.backend >> floor.operator_name >> types;
+  if (const auto at = types.find('@'); at != std::string::npos) {
+    floor.only_on = kind_of(types.substr(at + 1), line);
+    types.resize(at);
+  }
   std::istringstream names(types);
   for (std::string name; std::getline(names, name, ',');) floor.types.push_back(type_of(name, line));
   for (std::string variant; words >> variant;) floor.variants.push_back(variant);

@@ -1,18 +1,22 @@
 // What each backend must at least offer, as it says in its own backends/<b>/floor.txt.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <tessera/device.h>
 #include <tessera/types.h>
 
 namespace tessera::testing_support {
 
-/// One line of such a file: of an operator, in these types, on every device that computes in them, these variants.
+/// One line of such a file: of an operator, in these types, on every device that computes in them, these variants; where
+/// the types end in "@cpu", on devices of that kind alone.
 struct Floor {
   std::string backend;
   std::string operator_name;
   std::vector<DataType> types;
+  std::optional<DeviceKind> only_on;
   std::vector<std::string> variants;
 };
 

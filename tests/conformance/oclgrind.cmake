@@ -26,8 +26,8 @@ tessera_oclgrind_operator(gemm
   "-*split_k_2_*" "*split_k_8_*" "*split_k_16_*")
 
 tessera_oclgrind_operator(cnn_layer
-  "cnn_layer/opencl_0/implicit_gemm.float32_c5_o9_h13_w15_f7x7__local_memory_?_split_k_2_tile_32"
-  "cnn_layer/opencl_0/implicit_gemm.float32_c5_o9_h13_w15_f7x7__local_memory_1_split_k_1_tile_64"
+  "cnn_layer/opencl_0/implicit_gemm_*.float32_c5_o9_h13_w15_f7x7__split_k_2_tile_m_32"
+  "cnn_layer/opencl_0/implicit_gemm_local.float32_c5_o9_h13_w15_f7x7__split_k_1_tile_m_64"
   "cnn_layer/opencl_0/subtile.float32_c5_o9_h13_w15_f7x7__*_0"
   "cnn_layer/opencl_0/*.float32_c5_o11_h13_w10_f5x5_pad2_pool2_nhwc"
   "cnn_layer/opencl_0/*.float64_c4_o18_h5_w5_f3x3_pool3")

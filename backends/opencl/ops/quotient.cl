@@ -1,4 +1,4 @@
-// Division of whole numbers by what is known at run time only; compiled in front of every operator's programs.
+// Division of whole numbers by what is known at run time only.
 //
 //   lanes     0    1    2    3          A compiler for processors makes lanes of a vector out of work-items, and of calls
 //   number    7    8    9    ?          with arguments functions on whole vectors. A lane that is idle takes part, with
@@ -6,6 +6,8 @@
 //                                       for one (SIGFPE). So no divisor is 0, and unsigned numbers overflow in no quotient.
 //
 // Neither number is negative. Plain `/` is for divisors that are known when a kernel is compiled.
+//
+// Compiles alone with: nothing
 static inline long quotient(const long number, const long divisor) {
   return (long)((ulong)number / max((ulong)divisor, (ulong)1));
 }

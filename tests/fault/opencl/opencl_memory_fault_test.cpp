@@ -147,7 +147,7 @@ TEST_F(OpenclMemoryFaultTest, a_command_refused_halfway_poisons_its_queue) {
                                                .padding = 1,
                                                .pool_size = 3,
                                                .bias = false},
-                                      {.variant = "implicit_gemm"});
+                                      {.variant = "implicit_gemm_panels"});
   const auto image = device_->upload<float>(std::vector<float>(8 * kSize, 1.0F));
   const auto weights = device_->upload<float>(std::vector<float>(8 * 8 * 9, 1.0F));
   const auto out = device_->allocate<float>(8 * 4);

@@ -1,10 +1,15 @@
-// cnn_layer, implicit_gemm: ends what another kernel left as plain sums in the workspace: adds up parts, pools, adds the
-// bias, applies ReLU.
+// cnn_layer, implicit_gemm_local and implicit_gemm_panels: ends what these left as plain sums in the workspace: adds up
+// parts, pools, adds the bias, applies ReLU.
 //
 //   parts of one plane                              One work-item, one output: the parts of each place of its window,
 //   +--------+  +--------+      +--------+          one after the other, then the largest. Every sum is read once, or
 //   | window |+ | window |+ ... |        | -> max   as often as windows overlap. Neighbouring work-items have
 //   +--------+  +--------+      +--------+          neighbouring outputs of a plane.
+//
+// Compiles alone with: -DFLOAT64=0
+// Compiles alone with: -DFLOAT64=1
+#include "ops/cnn_layer/cnn_layer_images.cl"
+
 __kernel void cnn_layer_finish(__global const real *restrict parts, const ulong parts_first,
                                __global const real *restrict bias, const ulong bias_first,
                                __global real *restrict output, const ulong output_first, const Layer layer,

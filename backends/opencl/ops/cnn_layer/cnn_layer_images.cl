@@ -1,4 +1,4 @@
-// What every cnn_layer kernel shares; compiled in front of each. Option: FLOAT64, 0 or 1.
+// What every cnn_layer kernel shares. Option: FLOAT64, 0 or 1.
 //
 //   sum(o, y, x)    = bias(o) + sum over c, i, j of weight(o, c, i, j) * input(c, y * stride + i - padding,
 //                                                                              x * stride + j - padding)
@@ -6,14 +6,13 @@
 //
 // Element (channel, y, x) of an image lies at channel * its channel's step + (y * width + x) * its pixel's step, so one
 // kernel serves both layouts. All in 64 bits: an image may have more than 2^31 elements.
-#if FLOAT64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double real;
-#else
-typedef float real;
-#endif
+//
+// Compiles alone with: -DFLOAT64=0
+// Compiles alone with: -DFLOAT64=1
+#include "ops/quotient.cl"
+#include "ops/real.cl"
 
-// The host's CnnLayerShape.
+// The host's CnnLayerShape. Where its size is another than the host's, this does not compile.
 typedef struct {
   long batch, input_channels, output_channels;
   long height, width;
@@ -27,6 +26,7 @@ typedef struct {
   int has_bias;
   int relu;
 } Layer;
+typedef char layer_is_as_on_the_host[sizeof(Layer) == 176 ? 1 : -1];
 
 // What the parameters of kernels that compute outputs begin with: operands, each with the first element that is its own.
 // Without a bias, that operand is null.

@@ -1,16 +1,11 @@
-// cnn_layer, implicit_gemm: the convolution as a product of matrices in registers. The row, its tunables, and how a
-// problem is cut into passes and parts.
+// cnn_layer, implicit_gemm_local and implicit_gemm_panels: the convolution as a product of matrices. How a problem is
+// cut into passes and parts, and the launch that ends them.
 #include "ops/cnn_layer/cnn_layer_implicit_gemm.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "ops/cnn_layer/cnn_layer_gemm_choice.h"
-#include "ops/cnn_layer/cnn_layer_variants.h"
-#include "ops/gemm/gemm_tile_offer.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_finish[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_finish_size;
+#include "opencl_embedded.h"
 
 namespace tessera::opencl {
 
@@ -18,47 +13,6 @@ namespace {
 
 /// Workspace beyond which a batch is computed in passes instead.
 constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
-
-/// Tiles of a processor are two and three vectors wide.
-std::vector<std::int64_t> candidates(const CnnLayer& problem, const DeviceFacts& facts) {
-  if (facts.info.kind != DeviceKind::cpu) return {32, 64, 128};
-  const auto width = static_cast<std::int64_t>(facts.vector_bytes / size_bytes(problem.type));
-  return {2 * width, 3 * width};
-}
-
-TileOffer offer_of(const CnnLayer& problem, const OpenclDevice& device) {
-  return offer_tiles(problem, device, candidates(problem, device.facts()), check_gemm_local, check_gemm_panels);
-}
-
-backend::Verdict check(const CnnLayer& problem, const backend::Device& device) {
-  const OpenclDevice& opencl = native(device);
-  if (backend::Verdict verdict = check_cnn_layer_type(problem, opencl.facts()); !verdict) return verdict;
-  return offer_of(problem, opencl).verdict();
-}
-
-std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  const OpenclDevice& opencl = native(device);
-  const TileOffer offer = offer_of(problem, opencl);
-  const ImplicitGemmTuning best = choose_implicit_gemm(problem, opencl.facts(), offer.best_shape, offer.tiles);
-  return {{.name = "local_memory",
-           .meaning = "1: groups share tiles in local memory; 0: each work-item alone reads panels of weights",
-           .values = offer.shapes,
-           .preferred = best.local_memory},
-          {.name = "tile",
-           .meaning = "output channels that a work-group computes",
-           .values = offer.tiles,
-           .preferred = best.tile},
-          {.name = "split_k",
-           .meaning = "parts that the sums are cut into at most, each computed by groups of its own",
-           .values = {kImplicitGemmSplits.begin(), kImplicitGemmSplits.end()},
-           .preferred = best.split_k}};
-}
-
-std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  const ImplicitGemmTuning chosen{tuning.at("local_memory"), tuning.at("tile"), tuning.at("split_k")};
-  return chosen.local_memory != 0 ? make_gemm_local(problem, native(device), chosen)
-                                  : make_gemm_panels(problem, native(device), chosen);
-}
 
 }  // namespace
 
@@ -99,6 +53,13 @@ CnnLayerProduct ProductPlan::product(const CnnLayer& problem, std::int64_t image
           .unused = 0};
 }
 
+Tunable split_k_tunable(const ImplicitGemmTuning& preferred) {
+  return {.name = "split_k",
+          .meaning = "parts that the sums are cut into at most, each computed by groups of its own",
+          .values = {kImplicitGemmSplits.begin(), kImplicitGemmSplits.end()},
+          .preferred = preferred.split_k};
+}
+
 std::int64_t images_of_pass(const CnnLayer& problem, std::size_t workspace_of_image) noexcept {
   if (workspace_of_image == 0) return problem.batch;
   const std::int64_t fitting = kMostWorkspaceBytes / static_cast<std::int64_t>(workspace_of_image);
@@ -123,9 +84,8 @@ MemoryArgument from_image(std::size_t place, const CnnLayer& problem, std::int64
 
 OperatorLaunch finish_launch(const CnnLayer& pass, const OpenclDevice& device, const ProductPlan& plan,
                              std::int64_t first_image, std::int64_t first_sum) {
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_finish),
-                              tessera_opencl_cnn_layer_finish_size);
-  const auto& program = device.programs().build_once(cnn_layer_program("cnn_layer_finish", {text}, pass));
+  const auto& program =
+      device.programs().build_once(cnn_layer_program("cnn_layer_finish", embedded::cnn_layer_finish, pass));
   const CnnLayerShape shape = cnn_layer_shape(pass);
   const std::int64_t outputs = pass.batch * shape.output_image;
   OperatorLaunch launch;
@@ -137,14 +97,6 @@ OperatorLaunch finish_launch(const CnnLayer& pass, const OpenclDevice& device, c
       from_image(kCnnOutput, pass, first_image)};
   launch.set_scalars(shape, cl_long{outputs}, cl_long{plan.parts}, cl_long{pass.batch * plan.sums_of_image});
   return launch;
-}
-
-backend::Variant<CnnLayer> cnn_layer_implicit_gemm() {
-  return {.name = "implicit_gemm",
-          .summary = "a product of matrices in registers, pixels gathered on the way, bias, ReLU and pool on the sums",
-          .check = check,
-          .tunables = tunables,
-          .make = make};
 }
 
 }  // namespace tessera::opencl

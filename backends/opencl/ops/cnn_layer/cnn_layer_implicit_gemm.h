@@ -1,6 +1,7 @@
-// The variant implicit_gemm: what its two shapes, through local memory and from panels, share.
+// cnn_layer, implicit_gemm_local and implicit_gemm_panels: what the host code of both shares.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,12 +13,15 @@
 
 namespace tessera::opencl {
 
-/// Values for the variant's tunables.
+/// The values of the tunable split_k: parts of the steps, or fewer where there are few or the workspace is too small.
+inline constexpr std::array<std::int64_t, 4> kImplicitGemmSplits{1, 2, 4, 8};
+
+/// Values for the tunables of both.
 struct ImplicitGemmTuning {
-  std::int64_t local_memory = 0;  ///< 1: through local memory; 0: from panels of weights
-  std::int64_t tile = 0;          ///< output channels that a group computes
-  std::int64_t split_k = 1;       ///< parts of the steps, or fewer where there are few or the workspace is too small
+  std::int64_t tile_m = 0;  ///< output channels that a group computes
+  std::int64_t split_k = 1;
 };
+[[nodiscard]] Tunable split_k_tunable(const ImplicitGemmTuning& preferred);
 
 /// Product of cnn_layer_product.cl.
 struct CnnLayerProduct {
@@ -29,6 +33,7 @@ struct CnnLayerProduct {
   cl_int grouped;
   cl_int unused;  ///< makes the size a multiple of 8, as it is in OpenCL C
 };
+static_assert(sizeof(CnnLayerProduct) == 112, "cnn_layer_product.cl says so too");
 
 /// The convolution as a product of matrices: how much of it, and where its results go.
 struct ProductPlan {
@@ -63,14 +68,7 @@ void for_each_pass(const CnnLayer& problem, std::size_t workspace_of_image,
 /// An operand from an image on.
 [[nodiscard]] MemoryArgument from_image(std::size_t place, const CnnLayer& problem, std::int64_t image);
 
-/// Can the device run this tile? A tile that is offered works with every split_k.
-[[nodiscard]] backend::Verdict check_gemm_local(const CnnLayer& problem, const OpenclDevice& device, std::int64_t tile);
-[[nodiscard]] backend::Verdict check_gemm_panels(const CnnLayer& problem, const OpenclDevice& device,
-                                                 std::int64_t tile);
-
-[[nodiscard]] std::unique_ptr<backend::Kernel> make_gemm_local(const CnnLayer& problem, const OpenclDevice& device,
-                                                               const ImplicitGemmTuning& tuning);
-[[nodiscard]] std::unique_ptr<backend::Kernel> make_gemm_panels(const CnnLayer& problem, const OpenclDevice& device,
-                                                                const ImplicitGemmTuning& tuning);
+/// Yes if the device can run a tile of implicit_gemm_local. A tile that is offered works with every split_k.
+[[nodiscard]] backend::Verdict check_implicit_gemm_local(const CnnLayer& problem, const OpenclDevice& device);
 
 }  // namespace tessera::opencl

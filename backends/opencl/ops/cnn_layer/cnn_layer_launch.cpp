@@ -3,14 +3,7 @@
 
 #include <utility>
 
-#include "ops/quotient.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_images[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_images_size;
-extern "C" const unsigned char tessera_opencl_cnn_layer_product[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_product_size;
-extern "C" const unsigned char tessera_opencl_cnn_layer_weights[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_weights_size;
+#include "opencl_embedded.h"
 
 namespace tessera::opencl {
 
@@ -63,15 +56,11 @@ backend::Verdict check_cnn_layer_type(const CnnLayer& problem, const DeviceFacts
   return backend::Verdict::yes();
 }
 
-ProgramSource cnn_layer_program(std::string name, std::initializer_list<std::string_view> kernel_texts,
-                                const CnnLayer& problem, const std::string& more_options) {
-  std::string text(quotient_text());
-  text.append(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_images), tessera_opencl_cnn_layer_images_size);
-  text.append(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_product), tessera_opencl_cnn_layer_product_size);
-  for (const std::string_view kernel_text : kernel_texts) text += kernel_text;
+ProgramSource cnn_layer_program(std::string name, std::string_view text, const CnnLayer& problem,
+                                const std::string& more_options) {
   std::string options =
       "-cl-std=CL1.2 -DFLOAT64=" + std::to_string(problem.type == DataType::float64 ? 1 : 0) + more_options;
-  return {std::move(name), std::move(text), std::move(options)};
+  return {std::move(name), std::string(text), std::move(options)};
 }
 
 std::vector<MemoryArgument> cnn_layer_operands(const CnnLayer& problem) {
@@ -101,9 +90,8 @@ CnnWeightsForm cnn_weights_form(const CnnLayer& problem) noexcept {
 
 Preparation prepare_cnn_weights(const CnnLayer& problem, const OpenclDevice& device, const CnnWeightsForm& form) {
   constexpr std::int64_t kNumbersOfStep = 3;
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_weights),
-                              tessera_opencl_cnn_layer_weights_size);
-  const auto& program = device.programs().build_once(cnn_layer_program("cnn_layer_weights", {text}, problem));
+  const auto& program =
+      device.programs().build_once(cnn_layer_program("cnn_layer_weights", embedded::cnn_layer_weights, problem));
   OperatorLaunch launch;
   launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_weights");
   launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(form.elements()));

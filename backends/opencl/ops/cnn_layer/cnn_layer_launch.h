@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,6 +39,7 @@ struct CnnLayerShape {
   cl_int has_bias;
   cl_int relu;
 };
+static_assert(sizeof(CnnLayerShape) == 176, "cnn_layer_images.cl says so too");
 [[nodiscard]] CnnLayerShape cnn_layer_shape(const CnnLayer& problem) noexcept;
 
 /// Yes unless the device cannot compute in the problem's type.
@@ -47,10 +47,9 @@ struct CnnLayerShape {
 
 using mathematics::has_plain_pool;  // the pool that is done in registers
 
-/// cnn_layer_images.cl and cnn_layer_product.cl before `kernel_texts`, the problem's type and `more_options` as
-/// options.
-[[nodiscard]] ProgramSource cnn_layer_program(std::string name, std::initializer_list<std::string_view> kernel_texts,
-                                              const CnnLayer& problem, const std::string& more_options = {});
+/// The program `text` with the problem's type and `more_options` as options. `name` is for errors.
+[[nodiscard]] ProgramSource cnn_layer_program(std::string name, std::string_view text, const CnnLayer& problem,
+                                              const std::string& more_options = {});
 
 /// Input, weights, bias and output as the memory that a launch begins with.
 [[nodiscard]] std::vector<MemoryArgument> cnn_layer_operands(const CnnLayer& problem);

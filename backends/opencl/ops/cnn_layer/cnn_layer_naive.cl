@@ -7,6 +7,11 @@
 //   | +---+     ||               +---------+
 //   +-----------+|                                         Work-items stand in the order in which the outputs lie in
 //    +-----------+                                         memory, whichever layout that is.
+//
+// Compiles alone with: -DFLOAT64=0
+// Compiles alone with: -DFLOAT64=1
+#include "ops/cnn_layer/cnn_layer_images.cl"
+
 static inline real sum_at(__global const real *input, __global const real *weights, const long y, const long x,
                           const Layer layer) {
   const long first_i = max(0L, -y);

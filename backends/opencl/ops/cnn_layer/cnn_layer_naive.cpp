@@ -1,9 +1,7 @@
 // cnn_layer, naive: one work-item an output. See cnn_layer_naive.cl.
+#include "opencl_embedded.h"
 #include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_naive[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_naive_size;
 
 namespace tessera::opencl {
 
@@ -23,9 +21,8 @@ backend::Verdict check(const CnnLayer& problem, const backend::Device& device) {
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& /*tuning*/) {
   const OpenclDevice& opencl = native(device);
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_naive),
-                              tessera_opencl_cnn_layer_naive_size);
-  const auto& program = opencl.programs().build_once(cnn_layer_program("cnn_layer_naive", {text}, problem));
+  const auto& program =
+      opencl.programs().build_once(cnn_layer_program("cnn_layer_naive", embedded::cnn_layer_naive, problem));
   OperatorLaunch launch;
   launch.kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "cnn_layer_naive");
   launch.range = line_of(*launch.kernel, outputs_of(problem));

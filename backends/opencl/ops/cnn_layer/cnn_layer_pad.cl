@@ -1,10 +1,15 @@
-// cnn_layer, implicit_gemm from panels: copies images into the workspace, with room around them.
+// cnn_layer, implicit_gemm_panels: copies images into the workspace, with room around them.
 //
 //   planes, or one image with the channels of a pixel beside each other
 //   +--------+            +------------+        One work-item, one row of the copy: zeros, the image's row as it lies in
 //   | image  |   ---->    | 0  0  0  0 |        memory, zeros. `row_length` and `copied_length` are elements, so a pixel
 //   +--------+            | 0 image  0 |        may hold all channels or one.
 //                         +------------+
+//
+// Compiles alone with: -DFLOAT64=0
+// Compiles alone with: -DFLOAT64=1
+#include "ops/cnn_layer/cnn_layer_images.cl"
+
 __kernel void cnn_layer_pad(__global const real *restrict input, const ulong input_first,
                             __global real *restrict copied, const ulong copied_first, const long all_rows,
                             const long rows, const long row_length, const long copied_rows, const long copied_length,

@@ -1,6 +1,6 @@
-// cnn_layer, implicit_gemm: the convolution as a product of matrices; compiled behind cnn_layer_images.cl and in front of
-// both shapes. Weights, output channels x steps, times pixels, steps x columns; the second one is never stored. A step
-// is one place of the filter in one channel, a column one pixel before the pool.
+// cnn_layer, implicit_gemm_local and implicit_gemm_panels: the convolution as a product of matrices; what both share.
+// Weights, output channels x steps, times pixels, steps x columns; the second one is never stored. A step is one place of
+// the filter in one channel, a column one pixel before the pool.
 //
 //   prepared weights:   panel of channels | panel | ...         then, for each step, three ints: how far from the pixel
 //                       step 0: o, o, o     step 0                under the filter's corner its pixel lies, and at which
@@ -8,6 +8,8 @@
 //
 // Steps are filled up to a multiple of what a kernel walks at once: with weights 0 and a row that is nowhere, so that
 // their pixels are never read.
+//
+// Compiles alone with: nothing
 
 // The host's CnnLayerProduct.
 typedef struct {
@@ -26,5 +28,6 @@ typedef struct {
   int grouped;  // 8 steps from a multiple of 8 on are channels of one place of the filter
   int unused;   // up to a multiple of 8, which rusticl does not count where a compiler would add it
 } Product;
+typedef char product_is_as_on_the_host[sizeof(Product) == 112 ? 1 : -1];
 
 #define NOWHERE (1 << 30)

@@ -13,6 +13,11 @@
 // UNROLL: the loop over the sub-tile's channels is unrolled, so that its sums can stay in registers. FUSED: bias, ReLU
 // and pool in one loop, not in three. ALIGNED: weights are read as whole vectors, else one by one. No local memory:
 // neighbouring work-items meet in the first-level cache.
+//
+// Compiles alone with: -DFLOAT64=0 -DSUB_CHANNELS=8 -DSUB_ROWS=2 -DSUB_COLUMNS=4 -DFILTER_OUTERMOST=1 -DUNROLL=1 -DFUSED=1 -DALIGNED=1
+// Compiles alone with: -DFLOAT64=1 -DSUB_CHANNELS=1 -DSUB_ROWS=4 -DSUB_COLUMNS=4 -DFILTER_OUTERMOST=0 -DUNROLL=0 -DFUSED=0 -DALIGNED=0
+#include "ops/cnn_layer/cnn_layer_images.cl"
+
 #if FLOAT64
 #define V 2
 #define LOAD_VECTOR vload2
@@ -38,6 +43,7 @@ typedef struct {
   long items_x, items_y, items_channels;  // sub-tiles of a tile
   long windows_x, windows_y;              // outputs of a sub-tile
 } Tiles;
+typedef char tiles_are_as_on_the_host[sizeof(Tiles) == 72 ? 1 : -1];
 
 // A sub-tile's place: the pixel under the filter's corner for its first sum, and where its outputs begin.
 typedef struct {

@@ -2,12 +2,10 @@
 // cnn_layer_subtile.cl.
 #include <algorithm>
 
+#include "opencl_embedded.h"
 #include "opencl_known_faults.h"
 #include "ops/cnn_layer/cnn_layer_launch.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_subtile[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_subtile_size;
 
 namespace tessera::opencl {
 
@@ -35,6 +33,7 @@ struct CnnLayerTiles {
 
   [[nodiscard]] std::int64_t items() const { return items_x * items_y * items_channels; }
 };
+static_assert(sizeof(CnnLayerTiles) == 72, "cnn_layer_subtile.cl says so too");
 
 CnnLayerTiles tiles_of(const CnnLayer& problem, const Tuning& tuning) {
   const std::int64_t sub_channels = tuning.at("sub_channels");
@@ -101,9 +100,8 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
         std::pair{"UNROLL", "unroll"}, std::pair{"FUSED", "fused"}, std::pair{"ALIGNED", "aligned"}}) {
     options += std::string(" -D") + option + "=" + std::to_string(tuning.at(tunable));
   }
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_subtile),
-                              tessera_opencl_cnn_layer_subtile_size);
-  const auto& program = opencl.programs().build_once(cnn_layer_program("cnn_layer_subtile", {text}, problem, options));
+  const auto& program = opencl.programs().build_once(
+      cnn_layer_program("cnn_layer_subtile", embedded::cnn_layer_subtile, problem, options));
 
   // A row that is an element longer than whole vectors begins anywhere.
   CnnWeightsForm form = cnn_weights_form(problem);

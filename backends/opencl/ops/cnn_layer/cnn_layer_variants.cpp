@@ -4,7 +4,7 @@
 namespace tessera::opencl {
 
 backend::VariantList<CnnLayer> cnn_layer_variants() {
-  return {cnn_layer_implicit_gemm(), cnn_layer_subtile(), cnn_layer_naive()};
+  return {cnn_layer_implicit_gemm_panels(), cnn_layer_implicit_gemm_local(), cnn_layer_subtile(), cnn_layer_naive()};
 }
 
 }  // namespace tessera::opencl

@@ -1,5 +1,5 @@
-// cnn_layer, implicit_gemm and subtile: prepares weights, once for each set of them; cnn_layer_product.cl draws the
-// form.
+// cnn_layer, implicit_gemm_local, implicit_gemm_panels and subtile: prepares weights, once for each set of them;
+// cnn_layer_product.cl draws the form.
 //
 //   weights                            prepared              One work-item, one prepared element: neighbours write
 //   +--------------------------+       +-----------+         neighbouring output channels of one step. Behind the last
@@ -10,6 +10,12 @@
 //
 // Steps stand `chunk` channels by `chunk` channels, in them place by place of the filter, and there channel by channel.
 // chunk = 1 is the order of the raw weights; all channels that of pixels whose channels lie beside each other.
+//
+// Compiles alone with: -DFLOAT64=0
+// Compiles alone with: -DFLOAT64=1
+#include "ops/cnn_layer/cnn_layer_images.cl"
+#include "ops/cnn_layer/cnn_layer_product.cl"
+
 typedef struct {
   long row;
   long column;

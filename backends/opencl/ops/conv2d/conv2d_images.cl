@@ -1,9 +1,14 @@
-// What every conv2d kernel shares; compiled in front of each. Options: PIXEL (uchar, short, int, float) and IS_FLOAT, 0
+// What every conv2d kernel shares. Options: PIXEL (uchar, short, int, float) and IS_FLOAT, 0
 // or 1.
 //
 //   output(y, x) = sum over (i, j) of weight(i, j) * image(y + i - anchor_y, x + j - anchor_x), outside of the image 0
 //
 // Sums of integers wrap around, which uint is allowed to; an int output is written through its bits.
+//
+// Compiles alone with: -DPIXEL=int -DIS_FLOAT=0
+// Compiles alone with: -DPIXEL=float -DIS_FLOAT=1
+#include "ops/quotient.cl"
+
 #if IS_FLOAT
 typedef float sum_t;
 #define NUMBER(pixel) (pixel)

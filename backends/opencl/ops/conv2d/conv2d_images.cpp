@@ -7,11 +7,6 @@
 
 #include "mathematics/conv2d_filter.h"
 #include "opencl_buffer.h"
-#include "ops/quotient.h"
-
-extern "C" const unsigned char tessera_opencl_conv2d_images[];
-extern "C" const unsigned long tessera_opencl_conv2d_images_size;
-
 namespace tessera::opencl {
 
 namespace {
@@ -53,14 +48,11 @@ class WeightedKernel final : public backend::Kernel {
 
 }  // namespace
 
-ProgramSource conv2d_program(std::string name, std::string_view kernel_text, const Conv2d& problem,
+ProgramSource conv2d_program(std::string name, std::string_view text, const Conv2d& problem,
                              const std::string& more_options, Conv2dSums sums) {
-  std::string text(quotient_text());
-  text.append(reinterpret_cast<const char*>(tessera_opencl_conv2d_images), tessera_opencl_conv2d_images_size);
-  text += kernel_text;
   std::string options = "-cl-std=CL1.2 -DPIXEL=" + pixel_type(problem.type) +
                         " -DIS_FLOAT=" + (is_in_float(problem, sums) ? "1" : "0") + more_options;
-  return {std::move(name), std::move(text), std::move(options)};
+  return {std::move(name), std::string(text), std::move(options)};
 }
 
 std::uint64_t conv2d_blocks(const Conv2d& problem, std::int64_t rows, std::int64_t columns) noexcept {

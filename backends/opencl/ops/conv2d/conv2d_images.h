@@ -19,9 +19,9 @@ namespace tessera::opencl {
 /// What a kernel sums in: the output's type, or float for integers where that is exact.
 enum class Conv2dSums : std::uint8_t { output_type, in_float };
 
-/// The program of one kernel file: conv2d_images.cl before `kernel_text`, the types of pixels and sums as options, and
-/// `more_options` of the variant's own.
-[[nodiscard]] ProgramSource conv2d_program(std::string name, std::string_view kernel_text, const Conv2d& problem,
+/// The program `text` with the types of pixels and sums as options, and `more_options` of the variant's own. `name` is
+/// for errors.
+[[nodiscard]] ProgramSource conv2d_program(std::string name, std::string_view text, const Conv2d& problem,
                                            const std::string& more_options = {},
                                            Conv2dSums sums = Conv2dSums::output_type);
 

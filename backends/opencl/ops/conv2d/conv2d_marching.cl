@@ -12,6 +12,10 @@
 // SIZE sums. A GPU takes 4 pixels, a vector load; a CPU as many as its vector registers hold. A row outside of the image
 // adds nothing; beside the left and the right edge pixels are loaded one by one. On processors this is the slower march:
 // see conv2d_marching_bands.cl.
+//
+// Compiles alone with: -DPIXEL=int -DIS_FLOAT=0 -DSIZE=3 -DCOLUMNS=16 -DSEPARABLE=0
+// Compiles alone with: -DPIXEL=float -DIS_FLOAT=1 -DSIZE=3 -DCOLUMNS=16 -DSEPARABLE=1
+#include "ops/conv2d/conv2d_vectors.cl"
 
 // The pixels that a row's taps take: taps[j] holds those under column j of the filter.
 inline void load_taps(vector_t *taps, __global const PIXEL *restrict row, const long x, const long width) {

@@ -22,6 +22,11 @@
 //
 // On PoCL 3.1 and 2 cores of an Intel Xeon with AVX-512 this reaches 0.7 to 1.2 of the speed of the backend cpu_tbb,
 // and the window down strips (conv2d_marching.cl) 0.4 to 0.7.
+//
+// Compiles alone with: -DPIXEL=int -DIS_FLOAT=0 -DSIZE=3 -DCOLUMNS=16 -DSEPARABLE=0 -DROWS=8 -DSTRIP=1024 -DEXACT_INTEGERS=0
+// Compiles alone with: -DPIXEL=uchar -DIS_FLOAT=1 -DSIZE=3 -DCOLUMNS=16 -DSEPARABLE=1 -DROWS=8 -DSTRIP=1024 -DEXACT_INTEGERS=1
+#include "ops/conv2d/conv2d_vectors.cl"
+
 typedef VECTOR_OF(uint, COLUMNS) bits_t;
 #if IS_FLOAT
 #define BITS(numbers) VECTOR_OF(as_uint, COLUMNS)(numbers)

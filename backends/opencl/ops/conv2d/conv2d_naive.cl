@@ -6,6 +6,11 @@
 //     |     |   o   |        |        each weight, from global memory or whatever cache there is: nothing is reused on
 //     |     +-------+        |        purpose, so that it works wherever OpenCL does and others can be compared with it.
 //     +----------------------+
+//
+// Compiles alone with: -DPIXEL=int -DIS_FLOAT=0
+// Compiles alone with: -DPIXEL=float -DIS_FLOAT=1
+#include "ops/conv2d/conv2d_images.cl"
+
 __kernel void conv2d_naive(CONV2D_PARAMETERS, __global const sum_t *restrict weights) {
   const Place place = place_of_group((long)get_group_id(0), (long)get_local_size(0), (long)get_local_size(1),
                                      output_width, output_height);

@@ -1,10 +1,8 @@
 // conv2d, naive: one work-item a pixel. See conv2d_naive.cl.
+#include "opencl_embedded.h"
 #include "ops/conv2d/conv2d_images.h"
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/plain_group.h"
-
-extern "C" const unsigned char tessera_opencl_conv2d_naive[];
-extern "C" const unsigned long tessera_opencl_conv2d_naive_size;
 
 namespace tessera::opencl {
 
@@ -17,9 +15,7 @@ backend::Verdict check(const Conv2d& problem, const backend::Device& device) {
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& /*tuning*/) {
   const OpenclDevice& opencl = native(device);
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_conv2d_naive),
-                              tessera_opencl_conv2d_naive_size);
-  const auto& program = opencl.programs().build_once(conv2d_program("conv2d_naive", text, problem));
+  const auto& program = opencl.programs().build_once(conv2d_program("conv2d_naive", embedded::conv2d_naive, problem));
   auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_naive");
   const PlainGroup group = plain_group(*kernel, opencl.facts());
   return bind_conv2d_weights(

@@ -8,6 +8,10 @@
 //     |    |    output     |    |       A pixel is read (1 + (filter - 1) / TILE)^2 times from global memory instead of
 //     |    +---------------+    |       filter^2 times. Bound by local memory: one read for each product.
 //     +-------------------------+
+//
+// Compiles alone with: -DPIXEL=int -DIS_FLOAT=0 -DTILE=16
+#include "ops/conv2d/conv2d_images.cl"
+
 __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void conv2d_tiled(
     CONV2D_PARAMETERS, __global const sum_t *restrict weights, __local sum_t *tile) {
   const Place place = place_of_group((long)get_group_id(0), TILE, TILE, output_width, output_height);

@@ -2,11 +2,9 @@
 #include <algorithm>
 #include <array>
 
+#include "opencl_embedded.h"
 #include "ops/conv2d/conv2d_images.h"
 #include "ops/conv2d/conv2d_variants.h"
-
-extern "C" const unsigned char tessera_opencl_conv2d_tiled[];
-extern "C" const unsigned long tessera_opencl_conv2d_tiled_size;
 
 namespace tessera::opencl {
 
@@ -51,10 +49,8 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& devi
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
   const OpenclDevice& opencl = native(device);
   const std::int64_t tile = tuning.at("tile");
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_conv2d_tiled),
-                              tessera_opencl_conv2d_tiled_size);
-  const auto& program =
-      opencl.programs().build_once(conv2d_program("conv2d_tiled", text, problem, " -DTILE=" + std::to_string(tile)));
+  const auto& program = opencl.programs().build_once(
+      conv2d_program("conv2d_tiled", embedded::conv2d_tiled, problem, " -DTILE=" + std::to_string(tile)));
   auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_tiled");
   kernel->set(kFirstConv2dExtra + 1, local_bytes(problem, tile), nullptr);
   return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {tile, tile, tile, tile}),

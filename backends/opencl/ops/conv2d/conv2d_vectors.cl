@@ -1,5 +1,10 @@
 // What the kernels of a work-item that marches alone share: vectors of COLUMNS pixels, and the weights of a filter of
-// SIZE by value. Compiled between conv2d_images.cl and each of them.
+// SIZE by value. Options: COLUMNS, SIZE, and those of conv2d_images.cl.
+//
+// Compiles alone with: -DPIXEL=int -DIS_FLOAT=0 -DSIZE=3 -DCOLUMNS=16
+// Compiles alone with: -DPIXEL=float -DIS_FLOAT=1 -DSIZE=3 -DCOLUMNS=16
+#include "ops/conv2d/conv2d_images.cl"
+
 #define CONCATENATED(a, b) a##b
 #define VECTOR_OF(type, count) CONCATENATED(type, count)
 #define LOAD_OF(count) CONCATENATED(vload, count)

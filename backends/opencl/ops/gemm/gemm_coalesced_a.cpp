@@ -1,9 +1,8 @@
-// gemm, coalesced_a: tiles of A in local memory, B from global memory, the tiles' edge a tunable. See coalesced_a.cl.
+// gemm, coalesced_a: tiles of A in local memory, B from global memory, the tiles' edge a tunable. See
+// gemm_coalesced_a.cl.
+#include "opencl_embedded.h"
 #include "ops/gemm/gemm_square_tiles.h"
 #include "ops/gemm/gemm_variants.h"
-
-extern "C" const unsigned char tessera_opencl_gemm_coalesced_a[];
-extern "C" const unsigned long tessera_opencl_gemm_coalesced_a_size;
 
 namespace tessera::opencl {
 
@@ -11,12 +10,11 @@ namespace {
 
 /// The same preferred tiles as those of "tiled", because both read A in the same way.
 SquareTiles kernel() {
-  return {
-      .kernel = "gemm_coalesced_a",
-      .text = {reinterpret_cast<const char*>(tessera_opencl_gemm_coalesced_a), tessera_opencl_gemm_coalesced_a_size},
-      .operands = 1,
-      .wanted = 16,
-      .wanted_of_gpu = 32};
+  return {.kernel = "gemm_coalesced_a",
+          .text = embedded::gemm_coalesced_a,
+          .operands = 1,
+          .wanted = 16,
+          .wanted_of_gpu = 32};
 }
 
 }  // namespace

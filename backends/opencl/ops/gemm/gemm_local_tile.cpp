@@ -1,16 +1,9 @@
-// What a tile through local memory takes of a device, and the text that computes it.
+// What a tile through local memory takes of a device.
 #include "ops/gemm/gemm_local_tile.h"
 
 #include <algorithm>
 
 #include "opencl_known_faults.h"
-
-extern "C" const unsigned char tessera_opencl_gemm_register_tile[];
-extern "C" const unsigned long tessera_opencl_gemm_register_tile_size;
-extern "C" const unsigned char tessera_opencl_gemm_register_fma[];
-extern "C" const unsigned long tessera_opencl_gemm_register_fma_size;
-extern "C" const unsigned char tessera_opencl_gemm_register_tensor[];
-extern "C" const unsigned long tessera_opencl_gemm_register_tensor_size;
 
 namespace tessera::opencl {
 
@@ -31,18 +24,6 @@ backend::Verdict check_local_tile(const std::string& with, const LocalTileShape&
                        " computes wrongly on '" + info.name + "'; PoCL 3 is right");
   }
   return Verdict::yes();
-}
-
-std::string local_tile_text(const LocalTileShape& shape) {
-  std::string text(reinterpret_cast<const char*>(tessera_opencl_gemm_register_tile),
-                   tessera_opencl_gemm_register_tile_size);
-  if (shape.tensor_cores != 0) {
-    text.append(reinterpret_cast<const char*>(tessera_opencl_gemm_register_tensor),
-                tessera_opencl_gemm_register_tensor_size);
-  } else {
-    text.append(reinterpret_cast<const char*>(tessera_opencl_gemm_register_fma), tessera_opencl_gemm_register_fma_size);
-  }
-  return text;
 }
 
 }  // namespace tessera::opencl

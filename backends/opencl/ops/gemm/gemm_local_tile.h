@@ -1,4 +1,5 @@
-// A product's tile in registers, fed through local memory (register_tile.cl): its sizes and what they take of a device.
+// A product's tile in registers, fed through local memory (gemm_register_tile.cl): its sizes and what they take of a
+// device.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 namespace tessera::opencl {
 
-/// What register_tile.cl leaves open.
+/// What gemm_register_tile.cl leaves open.
 struct LocalTileShape {
   std::int64_t tile_m;
   std::int64_t tile_n;
@@ -44,8 +45,5 @@ struct LocalTileShape {
 /// Has the device groups and local memory as large? `with` begins the reason: "gemm with tile = 64".
 [[nodiscard]] backend::Verdict check_local_tile(const std::string& with, const LocalTileShape& shape, DataType type,
                                                 const DeviceInfo& info);
-
-/// Text of register_tile.cl and of how the shape multiplies, to be compiled in front of a kernel that uses it.
-[[nodiscard]] std::string local_tile_text(const LocalTileShape& shape);
 
 }  // namespace tessera::opencl

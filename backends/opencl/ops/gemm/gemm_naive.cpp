@@ -1,10 +1,8 @@
-// gemm, naive: one work-item an element of C. See naive.cl.
+// gemm, naive: one work-item an element of C. See gemm_naive.cl.
+#include "opencl_embedded.h"
 #include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/plain_group.h"
-
-extern "C" const unsigned char tessera_opencl_gemm_naive[];
-extern "C" const unsigned long tessera_opencl_gemm_naive_size;
 
 namespace tessera::opencl {
 
@@ -19,8 +17,7 @@ backend::Verdict check(const Gemm& problem, const backend::Device& device) {
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& /*tuning*/) {
   const OpenclDevice& opencl = native(device);
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_gemm_naive), tessera_opencl_gemm_naive_size);
-  const auto& program = opencl.programs().build_once(gemm_program("gemm_naive", text, problem));
+  const auto& program = opencl.programs().build_once(gemm_program("gemm_naive", embedded::gemm_naive, problem));
   auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "gemm_naive");
   const PlainGroup group = plain_group(*kernel, opencl.facts());
   return bind_gemm(std::move(kernel), problem, group.rows, group.columns);

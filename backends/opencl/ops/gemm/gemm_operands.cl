@@ -1,15 +1,14 @@
-// What every gemm kernel shares; compiled in front of each. Options: FLOAT64, TRANSPOSE_A and TRANSPOSE_B, each 0 or 1.
+// What every gemm kernel shares. Options: FLOAT64, TRANSPOSE_A and TRANSPOSE_B, each 0 or 1.
 //
 //   C = alpha * op(A) * op(B) + beta * C        op(A) is m x k, op(B) is k x n, C is m x n, rows lie ld elements apart
 //
 //   A as stored, plain: row r, column p at r * lda + p      transposed: row p, column r at p * lda + r
 //   B as stored, plain: row p, column c at p * ldb + c      transposed: row c, column p at c * ldb + p
-#if FLOAT64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double real;
-#else
-typedef float real;
-#endif
+//
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
+// Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1
+#include "ops/quotient.cl"
+#include "ops/real.cl"
 
 // Where op(A)[row][p] and op(B)[p][column] lie. In 64 bits: a matrix may have more than 2^31 elements.
 #if TRANSPOSE_A

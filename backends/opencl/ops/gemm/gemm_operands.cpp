@@ -3,11 +3,6 @@
 
 #include <utility>
 
-#include "ops/quotient.h"
-
-extern "C" const unsigned char tessera_opencl_gemm_operands[];
-extern "C" const unsigned long tessera_opencl_gemm_operands_size;
-
 namespace tessera::opencl {
 
 backend::Verdict check_gemm_type(const Gemm& problem, const DeviceFacts& facts) {
@@ -17,15 +12,12 @@ backend::Verdict check_gemm_type(const Gemm& problem, const DeviceFacts& facts) 
   return backend::Verdict::yes();
 }
 
-ProgramSource gemm_program(std::string name, std::string_view kernel_text, const Gemm& problem,
+ProgramSource gemm_program(std::string name, std::string_view text, const Gemm& problem,
                            const std::string& more_options) {
-  std::string text(quotient_text());
-  text.append(reinterpret_cast<const char*>(tessera_opencl_gemm_operands), tessera_opencl_gemm_operands_size);
-  text += kernel_text;
   std::string options = "-cl-std=CL1.2 -DFLOAT64=" + std::to_string(problem.type == DataType::float64 ? 1 : 0) +
                         " -DTRANSPOSE_A=" + std::to_string(problem.transpose_a ? 1 : 0) +
                         " -DTRANSPOSE_B=" + std::to_string(problem.transpose_b ? 1 : 0) + more_options;
-  return {std::move(name), std::move(text), std::move(options)};
+  return {std::move(name), std::string(text), std::move(options)};
 }
 
 std::uint64_t gemm_blocks(const Gemm& problem, std::int64_t rows, std::int64_t columns) noexcept {

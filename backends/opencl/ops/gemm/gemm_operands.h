@@ -20,9 +20,9 @@ namespace tessera::opencl {
 /// Yes unless the device cannot compute in the problem's type.
 [[nodiscard]] backend::Verdict check_gemm_type(const Gemm& problem, const DeviceFacts& facts);
 
-/// The program of one kernel file: gemm_operands.cl before `kernel_text`, the problem's type and transposes as options,
-/// and `more_options` of the variant's own.
-[[nodiscard]] ProgramSource gemm_program(std::string name, std::string_view kernel_text, const Gemm& problem,
+/// The program `text` with the problem's type and transposes as options, and `more_options` of the variant's own.
+/// `name` is for errors.
+[[nodiscard]] ProgramSource gemm_program(std::string name, std::string_view text, const Gemm& problem,
                                          const std::string& more_options = {});
 
 /// Work-groups that it takes to cover every C of the batch with blocks of rows x columns. Fits in 64 bits for any

@@ -8,6 +8,9 @@
 #include <limits>
 #include <span>
 
+#include "ops/gemm/gemm_oriented.h"
+#include "ops/gemm/gemm_split_k.h"
+
 namespace tessera::opencl {
 
 namespace {
@@ -17,28 +20,28 @@ namespace {
 /// every tile and split_k on an H200 (driver 580), where the choice takes 1.005 times as long as the best one in the
 /// geometric mean, and at most 1.09 times. Other GPUs have other numbers, but the choice depends on their ratios alone.
 struct TileCost {
-  std::int64_t tile;
-  std::int64_t rows;
-  std::int64_t columns;
+  std::int64_t tile_m;
+  std::int64_t tile_n;
+  std::int64_t slices;
   double alone_us;
   double group_us;
   double each_us;
   double start_us;
 };
-constexpr std::array<TileCost, 5> kFloat32{{{32, 32, 32, 0.0047, 0.00746, 0.20, 2.88},
-                                            {48, 32, 64, 0, 0.01598, 1.46, 1.73},
-                                            {64, 64, 64, 0, 0.02758, 1.20, 2.10},
-                                            {96, 64, 128, 0, 0.04917, 0.70, 2.37},
-                                            {128, 128, 128, 0.0024, 0.08544, 0, 3.18}}};
-constexpr std::array<TileCost, 4> kFloat64{{{32, 32, 32, 0, 0.01742, 0.48, 2.17},
-                                            {64, 64, 64, 0, 0.05068, 2.04, 1.67},
-                                            {96, 64, 128, 0, 0.09786, 1.87, 1.72},
-                                            {128, 64, 128, 0.0186, 0.08511, 0, 3.32}}};
+constexpr std::array<TileCost, 5> kFloat32{{{32, 32, 4, 0.0047, 0.00746, 0.20, 2.88},
+                                            {32, 64, 8, 0, 0.01598, 1.46, 1.73},
+                                            {64, 64, 4, 0, 0.02758, 1.20, 2.10},
+                                            {64, 128, 2, 0, 0.04917, 0.70, 2.37},
+                                            {128, 128, 1, 0.0024, 0.08544, 0, 3.18}}};
+constexpr std::array<TileCost, 4> kFloat64{{{32, 32, 4, 0, 0.01742, 0.48, 2.17},
+                                            {64, 64, 4, 0, 0.05068, 2.04, 1.67},
+                                            {64, 128, 2, 0, 0.09786, 1.87, 1.72},
+                                            {64, 128, 1, 0.0186, 0.08511, 0, 3.32}}};
 /// The same by tensor cores: 1.007 times as long as the best choice in the geometric mean, at most 1.12 times.
-constexpr std::array<TileCost, 4> kFloat64Tensor{{{32, 32, 32, 0.00345, 0.00898, 0.21, 3.67},
-                                                  {48, 64, 32, 0.00926, 0.01326, 0.28, 3.92},
-                                                  {64, 64, 64, 0.01079, 0.02140, 0.65, 3.67},
-                                                  {128, 128, 64, 0.02101, 0.03690, 2.12, 2.17}}};
+constexpr std::array<TileCost, 4> kFloat64Tensor{{{32, 32, 4, 0.00345, 0.00898, 0.21, 3.67},
+                                                  {64, 32, 2, 0.00926, 0.01326, 0.28, 3.92},
+                                                  {64, 64, 1, 0.01079, 0.02140, 0.65, 3.67},
+                                                  {128, 64, 1, 0.02101, 0.03690, 2.12, 2.17}}};
 /// The time of the launch that adds up parts, and the time of writing and reading one byte of a part.
 constexpr double kSecondLaunchUs = 3;
 constexpr double kPartByteUs = 0.6e-6;
@@ -46,17 +49,36 @@ constexpr double kPartByteUs = 0.6e-6;
 /// The shortest part of k: shorter ones take longer to begin and to end than to compute.
 constexpr std::int64_t kShortestPart = 64;
 
-RegisterTuning choose_for_gpu(const Gemm& problem, const DeviceFacts& facts, const std::vector<std::int64_t>& tiles) {
+/// Splits k only where C has so few tiles that threads would have none of their own.
+std::int64_t split_for_processor(std::int64_t k, std::uint64_t tiles_of_c, const DeviceFacts& facts) {
+  constexpr std::int64_t kShortestPartOfProcessor = 1024;
+  std::int64_t split_k = 1;
+  for (const std::int64_t parts : kGemmSplits) {
+    if (parts > 1 && k / parts < kShortestPartOfProcessor) break;
+    split_k = parts;
+    if (tiles_of_c * static_cast<std::uint64_t>(parts) >= 2 * facts.info.compute_units) break;
+  }
+  return split_k;
+}
+
+}  // namespace
+
+LocalTuning choose_register_local(const Gemm& given, const DeviceFacts& facts,
+                                  const std::vector<LocalTileShape>& shapes) {
+  const Gemm problem = gemm_as_computed(given);
   const bool is_double = problem.type == DataType::float64;
   const double units = static_cast<double>(std::max<std::uint64_t>(facts.info.compute_units, 1));
-  RegisterTuning best{1, tiles.back(), 1};
+  LocalTuning best{shapes.back(), 1};
   double best_us = std::numeric_limits<double>::infinity();
   std::span<const TileCost> costs = kFloat32;
   if (is_double) costs = facts.float64_tensor_cores != 0 ? kFloat64Tensor : kFloat64;
   for (const TileCost& cost : costs) {
-    if (std::find(tiles.begin(), tiles.end(), cost.tile) == tiles.end()) continue;
-    const auto blocks = static_cast<double>(gemm_blocks(problem, cost.rows, cost.columns));
-    for (const std::int64_t parts : kRegisterSplits) {
+    const auto shape = std::find_if(shapes.begin(), shapes.end(), [&](const LocalTileShape& offered) {
+      return offered.tile_m == cost.tile_m && offered.tile_n == cost.tile_n && offered.slices == cost.slices;
+    });
+    if (shape == shapes.end()) continue;
+    const auto blocks = static_cast<double>(gemm_blocks(problem, cost.tile_m, cost.tile_n));
+    for (const std::int64_t parts : kGemmSplits) {
       if (parts > 1 && problem.k / parts < kShortestPart) break;
       const auto count = static_cast<double>(parts);
       const double groups_of_unit = std::ceil(blocks * count / units);
@@ -69,39 +91,28 @@ RegisterTuning choose_for_gpu(const Gemm& problem, const DeviceFacts& facts, con
       }
       if (us < best_us) {
         best_us = us;
-        best = {1, cost.tile, parts};
+        best = {*shape, parts};
       }
     }
   }
   return best;
 }
 
-/// Takes the narrow tile where the wide one would compute too many columns that are not there. Splits k only where C is
-/// so small that threads would have no tile of their own.
-RegisterTuning choose_for_processor(const Gemm& problem, const DeviceFacts& facts,
-                                    const std::vector<std::int64_t>& tiles) {
+/// Takes the narrow tile where the wide one would compute too many columns that are not there.
+PanelTuning choose_register_panels(const Gemm& problem, const DeviceFacts& facts,
+                                   const std::vector<std::int64_t>& tiles) {
   constexpr double kSpeedOfNarrow = 0.9;  // over that of wide; 14 x 32 and 6 x 64 on Sapphire Rapids cores, PoCL 3.1
-  constexpr std::int64_t kShortestPartOfProcessor = 1024;
-  const Oriented oriented = orient(problem);
-  const Gemm& p = oriented.problem;
+  const Gemm p = orient(gemm_as_computed(problem)).problem;
   const auto width_computed = [&](std::int64_t tile) { return static_cast<double>(pieces_of(p.n, tile) * tile); };
-  RegisterTuning best{0, tiles.back(), 1};
-  if (width_computed(tiles.front()) < kSpeedOfNarrow * width_computed(tiles.back())) best.tile = tiles.front();
-  const std::uint64_t tiles_of_c = oriented.is_for_dots() ? gemm_blocks(p, 4, 4) : gemm_blocks(p, 6, best.tile);
-  for (const std::int64_t parts : kRegisterSplits) {
-    if (parts > 1 && p.k / parts < kShortestPartOfProcessor) break;
-    best.split_k = parts;
-    if (tiles_of_c * static_cast<std::uint64_t>(parts) >= 2 * facts.info.compute_units) break;
-  }
+  PanelTuning best{tiles.back(), 1};
+  if (width_computed(tiles.front()) < kSpeedOfNarrow * width_computed(tiles.back())) best.tile_n = tiles.front();
+  best.split_k = split_for_processor(p.k, gemm_blocks(p, 6, best.tile_n), facts);
   return best;
 }
 
-}  // namespace
-
-RegisterTuning choose_register(const Gemm& problem, const DeviceFacts& facts, std::int64_t local_memory,
-                               const std::vector<std::int64_t>& tiles) {
-  const Gemm computed = gemm_as_computed(problem);
-  return local_memory != 0 ? choose_for_gpu(computed, facts, tiles) : choose_for_processor(computed, facts, tiles);
+std::int64_t choose_register_dots(const Gemm& problem, const DeviceFacts& facts) {
+  const Gemm p = orient(gemm_as_computed(problem)).problem;
+  return split_for_processor(p.k, gemm_blocks(p, 4, 4), facts);
 }
 
 }  // namespace tessera::opencl

@@ -1,19 +1,31 @@
 // Which tile and how many parts of k suit a problem on a device: numbers that were measured.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "ops/gemm/gemm_register.h"
+#include "ops/gemm/gemm_local_tile.h"
+#include "ops/gemm/gemm_operands.h"
 
 namespace tessera::opencl {
 
-/// The values of split_k.
-inline constexpr std::array<std::int64_t, 5> kRegisterSplits{1, 2, 4, 8, 16};
+/// The preferred values of register_local, of the shapes offered, which are at least one.
+struct LocalTuning {
+  LocalTileShape shape;
+  std::int64_t split_k = 1;
+};
+[[nodiscard]] LocalTuning choose_register_local(const Gemm& problem, const DeviceFacts& facts,
+                                                const std::vector<LocalTileShape>& shapes);
 
-/// The preferred values for a problem, of the tiles offered. `local_memory` is settled by the kind of device.
-[[nodiscard]] RegisterTuning choose_register(const Gemm& problem, const DeviceFacts& facts, std::int64_t local_memory,
-                                             const std::vector<std::int64_t>& tiles);
+/// Those of register_panels, of the tiles offered, ascending.
+struct PanelTuning {
+  std::int64_t tile_n = 0;
+  std::int64_t split_k = 1;
+};
+[[nodiscard]] PanelTuning choose_register_panels(const Gemm& problem, const DeviceFacts& facts,
+                                                 const std::vector<std::int64_t>& tiles);
+
+/// split_k of register_dots.
+[[nodiscard]] std::int64_t choose_register_dots(const Gemm& problem, const DeviceFacts& facts);
 
 }  // namespace tessera::opencl

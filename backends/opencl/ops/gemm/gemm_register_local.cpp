@@ -1,76 +1,147 @@
-// gemm, register, through local memory: shapes, limits and launches. See register_local.cl.
+// gemm, register_local: a tile of C in registers, through local memory. The row, its shapes and the launches. See
+// gemm_register_local.cl.
+#include "ops/gemm/gemm_register_local.h"
+
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "ops/gemm/gemm_local_tile.h"
-#include "ops/gemm/gemm_register.h"
-
-extern "C" const unsigned char tessera_opencl_gemm_register_local[];
-extern "C" const unsigned long tessera_opencl_gemm_register_local_size;
+#include "backend/sentence.h"
+#include "opencl_embedded.h"
+#include "ops/gemm/gemm_register_choice.h"
+#include "ops/gemm/gemm_split_k.h"
+#include "ops/gemm/gemm_variants.h"
 
 namespace tessera::opencl {
 
 namespace {
 
+using Shapes = std::vector<LocalTileShape>;
+
+/// For processors, which are not what this is made for: the tile without slices, which no known driver computes
+/// wrongly, and one of four vectors' columns.
+Shapes shapes_of_processor(DataType type, const DeviceFacts& facts) {
+  const std::int64_t depth = type == DataType::float64 ? 8 : 16;
+  Shapes shapes{{16, 64, 4, 4, depth}};
+  const std::uint64_t wide = 4 * facts.vector_bytes / size_bytes(type);
+  if (wide == 32) shapes.push_back({32, 32, 8, 4, 2 * depth, 4});
+  if (wide >= 64) shapes.push_back({64, 64, 8, 8, 2 * depth, 4});
+  return shapes;
+}
+
 /// These few shapes suffice: over all of {256, 512, 1024, 2048}^3 on an H200 (driver 580) they are within 1 % of the
 /// best of 12 shapes in the geometric mean. Small tiles need slices: without them only 86 % were reached.
-LocalTileShape shape_of(std::int64_t tile, DataType type, int tensor_cores) {
+Shapes shapes_of(DataType type, const DeviceFacts& facts) {
+  if (facts.info.kind == DeviceKind::cpu) return shapes_of_processor(type, facts);
+  if (type == DataType::float32) {
+    return {{32, 32, 8, 4, 32, 4},
+            {32, 64, 8, 8, 32, 8},
+            {64, 64, 8, 8, 32, 4},
+            {64, 128, 8, 8, 16, 2},
+            {128, 128, 8, 8, 16}};
+  }
   // With tensor cores 64 x 64 is faster without slices: 55.9 us at 1024^3, 59.2 with two (H200).
-  if (type == DataType::float64 && tensor_cores != 0) {
-    switch (tile) {
-      case 32: return {32, 32, 4, 8, 16, 4, 4, tensor_cores};
-      case 48: return {64, 32, 4, 8, 8, 2, 4, tensor_cores};
-      case 64: return {64, 64, 4, 8, 8, 1, 5, tensor_cores};
-      default: return {128, 64, 8, 8, 8, 1, 3, tensor_cores};
-    }
+  if (const int cores = facts.float64_tensor_cores; cores != 0) {
+    return {{32, 32, 4, 8, 16, 4, 4, cores},
+            {64, 32, 4, 8, 8, 2, 4, cores},
+            {64, 64, 4, 8, 8, 1, 5, cores},
+            {128, 64, 8, 8, 8, 1, 3, cores}};
   }
-  if (type == DataType::float64) {
-    switch (tile) {
-      case 16: return {16, 64, 4, 4, 8};
-      case 32: return {32, 32, 8, 4, 16, 4};
-      case 64: return {64, 64, 8, 8, 16, 4};
-      case 96: return {64, 128, 8, 8, 8, 2};
-      default: return {64, 128, 8, 8, 8};
-    }
-  }
-  switch (tile) {
-    case 16: return {16, 64, 4, 4, 16};
-    case 32: return {32, 32, 8, 4, 32, 4};
-    case 48: return {32, 64, 8, 8, 32, 8};
-    case 64: return {64, 64, 8, 8, 32, 4};
-    case 96: return {64, 128, 8, 8, 16, 2};
-    default: return {128, 128, 8, 8, 16};
-  }
+  return {{32, 32, 8, 4, 16, 4}, {64, 64, 8, 8, 16, 4}, {64, 128, 8, 8, 8, 2}, {64, 128, 8, 8, 8}};
 }
 
 std::uint64_t group_count(const Gemm& problem, const LocalTileShape& shape) {
   return gemm_blocks(problem, shape.tile_m, shape.tile_n);
 }
 
-}  // namespace
-
-backend::Verdict check_register_local(const Gemm& problem, const OpenclDevice& device, std::int64_t tile) {
-  using backend::Verdict;
-  const DeviceInfo& info = device.facts().info;
-  const LocalTileShape shape = shape_of(tile, problem.type, device.facts().float64_tensor_cores);
-  const std::string with = "gemm with tile = " + std::to_string(tile);
-  if (Verdict verdict = check_local_tile(with, shape, problem.type, info); !verdict) return verdict;
+backend::Verdict check_shape(const Gemm& problem, const DeviceFacts& facts, const LocalTileShape& shape) {
+  const std::string with = backend::sentence("gemm with tile_m = ", shape.tile_m, " and tile_n = ", shape.tile_n);
+  if (backend::Verdict verdict = check_local_tile(with, shape, problem.type, facts.info); !verdict) return verdict;
   // Parts of k multiply the number of groups, but k is split only where C fits the workspace, so that there are few.
   return check_groups(with, group_count(problem, shape));
 }
 
-std::unique_ptr<backend::Kernel> make_register_local(const Gemm& problem, const OpenclDevice& device,
-                                                     const RegisterTuning& tuning) {
-  const LocalTileShape shape = shape_of(tuning.tile, problem.type, device.facts().float64_tensor_cores);
+/// Those that the device can run, and, if there are none, why it refuses the first.
+struct Offer {
+  Shapes shapes;
+  std::string because;
+};
+
+Offer offer_of(const Gemm& problem, const DeviceFacts& facts) {
+  Offer offer;
+  for (const LocalTileShape& shape : shapes_of(problem.type, facts)) {
+    const backend::Verdict verdict = check_shape(problem, facts, shape);
+    if (verdict) offer.shapes.push_back(shape);
+    if (!verdict && offer.because.empty()) offer.because = verdict.because();
+  }
+  return offer;
+}
+
+/// Tiles that are offered with several numbers of slices.
+bool has_several_slices(const Shapes& shapes, const LocalTileShape& of) {
+  return std::count_if(shapes.begin(), shapes.end(), [&](const LocalTileShape& shape) {
+           return shape.tile_m == of.tile_m && shape.tile_n == of.tile_n;
+         }) > 1;
+}
+
+std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
+  const DeviceFacts& facts = native(device).facts();
+  const Shapes shapes = offer_of(problem, facts).shapes;
+  const LocalTuning best = choose_register_local(problem, facts, shapes);
+  Tunable tile_m{.name = "tile_m",
+                 .meaning = "rows of the tile of C that a work-group computes",
+                 .values = {},
+                 .preferred = best.shape.tile_m};
+  Tunable tile_n{.name = "tile_n",
+                 .meaning = "columns of the tile of C that a work-group computes",
+                 .values = {},
+                 .preferred = best.shape.tile_n,
+                 .paired_with = "tile_m"};
+  Tunable slices{.name = "most_slices",
+                 .meaning =
+                     "the most slices that a work-group cuts each step of k into, where its tile exists with "
+                     "several numbers of them",
+                 .values = {},
+                 .preferred = 0};
+  const auto add = [](auto& values, const auto& value) {
+    const auto place = std::lower_bound(values.begin(), values.end(), value);
+    if (place == values.end() || *place != value) values.insert(place, value);
+  };
+  for (const LocalTileShape& shape : shapes) {
+    add(tile_m.values, shape.tile_m);
+    add(tile_n.values, shape.tile_n);
+    add(tile_n.pairs, std::pair{shape.tile_m, shape.tile_n});
+    if (has_several_slices(shapes, shape)) add(slices.values, shape.slices);
+  }
+  if (slices.values.empty()) return {tile_m, tile_n, split_k_tunable(best.split_k)};
+  slices.preferred = has_several_slices(shapes, best.shape) ? best.shape.slices : slices.values.front();
+  return {tile_m, tile_n, slices, split_k_tunable(best.split_k)};
+}
+
+/// The shape that a tuning means.
+LocalTileShape shape_of(const Gemm& problem, const DeviceFacts& facts, const Tuning& tuning) {
+  Shapes shapes = offer_of(problem, facts).shapes;
+  const Shapes all = shapes;
+  std::erase_if(shapes, [&](const LocalTileShape& shape) {
+    return shape.tile_m != tuning.at("tile_m") || shape.tile_n != tuning.at("tile_n") ||
+           (has_several_slices(all, shape) && shape.slices != tuning.at("most_slices"));
+  });
+  return shapes.front();
+}
+
+backend::Verdict check(const Gemm& problem, const backend::Device& device) {
+  return check_register_local(problem, native(device));
+}
+
+std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
+  if (problem.m == 0 || problem.n == 0 || problem.batch == 0) {
+    return std::make_unique<OperatorKernel>(std::vector<OperatorLaunch>{});
+  }
+  const OpenclDevice& device = native(opened);
+  const LocalTileShape shape = shape_of(problem, device.facts(), tuning);
   const Gemm computed = gemm_as_computed(problem);
-  const KParts parts = cut_k(computed, tuning.split_k, shape.depth);
-  std::string text = local_tile_text(shape);
-  text.append(reinterpret_cast<const char*>(tessera_opencl_gemm_register_local),
-              tessera_opencl_gemm_register_local_size);
-  text += register_sum_text();
-  const auto& program =
-      device.programs().build_once(gemm_program("gemm_register_local", text, problem, shape.options()));
+  const KParts parts = cut_k(computed, tuning.at("split_k"), shape.depth);
+  const auto& program = device.programs().build_once(
+      gemm_program("gemm_register_local", embedded::gemm_register_local, problem, shape.options()));
 
   OperatorLaunch multiply;
   multiply.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "gemm_register_local");
@@ -88,6 +159,31 @@ std::unique_ptr<backend::Kernel> make_register_local(const Gemm& problem, const 
   }
   return std::make_unique<OperatorKernel>(std::move(launches),
                                           static_cast<std::size_t>(parts.elements) * size_bytes(problem.type));
+}
+
+}  // namespace
+
+backend::Verdict check_register_local(const Gemm& problem, const OpenclDevice& device) {
+  if (backend::Verdict verdict = check_gemm_type(problem, device.facts()); !verdict) return verdict;
+  const Offer offer = offer_of(problem, device.facts());
+  return offer.shapes.empty() ? backend::Verdict::no(offer.because) : backend::Verdict::yes();
+}
+
+backend::Verdict pays_without_local_memory(const Gemm& problem, const backend::Device& device) {
+  const OpenclDevice& opencl = native(device);
+  if (opencl.facts().info.kind == DeviceKind::cpu || !check_register_local(problem, opencl)) {
+    return backend::Verdict::yes();
+  }
+  return backend::Verdict::no(
+      backend::sentence("'", opencl.facts().info.name, "' is no processor, and shares tiles in local memory faster"));
+}
+
+backend::Variant<Gemm> gemm_register_local() {
+  return {.name = "register_local",
+          .summary = "a tile of C in each work-item's registers, operands through local memory",
+          .check = check,
+          .tunables = tunables,
+          .make = make};
 }
 
 }  // namespace tessera::opencl

@@ -1,26 +1,24 @@
-// gemm, register, from panels: shapes, the workspace and launches. See register_panels.cl.
+// gemm, register_panels: a tile of C in registers, from panels of both operands that are packed before. The row, its
+// shapes and the launches. See gemm_register_panels.cl.
 #include <algorithm>
 #include <utility>
 
-#include "ops/gemm/gemm_register.h"
-
-extern "C" const unsigned char tessera_opencl_gemm_register_panels[];
-extern "C" const unsigned long tessera_opencl_gemm_register_panels_size;
+#include "backend/sentence.h"
+#include "opencl_embedded.h"
+#include "ops/gemm/gemm_panel_plan.h"
+#include "ops/gemm/gemm_register_choice.h"
+#include "ops/gemm/gemm_register_local.h"
+#include "ops/gemm/gemm_variants.h"
 
 namespace tessera::opencl {
 
 namespace {
 
-/// What register_panels.cl leaves open: the tile of C and the elements of a vector.
-struct Shape {
-  std::int64_t work_m;
-  std::int64_t work_n;
-  std::int64_t width;
-};
+using backend::sentence;
 
 /// As many rows as leave registers for a row of B: processors with vectors of 64 bytes have 32 registers, others at
-/// least 16. register_panels.cl says what was measured.
-Shape shape_of(std::int64_t tile, DataType type, const DeviceFacts& facts) {
+/// least 16. gemm_register_panels.cl says what was measured.
+PanelShape shape_of(std::int64_t tile, DataType type, const DeviceFacts& facts) {
   const auto width = static_cast<std::int64_t>(facts.vector_bytes / size_bytes(type));
   const std::int64_t vectors = std::max<std::int64_t>(tile / width, 1);
   const std::int64_t registers = facts.vector_bytes == 64 ? 28 : 12;
@@ -28,8 +26,6 @@ Shape shape_of(std::int64_t tile, DataType type, const DeviceFacts& facts) {
   return {vectors == 4 && rows == 7 ? 6 : rows, vectors * width, width};
 }
 
-/// With up to so many rows of C copying B into panels would take longer than reading it as it is.
-constexpr std::int64_t kFewRows = 12;
 /// Elements of a panel that one work-item copies, and steps of p at least. Smaller pieces only make more groups, and on
 /// 16 cores PoCL 5.0 took longer to hand those out than to copy.
 constexpr std::int64_t kElementsOfPiece = 16384;
@@ -37,99 +33,6 @@ constexpr std::int64_t kShortestPiece = 256;
 /// The most tiles below each other that one work-item computes, and how many groups for each thread are enough.
 constexpr std::int64_t kMostTiles = 8;
 constexpr std::int64_t kGroupsForEachUnit = 8;
-
-/// A range of the batch's results that one pair of launches computes.
-struct Pass {
-  std::int64_t product = 0;
-  std::int64_t row = 0;
-  std::int64_t column = 0;
-  Gemm problem;                          ///< of the range
-  std::vector<MemoryArgument> operands;  ///< of the whole problem
-};
-
-class Plan {
- public:
-  Plan(const Oriented& oriented, const Shape& shape, std::int64_t split_k)
-      : oriented_(oriented), problem_(oriented.problem), shape_(shape), parts_(cut_k(problem_, split_k, 1)) {
-    // Where panels and parts do not fit the workspace together, k is not split.
-    if (parts_.count > 1 && parts_.elements + panel_elements(problem_) > most_elements()) {
-      parts_ = cut_k(problem_, 1, 1);
-    }
-    largest_ = problem_;
-    if (parts_.count == 1) shrink_to_workspace();
-  }
-
-  [[nodiscard]] const KParts& parts() const noexcept { return parts_; }
-  [[nodiscard]] std::size_t workspace_bytes() const {
-    return static_cast<std::size_t>(panel_elements(largest_) + parts_.elements) * size_bytes(problem_.type);
-  }
-  [[nodiscard]] std::int64_t a_elements(const Gemm& pass) const {
-    return products(pass, pass.stride_a) * pieces_of(pass.m, shape_.work_m) * shape_.work_m * pass.k;
-  }
-  [[nodiscard]] std::int64_t b_elements(const Gemm& pass) const {
-    return products(pass, pass.stride_b) * b_copied(pass) * shape_.work_n * pass.k;
-  }
-  /// Where B's panels begin: behind the most that A's take.
-  [[nodiscard]] std::int64_t b_first() const { return a_elements(largest_); }
-  /// Panels of a product's B that are read as they are stored.
-  [[nodiscard]] std::int64_t b_direct(const Gemm& pass) const {
-    return !pass.transpose_b && problem_.m <= kFewRows ? pass.n / shape_.work_n : 0;
-  }
-  [[nodiscard]] std::int64_t b_copied(const Gemm& pass) const {
-    return pieces_of(pass.n, shape_.work_n) - b_direct(pass);
-  }
-  /// How many matrices of an operand a pass copies.
-  [[nodiscard]] static std::int64_t products(const Gemm& pass, std::int64_t stride) {
-    return stride == 0 ? std::min<std::int64_t>(pass.batch, 1) : pass.batch;
-  }
-
-  template <class Visit>
-  void for_each_pass(Visit visit) const {
-    for (std::int64_t product = 0; product < problem_.batch; product += largest_.batch) {
-      for (std::int64_t column = 0; column < problem_.n; column += largest_.n) {
-        for (std::int64_t row = 0; row < problem_.m; row += largest_.m) {
-          Pass pass{product, row, column, problem_, oriented_.operands()};
-          pass.problem.batch = std::min(largest_.batch, problem_.batch - product);
-          pass.problem.n = std::min(largest_.n, problem_.n - column);
-          pass.problem.m = std::min(largest_.m, problem_.m - row);
-          visit(pass);
-        }
-      }
-    }
-  }
-
- private:
-  [[nodiscard]] std::int64_t most_elements() const {
-    return kMostWorkspaceBytes / static_cast<std::int64_t>(size_bytes(problem_.type));
-  }
-  [[nodiscard]] std::int64_t panel_elements(const Gemm& pass) const { return a_elements(pass) + b_elements(pass); }
-
-  /// First fewer products, then fewer columns or rows, whichever take more. Columns that are read in place take
-  /// nothing, and stay together: a pass may have one copied panel behind them.
-  void shrink_to_workspace() {
-    const auto halve = [](std::int64_t& length, std::int64_t multiple) {
-      length = pieces_of(pieces_of(length, multiple), 2) * multiple;
-    };
-    while (panel_elements(largest_) > most_elements()) {
-      if (largest_.batch > 1) {
-        halve(largest_.batch, 1);
-      } else if (largest_.m > shape_.work_m &&
-                 (a_elements(largest_) > b_elements(largest_) || b_copied(largest_) <= 1)) {
-        halve(largest_.m, shape_.work_m);
-      } else if (b_copied(largest_) > 1) {
-        halve(largest_.n, shape_.work_n);
-      } else {
-        break;
-      }
-    }
-  }
-
-  Oriented oriented_;
-  Gemm problem_;
-  Shape shape_;
-  KParts parts_;
-  Gemm largest_;  // of the passes
-};
 
 MemoryArgument workspace_from(DataType type, std::int64_t element) {
   return {.place = MemoryArgument::kWorkspace, .type = type, .first_element = static_cast<std::uint64_t>(element)};
@@ -140,7 +43,7 @@ NdRange one_item_groups(std::int64_t groups) {
 }
 
 /// A pass's operands, each from where the pass begins.
-std::vector<MemoryArgument> operands_of(const Pass& pass) {
+std::vector<MemoryArgument> operands_of(const PanelPass& pass) {
   const Gemm& p = pass.problem;
   std::vector<MemoryArgument> operands = pass.operands;
   operands[0].first_element =
@@ -152,8 +55,8 @@ std::vector<MemoryArgument> operands_of(const Pass& pass) {
 }
 
 /// Copies A, and B too unless the pass before has copied the same.
-OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const Pass& pass, const Plan& plan,
-                              const Shape& shape, std::uint64_t units) {
+OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const PanelPass& pass, const PanelPlan& plan,
+                              const PanelShape& shape, std::uint64_t units) {
   const Gemm& p = pass.problem;
   const auto piece_of = [&](std::int64_t panels, std::int64_t width) {
     std::int64_t piece = kElementsOfPiece / width;
@@ -161,8 +64,8 @@ OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const Pass
     while (piece > kShortestPiece && panels * pieces_of(p.k, piece) < groups_wanted) piece /= 2;
     return piece;
   };
-  const std::int64_t a_panels = Plan::products(p, p.stride_a) * pieces_of(p.m, shape.work_m);
-  const std::int64_t b_panels = pass.row == 0 ? Plan::products(p, p.stride_b) * plan.b_copied(p) : 0;
+  const std::int64_t a_panels = PanelPlan::products(p, p.stride_a) * pieces_of(p.m, shape.work_m);
+  const std::int64_t b_panels = pass.row == 0 ? PanelPlan::products(p, p.stride_b) * plan.b_copied(p) : 0;
   const std::int64_t a_piece = piece_of(a_panels, shape.work_m);
   const std::int64_t b_piece = piece_of(b_panels, shape.work_n);
   const std::int64_t a_groups = a_panels * pieces_of(p.k, a_piece);
@@ -179,8 +82,8 @@ OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const Pass
   return launch;
 }
 
-OperatorLaunch launch_of_multiply(std::unique_ptr<CompiledKernel> kernel, const Pass& pass, const Plan& plan,
-                                  const Shape& shape, std::uint64_t units) {
+OperatorLaunch launch_of_multiply(std::unique_ptr<CompiledKernel> kernel, const PanelPass& pass, const PanelPlan& plan,
+                                  const PanelShape& shape, std::uint64_t units) {
   const KParts& parts = plan.parts();
   const Gemm& p = pass.problem;
   const Gemm results = parts.problem_of_sums(p);
@@ -207,46 +110,75 @@ OperatorLaunch launch_of_multiply(std::unique_ptr<CompiledKernel> kernel, const 
   return launch;
 }
 
-}  // namespace
-
-backend::Verdict check_register_panels(const Gemm& problem, const OpenclDevice& device, std::int64_t tile) {
-  // A tile's own panels may take more than what bounds the passes, but not without end.
-  constexpr std::int64_t kMostPanelBytes = 16 * kMostWorkspaceBytes;
-  const Shape shape = shape_of(tile, problem.type, device.facts());
-  const std::string with = "gemm with tile = " + std::to_string(tile);
-  const Oriented oriented = orient(gemm_as_computed(problem));
-  const auto element_bytes = static_cast<std::int64_t>(size_bytes(problem.type));
-  const std::int64_t longest_k = kMostPanelBytes / element_bytes / (shape.work_m + shape.work_n);
-  if (oriented.problem.k > longest_k && !oriented.is_for_dots()) {
-    return backend::Verdict::no("k of gemm is " + std::to_string(problem.k) + ", but " + with +
-                                " copies panels whose k is at most " + std::to_string(longest_k));
-  }
-  // The smallest tile of any shape.
-  return check_groups(with, gemm_blocks(oriented.problem, 1, 4));
+/// Tiles are two and four vectors wide, but at least 16.
+std::vector<std::int64_t> candidates(const Gemm& problem, const DeviceFacts& facts) {
+  const auto width = static_cast<std::int64_t>(facts.vector_bytes / size_bytes(problem.type));
+  const std::int64_t narrow = std::max<std::int64_t>(2 * width, 16);
+  const std::int64_t wide = std::max<std::int64_t>(4 * width, 16);
+  return narrow == wide ? std::vector{narrow} : std::vector{narrow, wide};
 }
 
-std::unique_ptr<backend::Kernel> make_register_panels(const Gemm& problem, const OpenclDevice& device,
-                                                      const RegisterTuning& tuning) {
-  const Shape shape = shape_of(tuning.tile, problem.type, device.facts());
+backend::Verdict check_tile(const Gemm& problem, const DeviceFacts& facts, std::int64_t tile_n) {
+  // A tile's own panels may take more than what bounds the passes, but not without end.
+  constexpr std::int64_t kMostPanelBytes = 16 * kMostWorkspaceBytes;
+  const PanelShape shape = shape_of(tile_n, problem.type, facts);
+  const std::string with = sentence("gemm with tile_n = ", tile_n);
+  const Gemm oriented = orient(gemm_as_computed(problem)).problem;
+  const auto element_bytes = static_cast<std::int64_t>(size_bytes(problem.type));
+  const std::int64_t longest_k = kMostPanelBytes / element_bytes / (shape.work_m + shape.work_n);
+  if (oriented.k > longest_k) {
+    return backend::Verdict::no(
+        sentence("k of gemm is ", problem.k, ", but ", with, " copies panels whose k is at most ", longest_k));
+  }
+  return check_groups(with, gemm_blocks(oriented, 1, 4));  // the smallest tile of any shape
+}
+
+std::vector<std::int64_t> tiles_of(const Gemm& problem, const DeviceFacts& facts) {
+  std::vector<std::int64_t> tiles = candidates(problem, facts);
+  std::erase_if(tiles, [&](std::int64_t tile_n) { return !check_tile(problem, facts, tile_n); });
+  return tiles;
+}
+
+backend::Verdict check(const Gemm& problem, const backend::Device& device) {
+  const DeviceFacts& facts = native(device).facts();
+  if (backend::Verdict verdict = check_gemm_type(problem, facts); !verdict) return verdict;
+  if (!tiles_of(problem, facts).empty()) return backend::Verdict::yes();
+  return check_tile(problem, facts, candidates(problem, facts).front());
+}
+
+std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
+  const DeviceFacts& facts = native(device).facts();
+  const std::vector<std::int64_t> tiles = tiles_of(problem, facts);
+  const PanelTuning best = choose_register_panels(problem, facts, tiles);
+  return {{.name = "tile_n",
+           .meaning = "columns of the tile of C that a work-item computes; it has as many rows as registers allow",
+           .values = tiles,
+           .preferred = best.tile_n},
+          split_k_tunable(best.split_k)};
+}
+
+std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
+  if (problem.m == 0 || problem.n == 0 || problem.batch == 0) {
+    return std::make_unique<OperatorKernel>(std::vector<OperatorLaunch>{});
+  }
+  const OpenclDevice& device = native(opened);
+  const PanelShape shape = shape_of(tuning.at("tile_n"), problem.type, device.facts());
   const Oriented oriented = orient(gemm_as_computed(problem));
-  if (oriented.is_for_dots()) return make_register_dots(oriented, device, tuning);
   const Gemm& computed = oriented.problem;
-  const Plan plan(oriented, shape, tuning.split_k);
-  std::string text(reinterpret_cast<const char*>(tessera_opencl_gemm_register_panels),
-                   tessera_opencl_gemm_register_panels_size);
-  text += register_sum_text();
+  const PanelPlan plan(oriented, shape, tuning.at("split_k"));
   const std::string options = " -DWORK_M=" + std::to_string(shape.work_m) +
                               " -DWORK_N=" + std::to_string(shape.work_n) + " -DWIDTH=" + std::to_string(shape.width);
   // How the operands are stored is an argument here: one program for all four transposes.
   Gemm as_stored = problem;
   as_stored.transpose_a = as_stored.transpose_b = false;
-  const auto& program = device.programs().build_once(gemm_program("gemm_register_panels", text, as_stored, options));
+  const auto& program = device.programs().build_once(
+      gemm_program("gemm_register_panels", embedded::gemm_register_panels, as_stored, options));
   const auto kernel = [&](const char* name) {
     return std::make_unique<CompiledKernel>(device.context(), program.get(), name);
   };
 
   std::vector<OperatorLaunch> launches;
-  plan.for_each_pass([&](const Pass& pass) {
+  plan.for_each_pass([&](const PanelPass& pass) {
     launches.push_back(
         launch_of_pack(kernel("gemm_register_pack"), pass, plan, shape, device.facts().info.compute_units));
     launches.push_back(
@@ -257,6 +189,18 @@ std::unique_ptr<backend::Kernel> make_register_panels(const Gemm& problem, const
     launches.push_back(launch_of_sum(kernel("gemm_register_sum"), computed, plan.parts(), first));
   }
   return std::make_unique<OperatorKernel>(std::move(launches), plan.workspace_bytes());
+}
+
+}  // namespace
+
+backend::Variant<Gemm> gemm_register_panels() {
+  return {
+      .name = "register_panels",
+      .summary = "a tile of C in each work-item's vector registers, both operands from panels that are packed before",
+      .check = check,
+      .tunables = tunables,
+      .make = make,
+      .pays = pays_without_local_memory};
 }
 
 }  // namespace tessera::opencl

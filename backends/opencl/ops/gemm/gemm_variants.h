@@ -9,7 +9,9 @@ namespace tessera::opencl {
 
 [[nodiscard]] backend::VariantList<Gemm> gemm_variants();
 
-[[nodiscard]] backend::Variant<Gemm> gemm_register();
+[[nodiscard]] backend::Variant<Gemm> gemm_register_dots();
+[[nodiscard]] backend::Variant<Gemm> gemm_register_panels();
+[[nodiscard]] backend::Variant<Gemm> gemm_register_local();
 [[nodiscard]] backend::Variant<Gemm> gemm_tiled();
 [[nodiscard]] backend::Variant<Gemm> gemm_coalesced_a();
 [[nodiscard]] backend::Variant<Gemm> gemm_naive();

@@ -13,6 +13,10 @@
 // element of A is read n / TILE times instead of n, side by side. B is read m times as before: neighbouring work-items
 // read neighbouring columns, which is side by side already unless B is transposed. Where k ends inside of a tile, the
 // loop ends too, so that nothing outside of A or B is read and a NaN or infinity is neither lost nor made up.
+//
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE=16
+#include "ops/gemm/gemm_operands.cl"
+
 __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void gemm_coalesced_a(GEMM_PARAMETERS) {
   __local real a_tile[TILE][TILE + TRANSPOSE_A];  // [row][p], a row longer where it is written down a column
   const int x = (int)get_local_id(0);

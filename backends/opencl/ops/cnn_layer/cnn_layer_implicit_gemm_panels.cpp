@@ -1,21 +1,20 @@
-// cnn_layer, implicit_gemm, from panels of weights: shapes, the copy with padding, and launches. See
-// cnn_layer_gemm_panels.cl.
+// cnn_layer, implicit_gemm_panels: a product of matrices in registers, from panels of weights. The row, its shapes, the
+// copy with padding, and the launches. See cnn_layer_implicit_gemm_panels.cl.
 #include <algorithm>
 #include <limits>
 #include <utility>
 
+#include "backend/sentence.h"
+#include "opencl_embedded.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_gemm_panels[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_gemm_panels_size;
-extern "C" const unsigned char tessera_opencl_cnn_layer_pad[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_pad_size;
+#include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
+#include "ops/cnn_layer/cnn_layer_variants.h"
 
 namespace tessera::opencl {
 
 namespace {
 
-/// What cnn_layer_gemm_panels.cl leaves open.
+/// What cnn_layer_implicit_gemm_panels.cl leaves open.
 struct Shape {
   std::int64_t width;    ///< of a vector register
   std::int64_t vectors;  ///< of output channels
@@ -34,12 +33,13 @@ Shape shape_of(std::int64_t tile, DataType type, const DeviceFacts& facts) {
   return {width, vectors, std::max<std::int64_t>(sums / (2 * vectors) / 2 * 2, 2)};
 }
 
-/// Rows of cnn_layer_gemm_panels.cl.
+/// Rows of cnn_layer_implicit_gemm_panels.cl.
 struct CnnLayerRows {
   cl_long image_step, row_step, sum_step;
   cl_long rows;
   cl_long tiles_of_row, tiles_of_group;
 };
+static_assert(sizeof(CnnLayerRows) == 48, "cnn_layer_implicit_gemm_panels.cl says so too");
 
 /// The images that tiles read: those given, or a copy with room around them.
 struct ReadImages {
@@ -91,9 +91,7 @@ std::int64_t tiles_of_group(std::int64_t tiles_of_row, std::int64_t other_groups
 
 OperatorLaunch pad_launch(const CnnLayer& pass, const OpenclDevice& device, const ReadImages& images,
                           std::int64_t first_image) {
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_pad),
-                              tessera_opencl_cnn_layer_pad_size);
-  const auto& program = device.programs().build_once(cnn_layer_program("cnn_layer_pad", {text}, pass));
+  const auto& program = device.programs().build_once(cnn_layer_program("cnn_layer_pad", embedded::cnn_layer_pad, pass));
   const std::int64_t pixel = images.given.input_pixel;
   const std::int64_t planes = pass.batch * (images.has_channels_inside ? 1 : pass.input_channels);
   OperatorLaunch launch;
@@ -106,14 +104,12 @@ OperatorLaunch pad_launch(const CnnLayer& pass, const OpenclDevice& device, cons
   return launch;
 }
 
-}  // namespace
-
-backend::Verdict check_gemm_panels(const CnnLayer& problem, const OpenclDevice& device, std::int64_t tile) {
+backend::Verdict check_tile(const CnnLayer& problem, const OpenclDevice& device, std::int64_t tile_m) {
   using backend::Verdict;
   // Offsets within an image are numbers of 32 bits. The image's size is estimated in double, which cannot overflow.
   constexpr double kMostElements = std::numeric_limits<std::int32_t>::max();
-  const std::string with = "cnn_layer with tile = " + std::to_string(tile);
-  const Shape shape = shape_of(tile, problem.type, device.facts());
+  const std::string with = "cnn_layer with tile_m = " + std::to_string(tile_m);
+  const Shape shape = shape_of(tile_m, problem.type, device.facts());
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
   const double padding = 2 * number(problem.padding);
   const double reach = number(2 * shape.half) * number(problem.stride) + number(problem.filter_width);
@@ -131,17 +127,52 @@ backend::Verdict check_gemm_panels(const CnnLayer& problem, const OpenclDevice& 
   return check_groups(with, static_cast<std::uint64_t>(groups));
 }
 
-std::unique_ptr<backend::Kernel> make_gemm_panels(const CnnLayer& problem, const OpenclDevice& device,
-                                                  const ImplicitGemmTuning& tuning) {
+/// Tiles are two and three vectors wide.
+std::vector<std::int64_t> tiles_of(const CnnLayer& problem, const OpenclDevice& device) {
+  const auto width = static_cast<std::int64_t>(device.facts().vector_bytes / size_bytes(problem.type));
+  std::vector<std::int64_t> tiles{2 * width, 3 * width};
+  std::erase_if(tiles, [&](std::int64_t tile_m) { return !check_tile(problem, device, tile_m); });
+  return tiles;
+}
+
+backend::Verdict check(const CnnLayer& problem, const backend::Device& device) {
+  const OpenclDevice& opencl = native(device);
+  if (backend::Verdict verdict = check_cnn_layer_type(problem, opencl.facts()); !verdict) return verdict;
+  if (!tiles_of(problem, opencl).empty()) return backend::Verdict::yes();
+  return check_tile(problem, opencl,
+                    2 * static_cast<std::int64_t>(opencl.facts().vector_bytes / size_bytes(problem.type)));
+}
+
+/// On processors, and where local memory does not suffice.
+backend::Verdict pays(const CnnLayer& problem, const backend::Device& device) {
+  const OpenclDevice& opencl = native(device);
+  if (opencl.facts().info.kind == DeviceKind::cpu || !check_implicit_gemm_local(problem, opencl)) {
+    return backend::Verdict::yes();
+  }
+  return backend::Verdict::no(
+      backend::sentence("'", opencl.facts().info.name, "' is no processor, and shares tiles in local memory faster"));
+}
+
+std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
+  const OpenclDevice& opencl = native(device);
+  const std::vector<std::int64_t> tiles = tiles_of(problem, opencl);
+  const ImplicitGemmTuning best = choose_implicit_gemm_panels(problem, opencl.facts(), tiles);
+  return {{.name = "tile_m",
+           .meaning = "output channels that a work-item computes",
+           .values = tiles,
+           .preferred = best.tile_m},
+          split_k_tunable(best)};
+}
+
+std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& opened, const Tuning& tuning) {
+  const OpenclDevice& device = native(opened);
   const DeviceFacts& facts = device.facts();
-  const Shape shape = shape_of(tuning.tile, problem.type, facts);
-  const ProductPlan plan(problem, tuning.split_k, 1);
+  const Shape shape = shape_of(tuning.at("tile_m"), problem.type, facts);
+  const ProductPlan plan(problem, tuning.at("split_k"), 1);
   const ReadImages images(problem, plan, shape);
   const CnnWeightsForm form = form_of(problem, shape, images);
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_gemm_panels),
-                              tessera_opencl_cnn_layer_gemm_panels_size);
   const auto& program = device.programs().build_once(
-      cnn_layer_program("cnn_layer_gemm_panels", {text}, problem,
+      cnn_layer_program("cnn_layer_implicit_gemm_panels", embedded::cnn_layer_implicit_gemm_panels, problem,
                         " -DWIDTH=" + std::to_string(shape.width) + " -DVECTORS=" + std::to_string(shape.vectors) +
                             " -DHALF=" + std::to_string(shape.half)));
 
@@ -167,7 +198,7 @@ std::unique_ptr<backend::Kernel> make_gemm_panels(const CnnLayer& problem, const
 
     if (images.is_copied) launches.push_back(pad_launch(pass, device, images, first_image));
     OperatorLaunch launch;
-    launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_gemm_panels");
+    launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_implicit_gemm_panels");
     launch.range = {1, {groups, 1, 1}, {1, 1, 1}};
     launch.memory = cnn_layer_operands(problem);
     launch.memory[kCnnInput] = from_image(kCnnInput, problem, first_image);
@@ -186,6 +217,18 @@ std::unique_ptr<backend::Kernel> make_gemm_panels(const CnnLayer& problem, const
   return std::make_unique<OperatorKernel>(
       std::move(launches), static_cast<std::size_t>(images_of_pass(problem, bytes_of_image)) * bytes_of_image,
       prepare_cnn_weights(problem, device, form));
+}
+
+}  // namespace
+
+backend::Variant<CnnLayer> cnn_layer_implicit_gemm_panels() {
+  return {
+      .name = "implicit_gemm_panels",
+      .summary = "a product of matrices in vector registers, from panels of weights, bias, ReLU and pool on the sums",
+      .check = check,
+      .tunables = tunables,
+      .make = make,
+      .pays = pays};
 }
 
 }  // namespace tessera::opencl

@@ -1,12 +1,13 @@
-// cnn_layer, implicit_gemm, through local memory: shapes, limits and launches. See cnn_layer_gemm_local.cl.
+// cnn_layer, implicit_gemm_local: a product of matrices in registers, through local memory. The row, its shapes and the
+// launches. See cnn_layer_implicit_gemm_local.cl.
 #include <limits>
 #include <utility>
 
+#include "opencl_embedded.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm.h"
+#include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
+#include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/gemm/gemm_local_tile.h"
-
-extern "C" const unsigned char tessera_opencl_cnn_layer_gemm_local[];
-extern "C" const unsigned long tessera_opencl_cnn_layer_gemm_local_size;
 
 namespace tessera::opencl {
 
@@ -55,14 +56,18 @@ CnnLayerProduct product_of(const CnnLayer& pass, const ProductPlan& plan, const 
   return product;
 }
 
-}  // namespace
+/// Output channels of a tile. Processors get those whose sums no known driver adds up wrongly, and one like theirs.
+std::vector<std::int64_t> candidates(const CnnLayer& problem, const DeviceFacts& facts) {
+  if (facts.info.kind != DeviceKind::cpu) return {32, 64, 128};
+  return problem.type == DataType::float64 ? std::vector<std::int64_t>{32, 128} : std::vector<std::int64_t>{32, 64};
+}
 
-backend::Verdict check_gemm_local(const CnnLayer& problem, const OpenclDevice& device, std::int64_t tile) {
+backend::Verdict check_tile(const CnnLayer& problem, const OpenclDevice& device, std::int64_t tile_m) {
   using backend::Verdict;
   // Places of the filter and the image are numbered in 32 bits, NOWHERE of cnn_layer_product.cl among them.
   constexpr std::int64_t kMostRows = std::int64_t{1} << 29U;
   constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
-  const std::string with = "cnn_layer with tile = " + std::to_string(tile);
+  const std::string with = "cnn_layer with tile_m = " + std::to_string(tile_m);
   if (const std::int64_t elements = cnn_layer_shape(problem).input_image; elements > kMostElements) {
     return Verdict::no(with + " numbers the elements of an image up to " + std::to_string(kMostElements) +
                        ", but the input has " + std::to_string(elements));
@@ -74,23 +79,37 @@ backend::Verdict check_gemm_local(const CnnLayer& problem, const OpenclDevice& d
                          std::to_string(problem.padding));
     }
   }
-  const LocalTileShape shape = shape_of(tile, problem.type);
+  const LocalTileShape shape = shape_of(tile_m, problem.type);
   if (Verdict verdict = check_local_tile(with, shape, problem.type, device.facts().info); !verdict) return verdict;
   // Parts multiply the number of groups, but only sums that fit the workspace are split, so that there are few groups.
   const ProductPlan plan(problem, 1, shape.depth);
   return check_groups(with, group_count(product_of(problem, plan, shape), shape));
 }
 
-std::unique_ptr<backend::Kernel> make_gemm_local(const CnnLayer& problem, const OpenclDevice& device,
-                                                 const ImplicitGemmTuning& tuning) {
-  const LocalTileShape shape = shape_of(tuning.tile, problem.type);
-  const ProductPlan plan(problem, tuning.split_k, shape.depth);
+std::vector<std::int64_t> tiles_of(const CnnLayer& problem, const OpenclDevice& device) {
+  std::vector<std::int64_t> tiles = candidates(problem, device.facts());
+  std::erase_if(tiles, [&](std::int64_t tile_m) { return !check_tile(problem, device, tile_m); });
+  return tiles;
+}
+
+std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
+  const OpenclDevice& opencl = native(device);
+  const std::vector<std::int64_t> tiles = tiles_of(problem, opencl);
+  const ImplicitGemmTuning best = choose_implicit_gemm_local(problem, opencl.facts(), tiles);
+  return {{.name = "tile_m",
+           .meaning = "output channels that a work-group computes",
+           .values = tiles,
+           .preferred = best.tile_m},
+          split_k_tunable(best)};
+}
+
+std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& opened, const Tuning& tuning) {
+  const OpenclDevice& device = native(opened);
+  const LocalTileShape shape = shape_of(tuning.at("tile_m"), problem.type);
+  const ProductPlan plan(problem, tuning.at("split_k"), shape.depth);
   const CnnWeightsForm form = form_of(problem, plan, shape);
-  const std::string tile = local_tile_text(shape);
-  const std::string_view text(reinterpret_cast<const char*>(tessera_opencl_cnn_layer_gemm_local),
-                              tessera_opencl_cnn_layer_gemm_local_size);
-  const auto& program =
-      device.programs().build_once(cnn_layer_program("cnn_layer_gemm_local", {tile, text}, problem, shape.options()));
+  const auto& program = device.programs().build_once(cnn_layer_program(
+      "cnn_layer_implicit_gemm_local", embedded::cnn_layer_implicit_gemm_local, problem, shape.options()));
 
   const std::size_t bytes_of_image =
       static_cast<std::size_t>(plan.parts * plan.sums_of_image) * size_bytes(problem.type);
@@ -98,7 +117,7 @@ std::unique_ptr<backend::Kernel> make_gemm_local(const CnnLayer& problem, const 
   for_each_pass(problem, bytes_of_image, [&](std::int64_t first_image, const CnnLayer& pass) {
     const CnnLayerProduct product = product_of(pass, plan, shape);
     OperatorLaunch launch;
-    launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_gemm_local");
+    launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_implicit_gemm_local");
     launch.range = {1, {group_count(product, shape) * shape.group_size(), 1, 1}, {shape.group_size(), 1, 1}};
     launch.memory = cnn_layer_operands(problem);
     launch.memory[kCnnInput] = from_image(kCnnInput, problem, first_image);
@@ -112,6 +131,25 @@ std::unique_ptr<backend::Kernel> make_gemm_local(const CnnLayer& problem, const 
   return std::make_unique<OperatorKernel>(
       std::move(launches), static_cast<std::size_t>(images_of_pass(problem, bytes_of_image)) * bytes_of_image,
       prepare_cnn_weights(problem, device, form));
+}
+
+}  // namespace
+
+backend::Verdict check_implicit_gemm_local(const CnnLayer& problem, const OpenclDevice& device) {
+  if (backend::Verdict verdict = check_cnn_layer_type(problem, device.facts()); !verdict) return verdict;
+  if (!tiles_of(problem, device).empty()) return backend::Verdict::yes();
+  return check_tile(problem, device, candidates(problem, device.facts()).front());
+}
+
+backend::Variant<CnnLayer> cnn_layer_implicit_gemm_local() {
+  return {.name = "implicit_gemm_local",
+          .summary =
+              "a product of matrices in registers, through local memory, pixels gathered on the way, bias, ReLU "
+              "and pool on the sums",
+          .check = [](const CnnLayer& problem,
+                      const backend::Device& device) { return check_implicit_gemm_local(problem, native(device)); },
+          .tunables = tunables,
+          .make = make};
 }
 
 }  // namespace tessera::opencl

@@ -1,4 +1,4 @@
-// cnn_layer, implicit_gemm, through local memory: the shape for GPUs. See cnn_layer_product.cl and register_tile.cl.
+// cnn_layer, implicit_gemm_local: the one for GPUs. See cnn_layer_product.cl and gemm_register_tile.cl.
 //
 //                        pixels: steps x columns       A work-group computes a block, TILE_M output channels x TILE_N
 //                        +----------+-----+            columns, and walks along the steps, DEPTH at a time. A work-item
@@ -13,9 +13,19 @@
 // A weight is read columns / TILE_N times from the second-level cache, a pixel filter * filter * outputs / TILE_M
 // times, nearly always from the first-level one. Other pools, and steps split into parts, go through sums in the
 // workspace, which cnn_layer_finish.cl ends.
-#define A_WIDTH TILE_M
-#define B_WIDTH TILE_N
+//
+// Compiles alone with: -DFLOAT64=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0
+// Compiles alone with: -DFLOAT64=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=1 -DSTAGES=2 -DTENSOR_CORES=0
+#include "ops/cnn_layer/cnn_layer_images.cl"
+#include "ops/cnn_layer/cnn_layer_product.cl"
+
+#define A_TURNED 0
+#define B_TURNED 0
 #define RUN 4
+#include "ops/gemm/gemm_register_tile.cl"
+#include "ops/gemm/gemm_register_fma.cl"
+#include "ops/gemm/gemm_register_store.cl"
+
 #define A_ROWS_AT_ONCE (ITEMS * V / TILE_M)
 #define A_COPIES (TILE_M * DEPTH / (ITEMS * V))
 #define COUNT (DEPTH * TILE_N / ITEMS)   // steps whose pixels a work-item fetches, a multiple of 4
@@ -113,6 +123,39 @@ static inline void gather(real *pixels, __global const real *input, const Corner
   }
 }
 
+// This work-item's share of the tiles: weights as vectors, and the pixels of one column.
+struct Copies {
+  vector a[A_COPIES];
+  real b[COUNT];
+};
+
+// What the share is of, and where in the tiles it goes.
+struct Source {
+  Corner corner;
+  long last_whole;  // the last step from which on the whole share is there
+  int in_vectors;
+  int a_x, a_y, b_x, b_y;
+  const Layer *layer;
+  const Product *product;
+};
+
+ALWAYS_INLINE void fetch_tiles(Copies *copies, SHARE_POINTERS, const Source *s, const long first_p) {
+#pragma unroll
+  for (int i = 0; i < A_COPIES; ++i) {
+    copies->a[i] = *(__global const vector *)(a + i * A_ROWS_AT_ONCE * s->product->panel);
+  }
+  gather(copies->b, b, s->corner, places, first_p <= s->last_whole, s->in_vectors, s->layer, s->product);
+}
+
+ALWAYS_INLINE void place_tiles(const Copies *copies, const Source *s, __local real *a_tile, __local real *b_tile) {
+#pragma unroll
+  for (int i = 0; i < A_COPIES; ++i) {
+    *(__local vector *)&a_tile[(s->a_y + i * A_ROWS_AT_ONCE) * A_WIDTH + s->a_x] = copies->a[i];
+  }
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) b_tile[(s->b_y + i) * B_WIDTH + s->b_x] = copies->b[i];
+}
+
 // Stores what four neighbouring columns, in the order of pixels, give for one output channel.
 static inline void store_columns(__global real *output, const real bias, const long column, const real *sums,
                                  const int is_plain, const Layer *layer, const Product *product) {
@@ -145,10 +188,33 @@ static inline void store_columns(__global real *output, const real bias, const l
   }
 }
 
-__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_gemm_local(
+// The block of the output, or of sums in the workspace. `is_plain`: its columns lie beside each other, aligned.
+struct Results {
+  __global real *output;
+  __global const real *bias;
+  long first_channel;
+  long first_column;
+  int is_plain;
+  const Layer *layer;
+  const Product *product;
+};
+
+ALWAYS_INLINE void store_run(const Results *results, const int row, const int column, const real *run) {
+  const Layer *const layer = results->layer;
+  const Product *const product = results->product;
+  const long channel = results->first_channel + row;
+  if (channel < layer->output_channels) {
+    const real channel_bias = layer->has_bias && !product->is_part ? results->bias[channel] : 0;
+    store_columns(results->output + channel * product->target_channel, channel_bias,
+                  results->first_column + PIXEL_OF_COLUMN(column), run, results->is_plain, layer, product);
+  }
+}
+
+__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_implicit_gemm_local(
     CNN_LAYER_OPERANDS, __global const int *restrict places, const ulong places_first, const Layer layer,
     const Product product) {
   DECLARE_TILES
+  const Share share = share_of_item();
   // Blocks of channels first, which read the same pixels; then columns, then parts of the steps.
   const long group = (long)get_group_id(0);
   const long block = quotient(group, product.channel_blocks);
@@ -159,53 +225,30 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_gemm_
   const long first_step = part * product.part_steps;
   const long end_step = min(product.padded_steps, first_step + product.part_steps);
 
-  // This work-item's share of the tiles.
-  const int a_x = (int)(item % (TILE_M / V)) * V;
-  const int a_y = (int)(item / (TILE_M / V));
-  const int b_x = (int)(item % TILE_N);
-  const int b_y = (int)(item / TILE_N) * COUNT;
-  const Corner corner = corner_of(first_column + PIXEL_OF_COLUMN(b_x), layer, product);
+  Source source;
+  source.a_x = (int)(share.item % (TILE_M / V)) * V;
+  source.a_y = (int)(share.item / (TILE_M / V));
+  source.b_x = (int)(share.item % TILE_N);
+  source.b_y = (int)(share.item / TILE_N) * COUNT;
+  source.corner = corner_of(first_column + PIXEL_OF_COLUMN(source.b_x), layer, product);
   input += input_first;
-  __global const real *a = weights + weights_first + (first_step + a_y) * product.panel + first_channel + a_x;
-  places += places_first + first_step + b_y;
-  long whole_steps = product.steps - first_step - b_y - COUNT;
-  const int in_vectors =
+  weights += weights_first + (first_step + source.a_y) * product.panel + first_channel + source.a_x;
+  places += places_first + first_step + source.b_y;
+  source.last_whole = product.steps - source.b_y - COUNT;
+  source.in_vectors =
       layer.input_channel == 1 && ((input_first | layer.input_image | layer.input_pixel) & (V - 1)) == 0;
+  source.layer = &layer;
+  source.product = &product;
+  real sums[WORK_M][WORK_N];
+  Copies copies;
+  multiply_tiles(sums, tiles, share, weights, input, places, DEPTH * product.panel, 0, &source, &copies, first_step,
+                 end_step);
 
-  vector a_copy[A_COPIES];
-  real b_copy[COUNT];
-#define FETCH(p)                                                                                             \
-  {                                                                                                          \
-    _Pragma("unroll") for (int i = 0; i < A_COPIES; ++i) {                                                   \
-      a_copy[i] = *(__global const vector *)(a + i * A_ROWS_AT_ONCE * product.panel);                        \
-    }                                                                                                        \
-    gather(b_copy, input, corner, places, whole_steps >= 0, in_vectors, &layer, &product);                   \
-    a += DEPTH * product.panel;                                                                              \
-    places += DEPTH;                                                                                         \
-    whole_steps -= DEPTH;                                                                                    \
-  }
-#define PLACE(pair)                                                                                          \
-  {                                                                                                          \
-    _Pragma("unroll") for (int i = 0; i < A_COPIES; ++i) {                                                   \
-      *(__local vector *)&a_tiles[pair][(a_y + i * A_ROWS_AT_ONCE) * A_WIDTH + a_x] = a_copy[i];             \
-    }                                                                                                        \
-    _Pragma("unroll") for (int i = 0; i < COUNT; ++i) b_tiles[pair][(b_y + i) * B_WIDTH + b_x] = b_copy[i];  \
-  }
-  MULTIPLY_TILES(first_step, end_step)
-
-  output += output_first + part * product.target_part;
   const int is_plain =
       product.target_pixel == 1 &&
       ((output_first | product.target_part | product.target_image | product.target_channel | product.image_columns) &
        3) == 0;
-#define STORE(row, column, run)                                                                              \
-  {                                                                                                          \
-    const long channel = first_channel + (row);                                                              \
-    if (channel < layer.output_channels) {                                                                   \
-      const real channel_bias = layer.has_bias && !product.is_part ? bias[bias_first + channel] : 0;         \
-      store_columns(output + channel * product.target_channel, channel_bias,                                 \
-                    first_column + PIXEL_OF_COLUMN(column), run, is_plain, &layer, &product);                \
-    }                                                                                                        \
-  }
-  STORE_TILES
+  const Results results = {output + output_first + part * product.target_part,
+                           bias + bias_first, first_channel, first_column, is_plain, &layer, &product};
+  store_tiles(sums, tiles, share, &results);
 }

@@ -1,5 +1,5 @@
-// gemm, register, through local memory: the shape for GPUs. Compiled behind register_tile.cl and register_fma.cl or
-// register_tensor.cl, with their options.
+// gemm, register_local: a tile of C in registers, through local memory, for GPUs. Options: those of gemm_operands.cl and
+// gemm_register_tile.cl; TENSOR_CORES, 0 or as gemm_register_tensor.cl says.
 //
 //              k                        n
 //        +---+---+---+            +---+---+---+         A work-group computes a block of C, TILE_M x TILE_N, and walks
@@ -16,7 +16,7 @@
 // Nothing waits for memory. The tiles of the next step are on their way while this step's products are computed, and go
 // into a second pair of tiles, so that one barrier a step is enough. The numbers for the next p are read from local
 // memory before the products of this p, across the barrier too: on an H200 (driver 580, float32, 4096^3) that is worth
-// 17 %. Walking every second row of products backwards, and lanes in pairs of rows (register_fma.cl), adds 3 %.
+// 17 %. Walking every second row of products backwards, and lanes in pairs of rows (gemm_register_fma.cl), adds 3 %.
 //
 // A small C has few blocks, and a small block has few work-items. So a group may have SLICES times as many: each slice
 // computes the whole block from its share of every step's p, and at the end the slices' sums are added up through local
@@ -29,10 +29,30 @@
 // written there, into rows that are a vector longer, so that fewer writes meet in one bank.
 //
 // What lies outside of A or B counts as 0 times 0, so edges need no loop of their own, and a NaN or infinity inside is
-// never lost or made up. With k split into parts, each part's sums go to a matrix of their own: see register_sum.cl.
+// never lost or made up. With k split into parts, each part's sums go to a matrix of their own: see
+// gemm_register_sum.cl.
 //
 // float64 on NVIDIA's tensor cores: the same, but with more pairs of tiles that are filled without registers, number by
-// number, so that it does not matter how matrices are aligned or turned. See register_tensor.cl.
+// number, so that it does not matter how matrices are aligned or turned. See gemm_register_tensor.cl.
+//
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0
+// Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=1 -DSTAGES=2 -DTENSOR_CORES=0
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=4 -DWORK_N=8 -DDEPTH=8 -DSLICES=1 -DSTAGES=5 -DTENSOR_CORES=80
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=4 -DWORK_N=8 -DDEPTH=8 -DSLICES=1 -DSTAGES=5 -DTENSOR_CORES=90
+#include "ops/gemm/gemm_operands.cl"
+#include "ops/gemm/gemm_register_sum.cl"
+
+#define A_TURNED (!TRANSPOSE_A)
+#define B_TURNED TRANSPOSE_B
+#define RUN V
+#include "ops/gemm/gemm_register_tile.cl"
+#if TENSOR_CORES
+#include "ops/gemm/gemm_register_tensor.cl"
+#else
+#include "ops/gemm/gemm_register_fma.cl"
+#endif
+#include "ops/gemm/gemm_register_store.cl"
+
 #define COPIED (TENSOR_CORES ? 1 : V)
 // How the tiles lie in global memory: elements along a stored row, and stored rows that the group copies at once.
 #define A_ALONG (TRANSPOSE_A ? TILE_M : DEPTH)
@@ -41,10 +61,20 @@
 #define B_ROWS_AT_ONCE (ITEMS * COPIED / B_ALONG)
 #define A_COPIES (TILE_M * DEPTH / (ITEMS * COPIED))
 #define B_COPIES (TILE_N * DEPTH / (ITEMS * COPIED))
-// The tiles in local memory: [p][row of C] and [p][column of C].
-#define A_WIDTH (TILE_M + PADDING(!TRANSPOSE_A))
-#define B_WIDTH (TILE_N + PADDING(TRANSPOSE_B))
-#define RUN V
+
+// This work-item's share of the tiles: what is left of the matrices from where it begins, and where in the stored tiles
+// its first element or vector is, x along a stored row.
+struct Source {
+  long lda, ldb;
+  long k_end;
+  int a_x, a_y, b_x, b_y;
+#if TENSOR_CORES
+  int a_inside, b_inside;
+#else
+  long a_rows, b_columns;
+  int a_is_plain, b_is_plain;  // all vectors of the block are aligned and inside, but perhaps in the last step
+#endif
+};
 
 #if TENSOR_CORES
 // This work-item's share of a tile, on its way from global to local memory: elements at stored rows `apart` from each
@@ -60,7 +90,20 @@ static inline void start_copies(__local real *tile, const int width, const int t
     from += apart * ld;
   }
 }
+
+ALWAYS_INLINE void start_tiles(SHARE_POINTERS, const Source *s, __local real *a_tile, __local real *b_tile, const long first_p) {
+  const int left = (int)min(s->k_end - first_p, (long)DEPTH);
+  start_copies(a_tile, A_WIDTH, A_TURNED, A_COPIES, a, s->lda, A_ROWS_AT_ONCE, s->a_x, s->a_y,
+               TRANSPOSE_A ? left - s->a_y : s->a_inside, TRANSPOSE_A ? s->a_inside : left - s->a_x);
+  start_copies(b_tile, B_WIDTH, B_TURNED, B_COPIES, b, s->ldb, B_ROWS_AT_ONCE, s->b_x, s->b_y,
+               TRANSPOSE_B ? s->b_inside : left - s->b_y, TRANSPOSE_B ? left - s->b_x : s->b_inside);
+}
 #else
+
+struct Copies {
+  vector a[A_COPIES];
+  vector b[B_COPIES];
+};
 
 // Up to V elements; zeros for the rest, and for all of them if `count` is 0 or less.
 static inline vector load_some(__global const real *from, const long count) {
@@ -99,9 +142,31 @@ static inline void place(__local real *tile, const int width, const int turned, 
   }
 }
 
+ALWAYS_INLINE void fetch_tiles(Copies *copies, SHARE_POINTERS, const Source *s, const long first_p) {
+  const long left = s->k_end - first_p;
+  fetch(copies->a, A_COPIES, a, s->lda, A_ROWS_AT_ONCE, s->a_is_plain && left >= DEPTH,
+        TRANSPOSE_A ? left - s->a_y : s->a_rows, TRANSPOSE_A ? s->a_rows : left - s->a_x);
+  fetch(copies->b, B_COPIES, b, s->ldb, B_ROWS_AT_ONCE, s->b_is_plain && left >= DEPTH,
+        TRANSPOSE_B ? s->b_columns : left - s->b_y, TRANSPOSE_B ? left - s->b_x : s->b_columns);
+}
+
+ALWAYS_INLINE void place_tiles(const Copies *copies, const Source *s, __local real *a_tile, __local real *b_tile) {
+  place(a_tile, A_WIDTH, A_TURNED, copies->a, A_COPIES, A_ROWS_AT_ONCE, s->a_x, s->a_y);
+  place(b_tile, B_WIDTH, B_TURNED, copies->b, B_COPIES, B_ROWS_AT_ONCE, s->b_x, s->b_y);
+}
 #endif
 
-// V sums beside each other to their place in C. `plain`: all of the block is inside of C and aligned.
+// The block of C, or of a part's sums. `plain`: all of it is inside of C and aligned.
+struct Results {
+  __global real *c;
+  long ldc;
+  Block block;
+  int is_plain;
+  long m, n;
+  real alpha, beta;
+};
+
+// V sums beside each other to their place in C.
 static inline void store_vector(__global real *c, const long ldc, const long row, const long column, const int plain,
                                 const long m, const long n, const vector sums, const real alpha, const real beta) {
   __global real *const place_in_c = c + row * ldc + column;
@@ -119,72 +184,57 @@ static inline void store_vector(__global real *c, const long ldc, const long row
   }
 }
 
+ALWAYS_INLINE void store_run(const Results *results, const int row, const int column, const real *run) {
+  store_vector(results->c, results->ldc, results->block.first_row + row, results->block.first_column + column,
+               results->is_plain, results->m, results->n, LOAD_VECTOR(0, run), results->alpha, results->beta);
+}
+
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_local(GEMM_PARAMETERS, const long batch,
                                                                                      const long k_of_part) {
   DECLARE_TILES
+  const Share share = share_of_item();
   const Block block = block_of_group((long)get_group_id(0), m, n, TILE_M, TILE_N);
   const long part = quotient(block.product, batch);
   const long product = block.product - part * batch;
   const long k_begin = part * k_of_part;
-  const long k_end = min(k, k_begin + k_of_part);
 
-  // The first vector of a tile that this work-item copies.
-  const int a_x = (int)(item % (A_ALONG / COPIED)) * COPIED;
-  const int a_y = (int)(item / (A_ALONG / COPIED));
-  const int b_x = (int)(item % (B_ALONG / COPIED)) * COPIED;
-  const int b_y = (int)(item / (B_ALONG / COPIED));
+  Source source;
+  source.a_x = (int)(share.item % (A_ALONG / COPIED)) * COPIED;
+  source.a_y = (int)(share.item / (A_ALONG / COPIED));
+  source.b_x = (int)(share.item % (B_ALONG / COPIED)) * COPIED;
+  source.b_y = (int)(share.item / (B_ALONG / COPIED));
   a += a_first + product * stride_a;
   b += b_first + product * stride_b;
-  a += TRANSPOSE_A ? (k_begin + a_y) * lda + block.first_row + a_x : (block.first_row + a_y) * lda + k_begin + a_x;
-  b += TRANSPOSE_B ? (block.first_column + b_y) * ldb + k_begin + b_x
-                   : (k_begin + b_y) * ldb + block.first_column + b_x;
+  a += TRANSPOSE_A ? (k_begin + source.a_y) * lda + block.first_row + source.a_x
+                   : (block.first_row + source.a_y) * lda + k_begin + source.a_x;
+  b += TRANSPOSE_B ? (block.first_column + source.b_y) * ldb + k_begin + source.b_x
+                   : (k_begin + source.b_y) * ldb + block.first_column + source.b_x;
+  source.lda = lda;
+  source.ldb = ldb;
   const long a_step = TRANSPOSE_A ? DEPTH * lda : DEPTH;
   const long b_step = TRANSPOSE_B ? DEPTH : DEPTH * ldb;
-  const long a_rows = m - block.first_row - (TRANSPOSE_A ? a_x : a_y);
-  const long b_columns = n - block.first_column - (TRANSPOSE_B ? b_y : b_x);
-
+  source.k_end = min(k, k_begin + k_of_part);
+  const long a_rows = m - block.first_row - (TRANSPOSE_A ? source.a_x : source.a_y);
+  const long b_columns = n - block.first_column - (TRANSPOSE_B ? source.b_y : source.b_x);
 #if TENSOR_CORES
-  const int a_inside = (int)min(a_rows, (long)TILE_M);
-  const int b_inside = (int)min(b_columns, (long)TILE_N);
-#define START(pair, first_p)                                                                                          \
-  {                                                                                                                   \
-    const int left = (int)min(k_end - (first_p), (long)DEPTH);                                                        \
-    start_copies(a_tiles[pair], A_WIDTH, !TRANSPOSE_A, A_COPIES, a, lda, A_ROWS_AT_ONCE, a_x, a_y,                    \
-                 TRANSPOSE_A ? left - a_y : a_inside, TRANSPOSE_A ? a_inside : left - a_x);                           \
-    start_copies(b_tiles[pair], B_WIDTH, TRANSPOSE_B, B_COPIES, b, ldb, B_ROWS_AT_ONCE, b_x, b_y,                     \
-                 TRANSPOSE_B ? b_inside : left - b_y, TRANSPOSE_B ? left - b_x : b_inside);                           \
-    a += a_step;                                                                                                      \
-    b += b_step;                                                                                                      \
-  }
+  source.a_inside = (int)min(a_rows, (long)TILE_M);
+  source.b_inside = (int)min(b_columns, (long)TILE_N);
 #else
-  // Are all vectors of the block aligned and inside, but perhaps in the last step?
-  const int a_is_plain = block.first_row + TILE_M <= m && (((a_first + product * stride_a) | lda) & (V - 1)) == 0;
-  const int b_is_plain = block.first_column + TILE_N <= n && (((b_first + product * stride_b) | ldb) & (V - 1)) == 0;
-  vector a_copy[A_COPIES];
-  vector b_copy[B_COPIES];
-#define FETCH(first_p)                                                                                               \
-  {                                                                                                                  \
-    const long left = k_end - (first_p);                                                                             \
-    fetch(a_copy, A_COPIES, a, lda, A_ROWS_AT_ONCE, a_is_plain && left >= DEPTH, TRANSPOSE_A ? left - a_y : a_rows,  \
-          TRANSPOSE_A ? a_rows : left - a_x);                                                                        \
-    fetch(b_copy, B_COPIES, b, ldb, B_ROWS_AT_ONCE, b_is_plain && left >= DEPTH,                                     \
-          TRANSPOSE_B ? b_columns : left - b_y, TRANSPOSE_B ? left - b_x : b_columns);                               \
-    a += a_step;                                                                                                     \
-    b += b_step;                                                                                                     \
-  }
-#define PLACE(pair)                                                                                                  \
-  {                                                                                                                  \
-    place(a_tiles[pair], A_WIDTH, !TRANSPOSE_A, a_copy, A_COPIES, A_ROWS_AT_ONCE, a_x, a_y);                         \
-    place(b_tiles[pair], B_WIDTH, TRANSPOSE_B, b_copy, B_COPIES, B_ROWS_AT_ONCE, b_x, b_y);                          \
-  }
+  source.a_rows = a_rows;
+  source.b_columns = b_columns;
+  source.a_is_plain = block.first_row + TILE_M <= m && (((a_first + product * stride_a) | lda) & (V - 1)) == 0;
+  source.b_is_plain = block.first_column + TILE_N <= n && (((b_first + product * stride_b) | ldb) & (V - 1)) == 0;
 #endif
-  MULTIPLY_TILES(k_begin, k_end)
+  real sums[WORK_M][WORK_N];
+#if TENSOR_CORES
+  multiply_tiles(sums, tiles, share, a, b, 0, a_step, b_step, &source, k_begin, source.k_end);
+#else
+  Copies copies;
+  multiply_tiles(sums, tiles, share, a, b, 0, a_step, b_step, &source, &copies, k_begin, source.k_end);
+#endif
 
-  c += c_first + block.product * stride_c;
   const int c_is_plain = block.first_row + TILE_M <= m && block.first_column + TILE_N <= n &&
                          (((c_first + block.product * stride_c) | ldc) & (V - 1)) == 0;
-#define STORE(r, column, run)                                                                                   \
-  store_vector(c, ldc, block.first_row + (r), block.first_column + (column), c_is_plain, m, n, LOAD_VECTOR(0, run), \
-               alpha, beta)
-  STORE_TILES
+  const Results results = {c + c_first + block.product * stride_c, ldc, block, c_is_plain, m, n, alpha, beta};
+  store_tiles(sums, tiles, share, &results);
 }

@@ -19,7 +19,13 @@
 // A tile has 6 x 64 elements with WIDTH 16 (24 registers for sums, 4 for B, of 32), or 14 x 32: with either PoCL 3.1 is
 // ten times as fast on Sapphire Rapids cores as with the shapes for GPUs. Where C has few rows, B is read as it is
 // stored, if that is along its rows: copying it would cost more than it saves (`b_direct`). With k split into parts,
-// each part's sums go to a matrix of their own: see register_sum.cl.
+// each part's sums go to a matrix of their own: see gemm_register_sum.cl.
+//
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DWORK_M=6 -DWORK_N=64 -DWIDTH=16
+// Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWORK_M=6 -DWORK_N=8 -DWIDTH=4
+#include "ops/gemm/gemm_operands.cl"
+#include "ops/gemm/gemm_register_sum.cl"
+
 #define JOIN_NAMES(a, b) a##b
 #define JOIN(a, b) JOIN_NAMES(a, b)
 #if FLOAT64

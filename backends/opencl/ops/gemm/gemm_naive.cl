@@ -11,6 +11,11 @@
 // nothing is reused on purpose. That is its purpose: the plain one that works wherever OpenCL does, and the kernel that
 // the others are compared with. Columns run along the first extent, so neighbouring work-items read neighbouring
 // elements of B and write neighbouring elements of C.
+//
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
+// Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1
+#include "ops/gemm/gemm_operands.cl"
+
 __kernel void gemm_naive(GEMM_PARAMETERS) {
   const Block block =
       block_of_group((long)get_group_id(0), m, n, (long)get_local_size(1), (long)get_local_size(0));

@@ -1,6 +1,6 @@
 // Chooses the tile and the number of parts: for a GPU by a model of the time, fitted to measurements; for a processor
 // by two simple rules.
-#include "ops/cnn_layer/cnn_layer_gemm_choice.h"
+#include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 /// for each step of each group. Fitted to layers of 1 and 8 images, float32, on an H200 (driver 580). Other GPUs have
 /// other numbers, but the choice depends on their ratios alone.
 struct TileCost {
-  std::int64_t tile;
+  std::int64_t tile_m;
   double columns;
   double alone_us;
   double group_us;
@@ -29,15 +29,17 @@ constexpr double kPartElementUs = 3.9e-6;
 /// The shortest part, in steps: shorter ones take longer to begin and to end than to compute.
 constexpr std::int64_t kShortestPart = 128;
 
-ImplicitGemmTuning choose_for_gpu(const CnnLayer& problem, const DeviceFacts& facts,
-                                  const std::vector<std::int64_t>& tiles) {
+}  // namespace
+
+ImplicitGemmTuning choose_implicit_gemm_local(const CnnLayer& problem, const DeviceFacts& facts,
+                                              const std::vector<std::int64_t>& tiles) {
   const double units = static_cast<double>(std::max<std::uint64_t>(facts.info.compute_units, 1));
   const double factor = problem.type == DataType::float64 ? kFloat64Factor : 1;
-  ImplicitGemmTuning best{1, tiles.back(), 1};
+  ImplicitGemmTuning best{tiles.back(), 1};
   double best_us = std::numeric_limits<double>::infinity();
   for (const TileCost& cost : kFloat32) {
-    if (std::find(tiles.begin(), tiles.end(), cost.tile) == tiles.end()) continue;
-    const auto channel_blocks = static_cast<double>(pieces_of(problem.output_channels, cost.tile));
+    if (std::find(tiles.begin(), tiles.end(), cost.tile_m) == tiles.end()) continue;
+    const auto channel_blocks = static_cast<double>(pieces_of(problem.output_channels, cost.tile_m));
     for (const std::int64_t wanted : kImplicitGemmSplits) {
       const ProductPlan plan(problem, wanted, 1);
       if (wanted > 1 && (plan.parts != wanted || plan.part_steps < kShortestPart)) break;
@@ -52,7 +54,7 @@ ImplicitGemmTuning choose_for_gpu(const CnnLayer& problem, const DeviceFacts& fa
       }
       if (us < best_us) {
         best_us = us;
-        best = {1, cost.tile, wanted};
+        best = {cost.tile_m, wanted};
       }
     }
   }
@@ -61,16 +63,17 @@ ImplicitGemmTuning choose_for_gpu(const CnnLayer& problem, const DeviceFacts& fa
 
 /// Takes the tile that computes the fewest channels that are not there, and splits into parts only where threads would
 /// have no group of their own.
-ImplicitGemmTuning choose_for_processor(const CnnLayer& problem, const DeviceFacts& facts,
-                                        const std::vector<std::int64_t>& tiles) {
+ImplicitGemmTuning choose_implicit_gemm_panels(const CnnLayer& problem, const DeviceFacts& facts,
+                                               const std::vector<std::int64_t>& tiles) {
   constexpr std::int64_t kShortestPartOfProcessor = 512;
-  ImplicitGemmTuning best{0, tiles.front(), 1};
+  ImplicitGemmTuning best{tiles.front(), 1};
   for (const std::int64_t tile : tiles) {
-    if (pieces_of(problem.output_channels, tile) * tile < pieces_of(problem.output_channels, best.tile) * best.tile) {
-      best.tile = tile;
+    if (pieces_of(problem.output_channels, tile) * tile <
+        pieces_of(problem.output_channels, best.tile_m) * best.tile_m) {
+      best.tile_m = tile;
     }
   }
-  const double groups = static_cast<double>(pieces_of(problem.output_channels, best.tile)) *
+  const double groups = static_cast<double>(pieces_of(problem.output_channels, best.tile_m)) *
                         static_cast<double>(problem.batch) * static_cast<double>(problem.output_height()) *
                         static_cast<double>(pieces_of(problem.output_width(), 4));
   for (const std::int64_t parts : kImplicitGemmSplits) {
@@ -80,13 +83,6 @@ ImplicitGemmTuning choose_for_processor(const CnnLayer& problem, const DeviceFac
     if (groups * static_cast<double>(parts) >= 2 * static_cast<double>(facts.info.compute_units)) break;
   }
   return best;
-}
-
-}  // namespace
-
-ImplicitGemmTuning choose_implicit_gemm(const CnnLayer& problem, const DeviceFacts& facts, std::int64_t local_memory,
-                                        const std::vector<std::int64_t>& tiles) {
-  return local_memory != 0 ? choose_for_gpu(problem, facts, tiles) : choose_for_processor(problem, facts, tiles);
 }
 
 }  // namespace tessera::opencl

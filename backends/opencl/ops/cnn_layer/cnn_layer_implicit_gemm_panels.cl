@@ -1,5 +1,5 @@
-// cnn_layer, implicit_gemm, from panels of weights: the shape for processors. See cnn_layer_product.cl. Options: WIDTH, of
-// a vector register; VECTORS, of output channels of a panel; HALF, columns of half a tile, even.
+// cnn_layer, implicit_gemm_panels: the one for processors. See cnn_layer_product.cl. Options: WIDTH, of a vector register;
+// VECTORS, of output channels of a panel; HALF, columns of half a tile, even.
 //
 //   pixels of one row of outputs                     One work-item computes tiles, 2 * HALF columns x VECTORS * WIDTH
 //     +-----+-----+-----+                            output channels, one beside the other, and is a group of its own: a
@@ -14,6 +14,11 @@
 // each other use it; a pixel filter * filter times for each panel. The last tile of a row begins further left, so that
 // it ends with the row. Where an image has padding, or rows shorter than a tile, cnn_layer_pad.cl has copied it into
 // one that has room on all sides. A 2 x 2 pool with stride 2 is done on the sums in registers.
+//
+// Compiles alone with: -DFLOAT64=0 -DWIDTH=16 -DVECTORS=2 -DHALF=6
+#include "ops/cnn_layer/cnn_layer_images.cl"
+#include "ops/cnn_layer/cnn_layer_product.cl"
+
 #define JOIN_NAMES(a, b) a##b
 #define JOIN(a, b) JOIN_NAMES(a, b)
 #if FLOAT64
@@ -33,6 +38,7 @@ typedef struct {
   long rows;                              // of outputs, or before the pool if that is not done here
   long tiles_of_row, tiles_of_group;
 } Rows;
+typedef char rows_are_as_on_the_host[sizeof(Rows) == 48 ? 1 : -1];
 
 static inline vector larger_of(const vector a, const vector b) {
   return select(b, a, (a > b) | (a != a));
@@ -119,7 +125,7 @@ static inline void compute_tile(__global const real *first, __global const real 
 
 // Groups: runs of tiles along a row first, then rows, then images, which use the same panel of weights; then panels, then
 // parts of the steps.
-__attribute__((reqd_work_group_size(1, 1, 1))) __kernel void cnn_layer_gemm_panels(
+__attribute__((reqd_work_group_size(1, 1, 1))) __kernel void cnn_layer_implicit_gemm_panels(
     CNN_LAYER_OPERANDS, __global const int *restrict places, const ulong places_first, const Layer layer,
     const Product product, const Rows rows) {
   const long runs = quotient(rows.tiles_of_row + rows.tiles_of_group - 1, rows.tiles_of_group);

@@ -1,0 +1,17 @@
+// Which tile and how many parts of the sums suit a layer on a device: numbers that were measured.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ops/cnn_layer/cnn_layer_implicit_gemm.h"
+
+namespace tessera::opencl {
+
+/// The preferred values for a problem, of the tiles offered, which are at least one.
+[[nodiscard]] ImplicitGemmTuning choose_implicit_gemm_local(const CnnLayer& problem, const DeviceFacts& facts,
+                                                            const std::vector<std::int64_t>& tiles);
+[[nodiscard]] ImplicitGemmTuning choose_implicit_gemm_panels(const CnnLayer& problem, const DeviceFacts& facts,
+                                                             const std::vector<std::int64_t>& tiles);
+
+}  // namespace tessera::opencl

@@ -1,0 +1,16 @@
+// gemm, register_local: whether a device can run it, which decides whether the variants without local memory pay.
+#pragma once
+
+#include "ops/gemm/gemm_local_tile.h"
+#include "ops/gemm/gemm_operands.h"
+
+namespace tessera::opencl {
+
+/// Yes if the device can run one of its tiles. A tile that is offered works with every split_k.
+[[nodiscard]] backend::Verdict check_register_local(const Gemm& problem, const OpenclDevice& device);
+
+/// Backend::Variant::pays of the variants whose work-items read operands alone: on processors, and where local memory
+/// does not suffice.
+[[nodiscard]] backend::Verdict pays_without_local_memory(const Gemm& problem, const backend::Device& device);
+
+}  // namespace tessera::opencl

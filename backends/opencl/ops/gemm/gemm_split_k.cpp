@@ -1,0 +1,63 @@
+// Cuts k into parts, and makes the launch that adds them up.
+#include "ops/gemm/gemm_split_k.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::opencl {
+
+Tunable split_k_tunable(std::int64_t preferred) {
+  return {.name = "split_k",
+          .meaning = "parts that k is cut into at most, each summed by groups of its own",
+          .values = {kGemmSplits.begin(), kGemmSplits.end()},
+          .preferred = preferred};
+}
+
+Gemm KParts::problem_of_sums(Gemm problem) const {
+  if (count == 1) return problem;
+  problem.alpha = 1;
+  problem.beta = 0;
+  problem.ldc = width;
+  problem.stride_c = problem.m * width;
+  return problem;
+}
+
+KParts cut_k(const Gemm& computed, std::int64_t wanted, std::int64_t step) {
+  constexpr std::int64_t kRowMultiple = 4;  // so that rows of sums are aligned for vectors
+  KParts parts;
+  parts.length = std::max<std::int64_t>(computed.k, 1);
+  const std::int64_t steps = pieces_of(computed.k, step);
+  if (wanted <= 1 || steps <= 1) return parts;
+  const std::int64_t width = pieces_of(computed.n, kRowMultiple) * kRowMultiple;
+  const double bytes_of_part = static_cast<double>(computed.batch) * static_cast<double>(computed.m) *
+                               static_cast<double>(width) * static_cast<double>(size_bytes(computed.type));
+  const double fitting = static_cast<double>(kMostWorkspaceBytes) / bytes_of_part;
+  if (fitting < 2) return parts;
+  const std::int64_t most = std::min(wanted, static_cast<std::int64_t>(std::min(fitting, 1e6)));
+  parts.length = pieces_of(steps, most) * step;
+  parts.count = pieces_of(computed.k, parts.length);
+  if (parts.count == 1) return parts;
+  parts.width = width;
+  parts.elements = parts.count * computed.batch * computed.m * width;
+  return parts;
+}
+
+OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm& computed, const KParts& parts,
+                             std::int64_t first_element) {
+  OperatorLaunch launch;
+  launch.range = line_of(*kernel, gemm_blocks(computed, 1, 1));
+  launch.kernel = std::move(kernel);
+  launch.memory = {{.place = MemoryArgument::kWorkspace,
+                    .type = computed.type,
+                    .first_element = static_cast<std::uint64_t>(first_element)},
+                   {.place = 2, .type = computed.type}};
+  with_real(computed.type, [&](auto zero) {
+    using Real = decltype(zero);
+    launch.set_scalars(cl_long{computed.m}, cl_long{computed.n}, cl_long{computed.ldc}, cl_long{computed.stride_c},
+                       static_cast<Real>(computed.alpha), static_cast<Real>(computed.beta), cl_long{computed.batch},
+                       cl_long{parts.width}, static_cast<cl_int>(parts.count));
+  });
+  return launch;
+}
+
+}  // namespace tessera::opencl

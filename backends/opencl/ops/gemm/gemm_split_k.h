@@ -1,0 +1,38 @@
+// k split into parts, each summed by groups of its own: what the variants with tiles in registers share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "ops/gemm/gemm_operands.h"
+
+namespace tessera::opencl {
+
+/// The values of the tunable split_k: parts that k is cut into at most.
+inline constexpr std::array<std::int64_t, 5> kGemmSplits{1, 2, 4, 8, 16};
+[[nodiscard]] Tunable split_k_tunable(std::int64_t preferred);
+
+/// Workspace beyond which a run is cut into pieces instead.
+inline constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
+
+/// k cut into parts of equal length, but perhaps the last. With more than one part, the workspace holds m x n sums for
+/// each part and, within it, each product.
+struct KParts {
+  std::int64_t count = 1;
+  std::int64_t length = 1;    ///< k of a part, at least 1
+  std::int64_t width = 0;     ///< elements from one row of sums to the next
+  std::int64_t elements = 0;  ///< of the workspace; 0 with one part
+
+  /// The problem whose C are the sums in the workspace.
+  [[nodiscard]] Gemm problem_of_sums(Gemm problem) const;
+};
+
+/// At most `wanted` parts, each a multiple of `step` long, whose sums fit into the workspace.
+[[nodiscard]] KParts cut_k(const Gemm& computed, std::int64_t wanted, std::int64_t step);
+
+/// The launch that adds up the parts, whose sums begin at `first_element` of the workspace.
+[[nodiscard]] OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm& computed,
+                                           const KParts& parts, std::int64_t first_element);
+
+}  // namespace tessera::opencl
