@@ -29,18 +29,15 @@ function(tessera_backend_option backend reason)
   set_property(GLOBAL PROPERTY TESSERA_SUMMARY_${upper} "${row}")
 endfunction()
 
-# tessera_add_backend(<b> [EXCEPT <files...>] [SOURCES <files...>] [LIBRARIES <targets...>]): the plug-in libtessera_<b>.so,
-# placed and installed in the folder tessera/ beside the library, with its own libraries found beside itself or one
-# folder up. Its sources are every .cpp in the backend's folder, but for those of EXCEPT; a backend that gives SOURCES
-# lists them itself.
+# tessera_add_backend(<b> [EXCEPT <files...>] [LIBRARIES <targets...>]): the plug-in libtessera_<b>.so, placed and installed
+# in the folder tessera/ beside the library, with its own libraries found beside itself or one folder up. Its sources are
+# every .cpp in the backend's folder, but for those of EXCEPT.
 function(tessera_add_backend backend)
-  cmake_parse_arguments(PARSE_ARGV 1 BACKEND "" "" "EXCEPT;SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 BACKEND "" "" "EXCEPT;LIBRARIES")
   set(target tessera_${backend})
-  if(NOT BACKEND_SOURCES)
-    file(GLOB_RECURSE BACKEND_SOURCES RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.cpp)
-    list(REMOVE_ITEM BACKEND_SOURCES ${BACKEND_EXCEPT})
-  endif()
-  add_library(${target} MODULE ${BACKEND_SOURCES})
+  file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.cpp)
+  list(REMOVE_ITEM sources ${BACKEND_EXCEPT})
+  add_library(${target} MODULE ${sources})
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE tessera_mathematics tessera_compiler ${BACKEND_LIBRARIES})
   set_target_properties(${target} PROPERTIES

@@ -1,8 +1,7 @@
 // A process without memory: every allocation of one pass over the API fails in turn. Each pass ends right or with
 // tessera::Error, frees nothing that is in use, and leaves the library whole.
-#include "host_memory.h"
-
 #include "scripted_test.h"
+#include "support/allocation_faults.h"
 
 namespace tessera::testing {
 namespace {
@@ -48,13 +47,13 @@ bool pass(Program program) {
 void expect_passes_with_failures(bool for_good) {
   (void)pass({});  // what is made once for the process is there
   long failed = 0;
-  for (long nth = 1;; ++nth) {
-    ASSERT_LT(nth, 5000) << "the pass never gets by without a failing allocation";
+  for (std::uint64_t nth = 1;; ++nth) {
+    ASSERT_LT(nth, 5000U) << "the pass never gets by without a failing allocation";
     bool is_right = false;
     bool has_thrown = false;
     const char* foreign = "a wrong result";
     Program program;
-    fail_allocation(nth, for_good);
+    fault::arm_allocations_of_any_code(nth, for_good);
     try {
       is_right = pass(std::move(program));
     } catch (const Error&) {
@@ -62,7 +61,7 @@ void expect_passes_with_failures(bool for_good) {
     } catch (...) {
       foreign = "an exception that is no tessera::Error";
     }
-    const long asked = stop_failing();
+    const std::uint64_t asked = fault::disarm_allocations();
     EXPECT_TRUE(is_right || has_thrown) << "allocation " << nth << " fails: " << foreign;
     EXPECT_EQ(script().violations, 0) << "allocation " << nth << " fails";
     EXPECT_EQ(script().queues, 0) << "allocation " << nth << " fails";
@@ -87,7 +86,7 @@ TEST_F(HostMemoryTest, BuffersAndQueuesGoWithoutMemory) {
   for (int i = 0; i < 50; ++i) buffers.push_back(device.allocate<int>(100));
   script().hold();
   for (const auto& buffer : buffers) queue.fill(buffer, 1);
-  fail_allocation(1, true);
+  fault::arm_allocations_of_any_code(1, true);
   buffers.clear();  // in use: they wait in the allocator's book
   script().release();
   try {
@@ -95,7 +94,7 @@ TEST_F(HostMemoryTest, BuffersAndQueuesGoWithoutMemory) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
   }
-  stop_failing();
+  fault::disarm_allocations();
   queue.finish();
   EXPECT_GE(device.memory().cached_bytes, 50U * 400U);
 }
@@ -104,18 +103,18 @@ TEST_F(HostMemoryTest, WhatACommandWorksOnIsKeptBeforeItIsQueued) {
   const Device device = open("scripted:0");
   const auto a = device.upload<int>(std::vector<int>(1000, 1));
   int failures = 0;
-  for (long nth = 1; nth < 20; ++nth) {
+  for (std::uint64_t nth = 1; nth < 20; ++nth) {
     Queue queue(device);
     script().hold();
     const ReleasedLater later(std::chrono::milliseconds(2));
-    fail_allocation(nth);
+    fault::arm_allocations_of_any_code(nth);
     try {
       (void)queue.download(a);  // the vector's only other owner is the queue
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
       ++failures;
     }
-    stop_failing();
+    fault::disarm_allocations();
     try {
       queue.finish();  // under AddressSanitizer, a write into the freed vector is seen
     } catch (const Error& error) {

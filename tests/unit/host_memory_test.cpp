@@ -1,35 +1,17 @@
 // What leaves the public headers when the process has no memory left: tessera::Error with words that need none, and
-// never std::bad_alloc. This program's operator new fails for what is at least as large as it was told.
+// never std::bad_alloc. Requests of a thread that are as large as it was told, or larger, fail.
 #include <tessera/tessera.h>
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace {
-constexpr std::size_t kNever = SIZE_MAX;
-thread_local std::size_t smallest_that_fails = kNever;
-}  // namespace
-
-// The nothrow and array forms come down to these two.
-void* operator new(std::size_t size) {
-  if (size < smallest_that_fails) {
-    if (void* const memory = std::malloc(size != 0 ? size : 1)) return memory;
-  }
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "support/allocation_faults.h"
 
 namespace tessera {
 namespace {
@@ -37,8 +19,8 @@ namespace {
 /// While it lives, this thread's allocations of `size_bytes` and more fail.
 class NoMemoryFrom {
  public:
-  explicit NoMemoryFrom(std::size_t size_bytes) { smallest_that_fails = size_bytes; }
-  ~NoMemoryFrom() { smallest_that_fails = kNever; }
+  explicit NoMemoryFrom(std::size_t size_bytes) { fault::arm_allocations_from(size_bytes); }
+  ~NoMemoryFrom() { fault::disarm_allocations(); }
   NoMemoryFrom(const NoMemoryFrom&) = delete;
   NoMemoryFrom& operator=(const NoMemoryFrom&) = delete;
 };

@@ -10,7 +10,7 @@
 
 #include <tessera/tessera.h>
 
-#include "allocation_faults.h"
+#include "support/allocation_faults.h"
 
 namespace tessera::fault {
 namespace {

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "allocation_faults.h"
 #include "cpu_tbb_queue.h"
 #include "plugin_hook.h"
+#include "support/allocation_faults.h"
 #include "within_time.h"
 
 namespace tessera::fault {

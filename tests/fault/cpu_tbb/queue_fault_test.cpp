@@ -9,9 +9,9 @@
 #include <optional>
 #include <thread>
 
-#include "allocation_faults.h"
 #include "cpu_tbb_buffer.h"
 #include "cpu_tbb_queue.h"
+#include "support/allocation_faults.h"
 #include "within_time.h"
 
 namespace tessera::fault {

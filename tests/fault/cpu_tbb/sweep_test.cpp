@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "allocation_faults.h"
 #include "plugin_hook.h"
 #include "scenario.h"
+#include "support/allocation_faults.h"
 
 namespace tessera::fault {
 namespace {

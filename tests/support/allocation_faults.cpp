@@ -24,7 +24,9 @@ std::atomic<std::uint64_t> counted{0};
 std::atomic<std::uint64_t> failing{0};
 std::atomic<bool> lasting{false};
 std::atomic<bool> of_one_thread{false};
+std::atomic<bool> of_the_library{false};
 std::atomic<bool> within_library{false};
+std::atomic<std::size_t> smallest{0};
 std::atomic<std::int64_t> live{0};
 constinit thread_local bool is_the_thread = false;
 
@@ -45,8 +47,20 @@ bool library_is_on_stack() noexcept {
   return is_there;
 }
 
+void arm(std::uint64_t k, Whose whose, bool is_lasting, bool only_library, std::size_t size_bytes) noexcept {
+  is_the_thread = true;
+  of_one_thread = whose == Whose::this_thread;
+  lasting = is_lasting;
+  of_the_library = only_library;
+  smallest = size_bytes;
+  failing = k;
+  counted = 0;
+  within_library = false;
+  armed = true;
+}
+
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
-  if (next_request_fails()) return nullptr;
+  if (size >= smallest.load(std::memory_order_relaxed) && next_request_fails()) return nullptr;
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   void* const memory = alignment <= alignof(std::max_align_t) ? std::malloc(size == 0 ? 1 : size)
                                                               : std::aligned_alloc(alignment, rounded);
@@ -71,13 +85,15 @@ void arm_allocations(std::uint64_t k, Whose whose, bool is_lasting) noexcept {
   // The first call loads a library, which must not be while nothing can be allocated.
   static const bool warm = library_is_on_stack();
   static_cast<void>(warm);
-  is_the_thread = true;
-  of_one_thread = whose == Whose::this_thread;
-  lasting = is_lasting;
-  failing = k;
-  counted = 0;
-  within_library = false;
-  armed = true;
+  arm(k, whose, is_lasting, true, 0);
+}
+
+void arm_allocations_of_any_code(std::uint64_t k, bool is_lasting) noexcept {
+  arm(k, Whose::everybody, is_lasting, false, 0);
+}
+
+void arm_allocations_from(std::size_t size_bytes) noexcept {
+  arm(1, Whose::this_thread, true, false, size_bytes);
 }
 
 std::uint64_t disarm_allocations() noexcept {
@@ -99,6 +115,7 @@ bool next_request_fails() noexcept {
   if (of_one_thread && !is_the_thread) return false;
   const std::uint64_t number = ++counted;
   if (failing == 0 || (lasting ? number < failing : number != failing)) return false;
+  if (!of_the_library) return true;
   // What the program asks for on its own account is no concern of the library.
   if (!library_is_on_stack()) return false;
   within_library = true;

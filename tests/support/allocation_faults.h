@@ -1,7 +1,8 @@
-// Makes an allocation fail: the program's operator new, which the library and the plug-ins share with it, and what the
-// plug-in asks the system for through its hook (plugin_hook.cpp).
+// Makes an allocation fail: the program's operator new, which the library and the plug-ins share with it, and what a
+// plug-in asks the system for through a hook. For every test program that has to run out of memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tessera::fault {
@@ -9,9 +10,13 @@ namespace tessera::fault {
 /// Whose allocations are counted and may fail.
 enum class Whose : std::uint8_t { everybody, this_thread };
 
-/// Counts from here on, and makes the k-th request of operator new fail; with `is_lasting` all from there on. k = 0:
-/// only counts.
+/// Counts from here on, and makes the k-th request of operator new fail if the library or a plug-in makes it; with
+/// `is_lasting` all such from there on. k = 0: only counts.
 void arm_allocations(std::uint64_t k, Whose whose = Whose::everybody, bool is_lasting = false) noexcept;
+/// The same for requests of any thread, whoever makes them.
+void arm_allocations_of_any_code(std::uint64_t k, bool is_lasting = false) noexcept;
+/// All requests of this thread for as many bytes or more fail, whoever makes them.
+void arm_allocations_from(std::size_t size_bytes) noexcept;
 /// Ends it, and returns how many were counted.
 std::uint64_t disarm_allocations() noexcept;
 
