@@ -10,8 +10,8 @@
 
 namespace tessera::testing_support {
 
-/// One line of such a file: of an operator, in these types, on every device that computes in them, these variants; where
-/// the types end in "@cpu", on devices of that kind alone.
+/// One line of such a file: of an operator, in these types, on every device that computes in them, these variants;
+/// where the types end in "@cpu", on devices of that kind alone.
 struct Floor {
   std::string backend;
   std::string operator_name;
