@@ -93,7 +93,8 @@ TEST_P(Conv2dMisuseTest, a_variant_that_cannot_is_not_forced) {
   problem.filter_height = problem.filter_width = 9;
   for (int i = 9; i < 81; ++i) problem.filter.push_back(i * i % 17);
   std::size_t refused = 0;
-  for (const VariantReport& report : explain(problem, device())) {
+  const std::vector<VariantReport> reports = explain(problem, device());
+  for (const VariantReport& report : reports) {
     if (report.can_run) continue;
     ++refused;
     const Refusal refusal =
@@ -102,7 +103,8 @@ TEST_P(Conv2dMisuseTest, a_variant_that_cannot_is_not_forced) {
     EXPECT_TRUE(contains(refusal.sentence, report.because));
     EXPECT_TRUE(contains(refusal.sentence, "'" + report.variant + "'"));
   }
-  EXPECT_GT(refused, 0U) << "no variant refuses a filter that is neither small nor of rank 1";
+  // A backend with one variant has to take everything with it.
+  EXPECT_TRUE(refused > 0 || reports.size() == 1) << "no variant refuses a filter that is neither small nor of rank 1";
 }
 
 /// Operands of two uint8 images of 5 x 6; tests replace one of them.
