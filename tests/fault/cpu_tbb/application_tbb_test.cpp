@@ -77,7 +77,7 @@ TEST_P(ApplicationTbbTest, its_tasks_go_on_while_it_waits_for_a_queue) {
 }
 
 INSTANTIATE_TEST_SUITE_P(cpu, ApplicationTbbTest, testing::Values("cpu:0", "cpu:1"),
-                         [](const auto& info) { return std::string(info.param).replace(3, 1, "_"); });
+                         [](const auto& entry) { return std::string(entry.param).replace(3, 1, "_"); });
 
 }  // namespace
 }  // namespace tessera::fault
