@@ -6,14 +6,12 @@
 #include <string>
 
 #include "backend/variant.h"
+#include "mathematics/division.h"
 #include "opencl_kernel.h"
 
 namespace tessera::opencl {
 
-/// ceil(length / piece).
-[[nodiscard]] constexpr std::int64_t pieces_of(std::int64_t length, std::int64_t piece) noexcept {
-  return length / piece + (length % piece != 0 ? 1 : 0);
-}
+using mathematics::ceil_div;
 
 /// The most work-groups that one launch is trusted with: the first extent of a grid on NVIDIA holds no more.
 inline constexpr std::uint64_t kMaxGroups = 2147483647;

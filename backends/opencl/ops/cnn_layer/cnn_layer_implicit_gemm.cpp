@@ -18,12 +18,12 @@ constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
 
 ProductPlan::ProductPlan(const CnnLayer& problem, std::int64_t wanted_parts, std::int64_t depth)
     : steps(problem.input_channels * problem.filter_height * problem.filter_width),
-      padded_steps(pieces_of(steps, depth) * depth) {
+      padded_steps(ceil_div(steps, depth) * depth) {
   const std::int64_t sums = problem.output_channels * problem.convolved_height() * problem.convolved_width();
   const std::int64_t fitting = kMostWorkspaceBytes / static_cast<std::int64_t>(size_bytes(problem.type)) / sums;
   const std::int64_t most = std::clamp<std::int64_t>(fitting, 1, wanted_parts);
-  part_steps = pieces_of(padded_steps / depth, most) * depth;
-  parts = pieces_of(padded_steps, part_steps);
+  part_steps = ceil_div(padded_steps / depth, most) * depth;
+  parts = ceil_div(padded_steps, part_steps);
   is_part = parts > 1 || (problem.pool_size > 1 && !has_plain_pool(problem));
   pooled = !is_part && problem.pool_size > 1;
   rows = pooled ? problem.output_height() : problem.convolved_height();

@@ -39,7 +39,7 @@ ImplicitGemmTuning choose_implicit_gemm_local(const CnnLayer& problem, const Dev
   double best_us = std::numeric_limits<double>::infinity();
   for (const TileCost& cost : kFloat32) {
     if (std::find(tiles.begin(), tiles.end(), cost.tile_m) == tiles.end()) continue;
-    const auto channel_blocks = static_cast<double>(pieces_of(problem.output_channels, cost.tile_m));
+    const auto channel_blocks = static_cast<double>(ceil_div(problem.output_channels, cost.tile_m));
     for (const std::int64_t wanted : kImplicitGemmSplits) {
       const ProductPlan plan(problem, wanted, 1);
       if (wanted > 1 && (plan.parts != wanted || plan.part_steps < kShortestPart)) break;
@@ -68,14 +68,13 @@ ImplicitGemmTuning choose_implicit_gemm_panels(const CnnLayer& problem, const De
   constexpr std::int64_t kShortestPartOfProcessor = 512;
   ImplicitGemmTuning best{tiles.front(), 1};
   for (const std::int64_t tile : tiles) {
-    if (pieces_of(problem.output_channels, tile) * tile <
-        pieces_of(problem.output_channels, best.tile_m) * best.tile_m) {
+    if (ceil_div(problem.output_channels, tile) * tile < ceil_div(problem.output_channels, best.tile_m) * best.tile_m) {
       best.tile_m = tile;
     }
   }
-  const double groups = static_cast<double>(pieces_of(problem.output_channels, best.tile_m)) *
+  const double groups = static_cast<double>(ceil_div(problem.output_channels, best.tile_m)) *
                         static_cast<double>(problem.batch) * static_cast<double>(problem.output_height()) *
-                        static_cast<double>(pieces_of(problem.output_width(), 4));
+                        static_cast<double>(ceil_div(problem.output_width(), 4));
   for (const std::int64_t parts : kImplicitGemmSplits) {
     const ProductPlan plan(problem, parts, 1);
     if (parts > 1 && (plan.parts != parts || plan.part_steps < kShortestPartOfProcessor)) break;

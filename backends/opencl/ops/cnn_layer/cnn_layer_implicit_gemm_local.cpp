@@ -28,14 +28,14 @@ LocalTileShape shape_of(std::int64_t tile, DataType type) {
 
 std::uint64_t group_count(const CnnLayerProduct& product, const LocalTileShape& shape) {
   return static_cast<std::uint64_t>(product.channel_blocks) *
-         static_cast<std::uint64_t>(pieces_of(product.columns, shape.tile_n)) *
-         static_cast<std::uint64_t>(pieces_of(product.padded_steps, product.part_steps));
+         static_cast<std::uint64_t>(ceil_div(product.columns, shape.tile_n)) *
+         static_cast<std::uint64_t>(ceil_div(product.padded_steps, product.part_steps));
 }
 
 CnnWeightsForm form_of(const CnnLayer& problem, const ProductPlan& plan, const LocalTileShape& shape) {
   CnnWeightsForm form = cnn_weights_form(problem);
   form.padded_steps = plan.padded_steps;
-  form.panel = pieces_of(problem.output_channels, shape.tile_m) * shape.tile_m;
+  form.panel = ceil_div(problem.output_channels, shape.tile_m) * shape.tile_m;
   // Groups of channels let one test serve kGroup pixels. Without padding there is nothing to test, and the weights' own
   // order is 4 % faster (H200, the study's layer).
   if (form.channel_step == 1) {

@@ -73,7 +73,7 @@ struct ReadImages {
 CnnWeightsForm form_of(const CnnLayer& problem, const Shape& shape, const ReadImages& images) {
   CnnWeightsForm form = cnn_weights_form(problem);
   form.panel = shape.panel();
-  form.panels = pieces_of(problem.output_channels, form.panel);
+  form.panels = ceil_div(problem.output_channels, form.panel);
   form.channel_step = images.channel_step();
   form.row_step = images.row_step();
   if (images.has_channels_inside) form.chunk = problem.input_channels;
@@ -85,7 +85,7 @@ std::int64_t tiles_of_group(std::int64_t tiles_of_row, std::int64_t other_groups
   constexpr std::int64_t kMostTiles = 64;
   constexpr std::int64_t kGroupsForEachUnit = 8;
   const std::int64_t wanted = kGroupsForEachUnit * static_cast<std::int64_t>(facts.info.compute_units);
-  const std::int64_t runs = pieces_of(wanted, std::max<std::int64_t>(other_groups, 1));
+  const std::int64_t runs = ceil_div(wanted, std::max<std::int64_t>(other_groups, 1));
   return std::clamp<std::int64_t>(tiles_of_row / runs, 1, kMostTiles);
 }
 
@@ -190,11 +190,11 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
                       .row_step = problem.stride * images.row_step(),
                       .sum_step = images.stride * images.given.input_pixel,
                       .rows = plan.rows,
-                      .tiles_of_row = pieces_of(plan.row_windows, shape.outputs_of_tile(plan.pooled)),
+                      .tiles_of_row = ceil_div(plan.row_windows, shape.outputs_of_tile(plan.pooled)),
                       .tiles_of_group = 1};
     const std::int64_t lines = plan.rows * pass.batch * form.panels * plan.parts;
     rows.tiles_of_group = tiles_of_group(rows.tiles_of_row, lines, facts);
-    const auto groups = static_cast<std::size_t>(lines * pieces_of(rows.tiles_of_row, rows.tiles_of_group));
+    const auto groups = static_cast<std::size_t>(lines * ceil_div(rows.tiles_of_row, rows.tiles_of_group));
 
     if (images.is_copied) launches.push_back(pad_launch(pass, device, images, first_image));
     OperatorLaunch launch;

@@ -40,12 +40,12 @@ CnnLayerTiles tiles_of(const CnnLayer& problem, const Tuning& tuning) {
   CnnLayerTiles tiles{};
   tiles.windows_x = windows_of(problem, tuning.at("sub_columns"));
   tiles.windows_y = windows_of(problem, tuning.at("sub_rows"));
-  tiles.items_x = pieces_of(tuning.at("tile_columns"), tiles.windows_x);
-  tiles.items_y = pieces_of(tuning.at("tile_rows"), tiles.windows_y);
-  tiles.items_channels = pieces_of(tuning.at("tile_channels"), sub_channels);
-  tiles.tiles_x = pieces_of(problem.output_width(), tiles.items_x * tiles.windows_x);
-  tiles.tiles_y = pieces_of(problem.output_height(), tiles.items_y * tiles.windows_y);
-  tiles.tiles_channels = pieces_of(problem.output_channels, tiles.items_channels * sub_channels);
+  tiles.items_x = ceil_div(tuning.at("tile_columns"), tiles.windows_x);
+  tiles.items_y = ceil_div(tuning.at("tile_rows"), tiles.windows_y);
+  tiles.items_channels = ceil_div(tuning.at("tile_channels"), sub_channels);
+  tiles.tiles_x = ceil_div(problem.output_width(), tiles.items_x * tiles.windows_x);
+  tiles.tiles_y = ceil_div(problem.output_height(), tiles.items_y * tiles.windows_y);
+  tiles.tiles_channels = ceil_div(problem.output_channels, tiles.items_channels * sub_channels);
   return tiles;
 }
 
@@ -55,7 +55,7 @@ backend::Verdict check(const CnnLayer& problem, const backend::Device& device) {
   if (backend::Verdict verdict = check_cnn_layer_type(problem, facts); !verdict) return verdict;
   if (backend::Verdict verdict = check_known_faults("cnn_layer", "subtile", facts); !verdict) return verdict;
   const auto count = [](std::int64_t length, std::int64_t piece) {
-    return static_cast<std::uint64_t>(pieces_of(length, piece));
+    return static_cast<std::uint64_t>(ceil_div(length, piece));
   };
   return check_groups("cnn_layer in tiles of 4 channels of 1 x 8 outputs",
                       count(problem.output_channels, 4) * static_cast<std::uint64_t>(problem.output_height()) *
@@ -105,7 +105,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
 
   // A row that is an element longer than whole vectors begins anywhere.
   CnnWeightsForm form = cnn_weights_form(problem);
-  form.panel = pieces_of(problem.output_channels, kLargestSubChannels) * kLargestSubChannels +
+  form.panel = ceil_div(problem.output_channels, kLargestSubChannels) * kLargestSubChannels +
                (tuning.at("aligned") != 0 ? 0 : 1);
   CnnLayerTiles tiles = tiles_of(problem, tuning);
   tiles.weights_step = form.panel;

@@ -57,8 +57,8 @@ ProgramSource conv2d_program(std::string name, std::string_view text, const Conv
 
 std::uint64_t conv2d_blocks(const Conv2d& problem, std::int64_t rows, std::int64_t columns) noexcept {
   return static_cast<std::uint64_t>(problem.batch) *
-         static_cast<std::uint64_t>(pieces_of(problem.output_height(), rows)) *
-         static_cast<std::uint64_t>(pieces_of(problem.output_width(), columns));
+         static_cast<std::uint64_t>(ceil_div(problem.output_height(), rows)) *
+         static_cast<std::uint64_t>(ceil_div(problem.output_width(), columns));
 }
 
 std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights,

@@ -21,21 +21,8 @@ ProgramSource gemm_program(std::string name, std::string_view text, const Gemm& 
 }
 
 std::uint64_t gemm_blocks(const Gemm& problem, std::int64_t rows, std::int64_t columns) noexcept {
-  return static_cast<std::uint64_t>(pieces_of(problem.m, rows)) *
-         static_cast<std::uint64_t>(pieces_of(problem.n, columns)) * static_cast<std::uint64_t>(problem.batch);
-}
-
-Gemm gemm_as_computed(const Gemm& problem) noexcept {
-  Gemm computed = problem;
-  with_real(problem.type, [&](auto zero) {
-    computed.alpha = static_cast<decltype(zero)>(problem.alpha);
-    computed.beta = static_cast<decltype(zero)>(problem.beta);
-  });
-  if (computed.alpha == 0 || computed.k == 0) {
-    computed.alpha = 0;
-    computed.k = 0;
-  }
-  return computed;
+  return static_cast<std::uint64_t>(ceil_div(problem.m, rows)) *
+         static_cast<std::uint64_t>(ceil_div(problem.n, columns)) * static_cast<std::uint64_t>(problem.batch);
 }
 
 std::vector<MemoryArgument> gemm_operands(const Gemm& problem) {

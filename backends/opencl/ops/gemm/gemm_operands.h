@@ -11,6 +11,7 @@
 #include <tessera/ops/gemm.h>
 
 #include "backend/variant.h"
+#include "mathematics/gemm_as_computed.h"
 #include "opencl_device.h"
 #include "opencl_kernel.h"
 #include "opencl_launch_shape.h"
@@ -29,9 +30,7 @@ namespace tessera::opencl {
 /// problem, since the front half has counted the elements of C.
 [[nodiscard]] std::uint64_t gemm_blocks(const Gemm& problem, std::int64_t rows, std::int64_t columns) noexcept;
 
-/// The problem as it is computed: alpha and beta rounded to the type, and k = 0 with alpha = 0 where one of them is 0,
-/// since both mean that A and B are not read.
-[[nodiscard]] Gemm gemm_as_computed(const Gemm& problem) noexcept;
+using mathematics::gemm_as_computed;
 
 /// A, B and C as the memory that a launch begins with.
 [[nodiscard]] std::vector<MemoryArgument> gemm_operands(const Gemm& problem);

@@ -46,7 +46,7 @@ class PanelPlan {
     return static_cast<std::size_t>(panel_elements(largest_) + parts_.elements) * size_bytes(problem_.type);
   }
   [[nodiscard]] std::int64_t a_elements(const Gemm& pass) const {
-    return products(pass, pass.stride_a) * pieces_of(pass.m, shape_.work_m) * shape_.work_m * pass.k;
+    return products(pass, pass.stride_a) * ceil_div(pass.m, shape_.work_m) * shape_.work_m * pass.k;
   }
   [[nodiscard]] std::int64_t b_elements(const Gemm& pass) const {
     return products(pass, pass.stride_b) * b_copied(pass) * shape_.work_n * pass.k;
@@ -58,7 +58,7 @@ class PanelPlan {
     return !pass.transpose_b && problem_.m <= kFewRowsForPanels ? pass.n / shape_.work_n : 0;
   }
   [[nodiscard]] std::int64_t b_copied(const Gemm& pass) const {
-    return pieces_of(pass.n, shape_.work_n) - b_direct(pass);
+    return ceil_div(pass.n, shape_.work_n) - b_direct(pass);
   }
   /// How many matrices of an operand a pass copies.
   [[nodiscard]] static std::int64_t products(const Gemm& pass, std::int64_t stride) {
@@ -90,7 +90,7 @@ class PanelPlan {
   /// nothing, and stay together: a pass may have one copied panel behind them.
   void shrink_to_workspace() {
     const auto halve = [](std::int64_t& length, std::int64_t multiple) {
-      length = pieces_of(pieces_of(length, multiple), 2) * multiple;
+      length = ceil_div(ceil_div(length, multiple), 2) * multiple;
     };
     while (panel_elements(largest_) > most_elements()) {
       if (largest_.batch > 1) {

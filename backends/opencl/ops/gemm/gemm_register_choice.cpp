@@ -103,7 +103,7 @@ PanelTuning choose_register_panels(const Gemm& problem, const DeviceFacts& facts
                                    const std::vector<std::int64_t>& tiles) {
   constexpr double kSpeedOfNarrow = 0.9;  // over that of wide; 14 x 32 and 6 x 64 on Sapphire Rapids cores, PoCL 3.1
   const Gemm p = orient(gemm_as_computed(problem)).problem;
-  const auto width_computed = [&](std::int64_t tile) { return static_cast<double>(pieces_of(p.n, tile) * tile); };
+  const auto width_computed = [&](std::int64_t tile) { return static_cast<double>(ceil_div(p.n, tile) * tile); };
   PanelTuning best{tiles.back(), 1};
   if (width_computed(tiles.front()) < kSpeedOfNarrow * width_computed(tiles.back())) best.tile_n = tiles.front();
   best.split_k = split_for_processor(p.k, gemm_blocks(p, 6, best.tile_n), facts);

@@ -61,15 +61,15 @@ OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const Pane
   const auto piece_of = [&](std::int64_t panels, std::int64_t width) {
     std::int64_t piece = kElementsOfPiece / width;
     const std::int64_t groups_wanted = kGroupsForEachUnit * static_cast<std::int64_t>(units);
-    while (piece > kShortestPiece && panels * pieces_of(p.k, piece) < groups_wanted) piece /= 2;
+    while (piece > kShortestPiece && panels * ceil_div(p.k, piece) < groups_wanted) piece /= 2;
     return piece;
   };
-  const std::int64_t a_panels = PanelPlan::products(p, p.stride_a) * pieces_of(p.m, shape.work_m);
+  const std::int64_t a_panels = PanelPlan::products(p, p.stride_a) * ceil_div(p.m, shape.work_m);
   const std::int64_t b_panels = pass.row == 0 ? PanelPlan::products(p, p.stride_b) * plan.b_copied(p) : 0;
   const std::int64_t a_piece = piece_of(a_panels, shape.work_m);
   const std::int64_t b_piece = piece_of(b_panels, shape.work_n);
-  const std::int64_t a_groups = a_panels * pieces_of(p.k, a_piece);
-  const std::int64_t b_groups = b_panels * pieces_of(p.k, b_piece);
+  const std::int64_t a_groups = a_panels * ceil_div(p.k, a_piece);
+  const std::int64_t b_groups = b_panels * ceil_div(p.k, b_piece);
   const std::vector<MemoryArgument> operands = operands_of(pass);
   OperatorLaunch launch;
   launch.kernel = std::move(kernel);
@@ -87,15 +87,15 @@ OperatorLaunch launch_of_multiply(std::unique_ptr<CompiledKernel> kernel, const 
   const KParts& parts = plan.parts();
   const Gemm& p = pass.problem;
   const Gemm results = parts.problem_of_sums(p);
-  const std::int64_t rows_of_tiles = pieces_of(p.m, shape.work_m);
-  const std::int64_t columns_of_tiles = pieces_of(p.n, shape.work_n) * p.batch * parts.count;
+  const std::int64_t rows_of_tiles = ceil_div(p.m, shape.work_m);
+  const std::int64_t columns_of_tiles = ceil_div(p.n, shape.work_n) * p.batch * parts.count;
   const std::int64_t groups_wanted = kGroupsForEachUnit * static_cast<std::int64_t>(units);
   const std::int64_t tiles = std::clamp<std::int64_t>(rows_of_tiles * columns_of_tiles / groups_wanted, 1, kMostTiles);
   const std::vector<MemoryArgument> operands = operands_of(pass);
   const std::int64_t b_first = plan.b_first();
   OperatorLaunch launch;
   launch.kernel = std::move(kernel);
-  launch.range = one_item_groups(columns_of_tiles * pieces_of(rows_of_tiles, tiles));
+  launch.range = one_item_groups(columns_of_tiles * ceil_div(rows_of_tiles, tiles));
   launch.memory = {workspace_from(p.type, 0), operands[1],
                    parts.count > 1 ? workspace_from(p.type, b_first + plan.b_elements(p)) : operands[2]};
   const std::int64_t a_apart = p.stride_a == 0 ? 0 : rows_of_tiles * shape.work_m * p.k;

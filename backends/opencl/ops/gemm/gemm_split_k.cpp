@@ -26,16 +26,16 @@ KParts cut_k(const Gemm& computed, std::int64_t wanted, std::int64_t step) {
   constexpr std::int64_t kRowMultiple = 4;  // so that rows of sums are aligned for vectors
   KParts parts;
   parts.length = std::max<std::int64_t>(computed.k, 1);
-  const std::int64_t steps = pieces_of(computed.k, step);
+  const std::int64_t steps = ceil_div(computed.k, step);
   if (wanted <= 1 || steps <= 1) return parts;
-  const std::int64_t width = pieces_of(computed.n, kRowMultiple) * kRowMultiple;
+  const std::int64_t width = ceil_div(computed.n, kRowMultiple) * kRowMultiple;
   const double bytes_of_part = static_cast<double>(computed.batch) * static_cast<double>(computed.m) *
                                static_cast<double>(width) * static_cast<double>(size_bytes(computed.type));
   const double fitting = static_cast<double>(kMostWorkspaceBytes) / bytes_of_part;
   if (fitting < 2) return parts;
   const std::int64_t most = std::min(wanted, static_cast<std::int64_t>(std::min(fitting, 1e6)));
-  parts.length = pieces_of(steps, most) * step;
-  parts.count = pieces_of(computed.k, parts.length);
+  parts.length = ceil_div(steps, most) * step;
+  parts.count = ceil_div(computed.k, parts.length);
   if (parts.count == 1) return parts;
   parts.width = width;
   parts.elements = parts.count * computed.batch * computed.m * width;
