@@ -5,8 +5,8 @@
 
 #include "backend/sentence.h"
 #include "boundary.h"
+#include "core_of.h"
 #include "device_core.h"
-#include "handle.h"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 
 #include "backend/sentence.h"
 #include "boundary.h"
-#include "handle.h"
+#include "core_of.h"
 
 namespace tessera {
 

@@ -2,7 +2,7 @@
 #include <tessera/kernel.h>
 #include <tessera/own_kernel.h>
 
-#include "handle.h"
+#include "core_of.h"
 #include "kernel_core.h"
 
 namespace tessera {

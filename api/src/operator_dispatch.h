@@ -16,7 +16,7 @@
 #include "backend/backend.h"
 #include "backend/sentence.h"
 #include "boundary.h"
-#include "handle.h"
+#include "core_of.h"
 #include "kernel_core.h"
 #include "measured_times.h"
 #include "operand_check.h"

@@ -6,8 +6,8 @@
 
 #include "backend/sentence.h"
 #include "boundary.h"
+#include "core_of.h"
 #include "event_core.h"
-#include "handle.h"
 #include "queue_core.h"
 
 namespace tessera {

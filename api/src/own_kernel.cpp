@@ -9,8 +9,8 @@
 
 #include "backend/sentence.h"
 #include "boundary.h"
+#include "core_of.h"
 #include "device_core.h"
-#include "handle.h"
 #include "kernel_core.h"
 #include "queue_core.h"
 #include "shared_memory.h"
