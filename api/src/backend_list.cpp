@@ -167,10 +167,13 @@ std::vector<ListedBackend>* look_for_all() {
   const auto requested = requested_backends(names);
   const std::vector<fs::path> folders = plugin_folders();
   auto list = std::make_unique<std::vector<ListedBackend>>();
-  for (const std::string& name : names) {
-    const bool asked_for = !requested || std::find(requested->begin(), requested->end(), name) != requested->end();
-    list->push_back(look_for(name, folders, asked_for));
+  // From the last to the first: opencl's driver for a CPU may bring a newer oneTBB than the one that cpu_tbb was linked
+  // with. Loaded first, it serves both; behind an older one the driver does not load, as Intel's does not.
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    const bool asked_for = !requested || std::find(requested->begin(), requested->end(), *name) != requested->end();
+    list->push_back(look_for(*name, folders, asked_for));
   }
+  std::reverse(list->begin(), list->end());
   return list.release();
 }
 

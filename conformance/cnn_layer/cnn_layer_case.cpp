@@ -47,38 +47,8 @@ class CnnLayerCase final : public Case {
   std::string_view name() const override { return name_; }
   Purpose purpose() const override { return spec_.purpose; }
   DataType type() const override { return spec_.problem.type; }
-  std::vector<Field> problem() const override {
-    const CnnLayer& p = spec_.problem;
-    return {{"batch", p.batch},
-            {"input_channels", p.input_channels},
-            {"output_channels", p.output_channels},
-            {"height", p.height},
-            {"width", p.width},
-            {"filter_height", p.filter_height},
-            {"filter_width", p.filter_width},
-            {"stride", p.stride},
-            {"padding", p.padding},
-            {"pool_size", p.pool_size},
-            {"pool_stride", p.pool_step()},
-            {"relu", p.relu},
-            {"bias", p.bias},
-            {"layout", std::string(to_string(p.layout))},
-            {"prepared", spec_.prepared},
-            {"accuracy", std::string(to_string(p.accuracy))}};
-  }
-  /// Products as the direct method counts them, those that a pool leaves out at the edges not among them.
-  Work work() const override {
-    const CnnLayer& p = spec_.problem;
-    const auto number = [](std::int64_t value) { return static_cast<double>(value); };
-    const double filter = number(p.input_channels * p.filter_height * p.filter_width);
-    const double planes = number(p.batch * p.output_channels);
-    const double sums = planes * number(p.convolved_height() * p.convolved_width());
-    const double input = number(p.batch * p.input_channels) * number(p.height * p.width);
-    const double outputs = planes * number(p.output_height() * p.output_width());
-    return {.flops = 2 * sums * filter,
-            .bytes = (input + number(p.output_channels) * filter + outputs) *
-                     number(static_cast<std::int64_t>(size_bytes(p.type)))};
-  }
+  std::vector<Field> problem() const override { return cnn_layer_fields(spec_.problem, spec_.prepared); }
+  Work work() const override { return cnn_layer_work(spec_.problem); }
   std::vector<VariantReport> explain(const Device& device) const override {
     return tessera::explain(spec_.problem, device);
   }
@@ -112,6 +82,37 @@ class CnnLayerCase final : public Case {
 std::unique_ptr<Case> make_cnn_layer_case(CnnLayerSpec spec) {
   if (spec.problem.type == DataType::float64) return std::make_unique<CnnLayerCase<double>>(std::move(spec));
   return std::make_unique<CnnLayerCase<float>>(std::move(spec));
+}
+
+std::vector<Field> cnn_layer_fields(const CnnLayer& p, bool prepared) {
+  return {{"batch", p.batch},
+          {"input_channels", p.input_channels},
+          {"output_channels", p.output_channels},
+          {"height", p.height},
+          {"width", p.width},
+          {"filter_height", p.filter_height},
+          {"filter_width", p.filter_width},
+          {"stride", p.stride},
+          {"padding", p.padding},
+          {"pool_size", p.pool_size},
+          {"pool_stride", p.pool_step()},
+          {"relu", p.relu},
+          {"bias", p.bias},
+          {"layout", std::string(to_string(p.layout))},
+          {"prepared", prepared},
+          {"accuracy", std::string(to_string(p.accuracy))}};
+}
+
+Work cnn_layer_work(const CnnLayer& p) {
+  const auto number = [](std::int64_t value) { return static_cast<double>(value); };
+  const double filter = number(p.input_channels * p.filter_height * p.filter_width);
+  const double planes = number(p.batch * p.output_channels);
+  const double sums = planes * number(p.convolved_height() * p.convolved_width());
+  const double input = number(p.batch * p.input_channels) * number(p.height * p.width);
+  const double outputs = planes * number(p.output_height() * p.output_width());
+  return {.flops = 2 * sums * filter,
+          .bytes = (input + number(p.output_channels) * filter + outputs) *
+                   number(static_cast<std::int64_t>(size_bytes(p.type)))};
 }
 
 std::string cnn_layer_case_name(const CnnLayer& p) {

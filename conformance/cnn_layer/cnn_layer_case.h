@@ -35,6 +35,11 @@ struct CnnLayerSpec {
 
 [[nodiscard]] std::unique_ptr<Case> make_cnn_layer_case(CnnLayerSpec spec);
 
+/// The problem field by field, and whether its weights are prepared.
+[[nodiscard]] std::vector<Field> cnn_layer_fields(const CnnLayer& problem, bool prepared);
+/// Products as the direct method counts them, those that a pool leaves out at the edges not among them.
+[[nodiscard]] Work cnn_layer_work(const CnnLayer& problem);
+
 /// "float32_c3_o8_h17_w33_f5x5_pad2_pool2": every field that is not the default.
 [[nodiscard]] std::string cnn_layer_case_name(const CnnLayer& problem);
 

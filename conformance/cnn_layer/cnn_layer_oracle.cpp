@@ -140,6 +140,15 @@ CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLay
   return expected;
 }
 
+Expected bounded(const CnnLayerExpected& expected, double error_factor) {
+  Expected element = expected.element;
+  if (error_factor > 1) {
+    element.bound = std::min(error_factor * expected.neighbours_bound,
+                             std::max(error_factor, CnnLayer::kAccurateFactor) * expected.window_bound);
+  }
+  return element;
+}
+
 template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<float>&, const CnnLayerPlace&, bool);
 template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<double>&, const CnnLayerPlace&, bool);
 

@@ -48,6 +48,10 @@ struct CnnLayerExpected {
   double variance = 0;          ///< sum of the squares of the products, of the window's sum where that is largest
 };
 
+/// What a kernel of this error factor must give. Both bounds of a factor above 1 hold: a pixel beside the window may
+/// not tell more than the first says, nor anything by the second.
+[[nodiscard]] Expected bounded(const CnnLayerExpected& expected, double error_factor);
+
 /// An output, and its bounds. `with_neighbours`: compute neighbours_bound and window_bound too, which takes several
 /// times as long.
 template <class T>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conformance/cnn_layer/cnn_layer_case.h"
+#include "conformance/cnn_layer/cnn_layer_huge.h"
 
 namespace tessera::conformance {
 
@@ -333,6 +334,9 @@ ProblemSet cnn_layer_problem_set() {
     add_slow(list, type);
   }
   add_benchmarks(list);
+  for (const CnnLayerFar far : {CnnLayerFar::planes, CnnLayerFar::pixels, CnnLayerFar::batch}) {
+    set.cases.push_back(make_huge_cnn_layer_case(far));
+  }
   add_cnn_layer_study(set.cases);
   return set;
 }

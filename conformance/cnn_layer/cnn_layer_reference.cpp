@@ -105,12 +105,7 @@ template <class T>
 void CnnLayerReference<T>::check(std::span<const T> outputs, double error_factor, T poison,
                                  Comparison& comparison) const {
   const auto accept = [&](const CnnLayerPlace& place, double found, const CnnLayerExpected& expected) {
-    Expected element = expected.element;
-    // Both bounds hold: a pixel beside the window may not tell more than the first says, nor anything by the second.
-    if (error_factor > 1) {
-      element.bound = std::min(error_factor * expected.neighbours_bound,
-                               std::max(error_factor, CnnLayer::kAccurateFactor) * expected.window_bound);
-    }
+    const Expected element = bounded(expected, error_factor);
     if (comparison.accepts(found, element)) return;
     comparison.fail(output_name(place) + " " + describe_difference(found, element));
   };

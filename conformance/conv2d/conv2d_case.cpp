@@ -43,28 +43,8 @@ class Conv2dCase final : public Case {
   std::string_view name() const override { return name_; }
   Purpose purpose() const override { return spec_.purpose; }
   DataType type() const override { return spec_.problem.type; }
-  std::vector<Field> problem() const override {
-    const Conv2d& p = spec_.problem;
-    return {{"height", p.height},
-            {"width", p.width},
-            {"filter_height", p.filter_height},
-            {"filter_width", p.filter_width},
-            {"border", std::string(to_string(p.border))},
-            {"flip", p.flip},
-            {"anchor_y", p.anchor_y},
-            {"anchor_x", p.anchor_x},
-            {"batch", p.batch},
-            {"accuracy", std::string(to_string(p.accuracy))}};
-  }
-  Work work() const override {
-    const Conv2d& p = spec_.problem;
-    const auto images = static_cast<double>(p.batch);
-    const double pixels = images * static_cast<double>(p.height) * static_cast<double>(p.width);
-    const double outputs = images * static_cast<double>(p.output_height()) * static_cast<double>(p.output_width());
-    return {.flops = 2 * outputs * static_cast<double>(p.filter_height * p.filter_width),
-            .bytes = pixels * static_cast<double>(size_bytes(p.type)) +
-                     outputs * static_cast<double>(size_bytes(p.output_type()))};
-  }
+  std::vector<Field> problem() const override { return conv2d_fields(spec_.problem); }
+  Work work() const override { return conv2d_work(spec_.problem); }
   std::vector<VariantReport> explain(const Device& device) const override {
     return tessera::explain(spec_.problem, device);
   }
@@ -105,6 +85,28 @@ std::unique_ptr<Case> make_conv2d_case(Conv2dSpec spec) {
     case DataType::int32: return std::make_unique<Conv2dCase<std::int32_t>>(std::move(spec));
     default: return std::make_unique<Conv2dCase<float>>(std::move(spec));
   }
+}
+
+std::vector<Field> conv2d_fields(const Conv2d& p) {
+  return {{"height", p.height},
+          {"width", p.width},
+          {"filter_height", p.filter_height},
+          {"filter_width", p.filter_width},
+          {"border", std::string(to_string(p.border))},
+          {"flip", p.flip},
+          {"anchor_y", p.anchor_y},
+          {"anchor_x", p.anchor_x},
+          {"batch", p.batch},
+          {"accuracy", std::string(to_string(p.accuracy))}};
+}
+
+Work conv2d_work(const Conv2d& p) {
+  const auto images = static_cast<double>(p.batch);
+  const double pixels = images * static_cast<double>(p.height) * static_cast<double>(p.width);
+  const double outputs = images * static_cast<double>(p.output_height()) * static_cast<double>(p.output_width());
+  return {.flops = 2 * outputs * static_cast<double>(p.filter_height * p.filter_width),
+          .bytes = pixels * static_cast<double>(size_bytes(p.type)) +
+                   outputs * static_cast<double>(size_bytes(p.output_type()))};
 }
 
 std::string conv2d_case_name(const Conv2d& problem) {

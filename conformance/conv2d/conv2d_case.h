@@ -35,6 +35,10 @@ struct Conv2dSpec {
 
 [[nodiscard]] std::unique_ptr<Case> make_conv2d_case(Conv2dSpec spec);
 
+/// The problem field by field, and its least work, as a case tells them.
+[[nodiscard]] std::vector<Field> conv2d_fields(const Conv2d& problem);
+[[nodiscard]] Work conv2d_work(const Conv2d& problem);
+
 /// "int32_h17_w33_f3x5_valid": every field that is not the default, but for the weights.
 [[nodiscard]] std::string conv2d_case_name(const Conv2d& problem);
 

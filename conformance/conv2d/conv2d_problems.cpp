@@ -9,6 +9,7 @@
 
 #include "conformance/conv2d/conv2d_case.h"
 #include "conformance/conv2d/conv2d_filters.h"
+#include "conformance/conv2d/conv2d_huge.h"
 
 namespace tessera::conformance {
 
@@ -249,6 +250,11 @@ ProblemSet conv2d_problem_set() {
   add_wide_conv2d(set.cases, DataType::int32);
   add_wide_conv2d(set.cases, DataType::float32);
   add_benchmarks(list);
+  for (const Conv2dFar far : {Conv2dFar::square, Conv2dFar::wide, Conv2dFar::tall, Conv2dFar::batch}) {
+    for (const DataType type : {DataType::uint8, DataType::float32}) {
+      set.cases.push_back(make_huge_conv2d_case(far, type));
+    }
+  }
   add_conv2d_study(set.cases);
   return set;
 }

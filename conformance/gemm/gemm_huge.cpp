@@ -2,8 +2,6 @@
 #include "conformance/gemm/gemm_huge.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,7 +9,9 @@
 #include "conformance/gemm/gemm_case.h"
 #include "conformance/gemm/gemm_oracle.h"
 #include "conformance/guarded_buffer.h"
+#include "conformance/huge_output.h"
 #include "conformance/inputs.h"
+#include "conformance/kernel_run.h"
 #include "conformance/sparse_buffer.h"
 
 namespace tessera::conformance {
@@ -20,20 +20,13 @@ namespace {
 
 constexpr std::int64_t kFarStride = (std::int64_t{1} << 30) + 8;      // the third row starts past element 2^31
 constexpr std::int64_t kWideColumns = (std::int64_t{1} << 31) + 301;  // odd, and a window apart from 2^31
-constexpr std::size_t kGuard = 64;                                    // poison looked at around what is checked
 constexpr std::size_t kWindow = 96;                                   // of a wide C, checked element by element
-
-/// A stretch of C that is looked at; where nothing is expected, poison must stand.
-struct Stretch {
-  std::size_t first = 0;
-  std::vector<std::optional<Expected>> elements;
-};
 
 struct HugeData {
   Gemm problem;
   SparseContent<float> a;
   SparseContent<float> b;
-  SparseContent<float> c;  // with kGuard elements of poison in front and behind
+  SparseContent<float> c;  // with poison in front and behind
   std::vector<Stretch> stretches;
 };
 
@@ -85,7 +78,7 @@ HugeData far_data(GemmFar far) {
   data.a = spread_rows(a, {full.batch, full.m, full.k, full.lda, full.stride_a});
   data.b = spread_rows(b, {full.batch, full.k, full.n, full.ldb, full.stride_b});
   const Spread c{full.batch, full.m, full.n, full.ldc, full.stride_c};
-  data.c = {c.size() + 2 * kGuard, poison<float>(), {}};
+  data.c = {c.size() + 2 * kHugeGuard, poison<float>(), {}};
   for (std::int64_t i = 0; i < full.batch; ++i) {
     const auto matrix = [&](const std::vector<float>& packed) {
       const std::size_t size = packed.size() / static_cast<std::size_t>(full.batch);
@@ -93,17 +86,17 @@ HugeData far_data(GemmFar far) {
     };
     const GemmInputs<float> inputs{problem, 1, 0, matrix(a), matrix(b), {}};
     for (std::int64_t row = 0; row < full.m; ++row) {
-      Stretch stretch{static_cast<std::size_t>(c.place(i, row)) + kGuard, {}};
+      Stretch stretch{static_cast<std::size_t>(c.place(i, row)) + kHugeGuard, {}};
       for (std::int64_t column = 0; column < full.n; ++column) {
         stretch.elements.emplace_back(gemm_element(inputs, row, column));
       }
       const bool is_last = row + 1 == full.m;
       const bool gap_follows = is_last ? i + 1 == full.batch || full.stride_c > full.m * full.ldc : full.ldc > full.n;
-      if (gap_follows) stretch.elements.resize(stretch.elements.size() + kGuard);
+      if (gap_follows) stretch.elements.resize(stretch.elements.size() + kHugeGuard);
       data.stretches.push_back(std::move(stretch));
     }
   }
-  data.stretches.push_back({0, std::vector<std::optional<Expected>>(kGuard)});
+  data.stretches.push_back({0, std::vector<std::optional<Expected>>(kHugeGuard)});
   return data;
 }
 
@@ -115,7 +108,7 @@ HugeData wide_data() {
   const std::vector<float> a{1.25F};
   data.a = {1, poison<float>(), {{0, a}}};
   data.b = {columns, 1.5F, {}};
-  data.c = {columns + 2 * kGuard, poison<float>(), {}};
+  data.c = {columns + 2 * kHugeGuard, poison<float>(), {}};
   const std::size_t around = std::size_t{1} << 31;
   std::vector<std::size_t> places;
   const auto add_place = [&](std::size_t place) {
@@ -136,94 +129,53 @@ HugeData wide_data() {
     b.resize(kWindow, data.b.background);
     data.b.windows.push_back({place, std::move(values)});
     const GemmInputs<float> inputs{{.m = 1, .n = static_cast<std::int64_t>(b.size()), .k = 1}, 1, 0, a, b, {}};
-    Stretch stretch{place + kGuard, {}};
+    Stretch stretch{place + kHugeGuard, {}};
     for (std::size_t i = 0; i < b.size(); ++i) {
       stretch.elements.emplace_back(gemm_element(inputs, 0, static_cast<std::int64_t>(i)));
     }
     data.stretches.push_back(std::move(stretch));
   }
-  data.stretches.push_back({0, std::vector<std::optional<Expected>>(kGuard)});
-  data.stretches.push_back({columns + kGuard, std::vector<std::optional<Expected>>(kGuard)});
+  for (Stretch& guard : guards_around(columns)) data.stretches.push_back(std::move(guard));
   return data;
 }
 
-class HugeGemmRun final : public Run {
+class HugeGemmRun final : public KernelRun<Gemm> {
  public:
   HugeGemmRun(const Device& device, OperatorKernel<Gemm> kernel, std::shared_ptr<const HugeData> data)
-      : kernel_(std::move(kernel)),
+      : KernelRun<Gemm>(std::move(kernel)),
         data_(std::move(data)),
         a_(device, "A", data_->a),
         b_(device, "B", data_->b),
         c_(device, "C", data_->c) {}
 
-  const KernelInfo& info() const override { return kernel_.info(); }
   void reset(Queue& queue) override {
     a_.reset(queue);
     b_.reset(queue);
     c_.reset(queue);
   }
   void enqueue(Queue& queue) override {
-    queue.run(kernel_, {.a = a_.view(0, data_->a.size),
-                        .b = b_.view(0, data_->b.size),
-                        .c = c_.view(kGuard, data_->c.size - 2 * kGuard)});
+    queue.run(kernel(), {.a = a_.view(0, data_->a.size),
+                         .b = b_.view(0, data_->b.size),
+                         .c = c_.view(kHugeGuard, data_->c.size - 2 * kHugeGuard)});
   }
   Outcome check(Queue& queue) override {
     Comparison comparison(DataType::float32);
-    for (const Stretch& stretch : data_->stretches) check_stretch(queue, stretch, comparison);
+    for (const Stretch& stretch : data_->stretches) {
+      check_stretch(c_, queue, stretch, info().error_factor, "C", comparison);
+    }
     return comparison.outcome();
   }
-  std::vector<std::byte> output_bits(Queue& queue) override {
-    std::vector<std::byte> bits;
-    for (const Stretch& stretch : data_->stretches) {
-      const std::vector<float> values = c_.read(queue, stretch.first, stretch.elements.size());
-      const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
-      bits.insert(bits.end(), bytes, bytes + values.size() * sizeof(float));
-    }
-    return bits;
-  }
-  void remember_time(const Device& device, double seconds) override {
-    tessera::remember_time(kernel_, device, seconds);
-  }
-  void change_kernel(const Device& device, const KernelOptions& options) override {
-    kernel_ = device.kernel(data_->problem, options);
-  }
-  void share_kernel(const Run& other) override { kernel_ = dynamic_cast<const HugeGemmRun&>(other).kernel_; }
+  std::vector<std::byte> output_bits(Queue& queue) override { return bits_of(c_, queue, data_->stretches); }
   std::unique_ptr<Run> twin(const Device& device) const override {
-    return std::make_unique<HugeGemmRun>(device, kernel_, data_);
+    return std::make_unique<HugeGemmRun>(device, kernel(), data_);
   }
 
  private:
-  void check_stretch(Queue& queue, const Stretch& stretch, Comparison& comparison) const {
-    const std::vector<float> values = c_.read(queue, stretch.first, stretch.elements.size());
-    const float unwritten = poison<float>();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const bool is_poison = std::memcmp(&values[i], &unwritten, sizeof(float)) == 0;
-      const std::string element =
-          "element " +
-          std::to_string(static_cast<std::int64_t>(stretch.first + i) - static_cast<std::int64_t>(kGuard)) + " of C ";
-      if (!stretch.elements[i]) {
-        if (!is_poison) comparison.fail(element + "lies outside of the matrix and was written");
-        continue;
-      }
-      Expected expected = *stretch.elements[i];
-      expected.bound *= info().error_factor;
-      if (comparison.accepts(values[i], expected)) continue;
-      comparison.fail(element + (is_poison ? "was not written" : describe_difference(values[i], expected)));
-    }
-  }
-
-  OperatorKernel<Gemm> kernel_;
   std::shared_ptr<const HugeData> data_;
   SparseBuffer<float> a_;
   SparseBuffer<float> b_;
   SparseBuffer<float> c_;
 };
-
-std::string gibibytes(std::uint64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
-  return text;
-}
 
 class HugeGemmCase final : public Case {
  public:
@@ -243,21 +195,7 @@ class HugeGemmCase final : public Case {
     return std::make_unique<HugeGemmRun>(device, device.kernel(data_->problem, options), data_);
   }
   std::string skip_reason(const Device& device) const override {
-    const DeviceInfo info = device.info();
-    const std::uint64_t parts[] = {data_->a.size_bytes(), data_->b.size_bytes(), data_->c.size_bytes()};
-    const std::uint64_t needed = parts[0] + parts[1] + parts[2];
-    const std::uint64_t largest = *std::max_element(std::begin(parts), std::end(parts));
-    // To the driver the library's cached memory counts as taken, but the library gives it back when it is needed.
-    const std::uint64_t there =
-        info.memory_free_bytes != 0 ? info.memory_free_bytes + device.memory().cached_bytes : info.memory_total_bytes;
-    if (info.kind == DeviceKind::cpu) return "the case takes " + gibibytes(needed) + " of a host's memory: GPUs only";
-    if (needed + needed / 8 > there)
-      return "the case needs " + gibibytes(needed) + ", but " + gibibytes(there) + " are free";
-    if (info.max_allocation_bytes != 0 && largest > info.max_allocation_bytes) {
-      return "the case needs one buffer of " + gibibytes(largest) + ", but the device's limit is " +
-             gibibytes(info.max_allocation_bytes);
-    }
-    return "";
+    return why_too_large(device, {data_->a.size_bytes(), data_->b.size_bytes(), data_->c.size_bytes()});
   }
 
  private:
