@@ -50,8 +50,7 @@ required|libpng-dev|header png.h|the images of tessera convolve
 required|libgtest-dev|header gtest/gtest.h|the tests
 optional|ccache|command ccache|building a second time at no cost
 optional|clang-format|command clang-format|the check of formatting
-optional|clang|command clang++|a second compiler, which builds for ThreadSanitizer
-optional|libclang-rt-dev|file /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.tsan-x86_64.a|ThreadSanitizer for clang
+optional|clang|command clang++|a second compiler, whose warnings are looked at too
 optional|oclgrind|command oclgrind|running OpenCL kernels under a race checker
 optional|valgrind|command valgrind|counting the data reads of the versions of conv2d
 optional|libopencv-imgproc-dev|file /usr/include/opencv4/opencv2/imgproc.hpp|OpenCV beside conv2d, in a benchmark (33 MB)

@@ -7,11 +7,11 @@ usage() {
   cat <<'TEXT'
 usage: scripts/test.sh [--quick]
 
-Installs what is missing, then: style, build (preset ci), headers, all tests, the table in docs/support.md; and the front half
-and the backend cpu_tbb once more under AddressSanitizer with UBSan, and under ThreadSanitizer. A stage that fails does
+Installs what is missing, then: style, build (preset ci), headers, all tests, the table in docs/support.md; library and tool
+once more by clang; and the front half and the backend cpu_tbb under AddressSanitizer with UBSan, and under ThreadSanitizer. A stage that fails does
 not keep the next ones from running. Exit code 0 only if every stage passed.
 
-  --quick   leave the sanitizers out
+  --quick   leave clang and the sanitizers out
   --help    this text
 
 environment:
@@ -91,7 +91,10 @@ if stage "ci build" build ci; then
 else
   skip "ci tests" "because ci did not build"
 fi
+# The library and its plug-ins alone: warnings do not depend on what the tests do with them.
+clang_build() { cmake --preset clang && cmake --build --preset clang --target tessera tessera_cpu_tbb tessera_opencl tessera_tool; }
 if [[ $quick == no ]]; then
+  stage "clang build" clang_build || true
   sanitizer asan
   sanitizer tsan
 fi
