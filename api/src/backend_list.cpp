@@ -151,6 +151,7 @@ ListedBackend look_for(const std::string& name, const std::vector<fs::path>& fol
       if (loaded.backend == nullptr) {
         set_state(listed, BackendState::refused, loaded.refusal);
       } else {
+        listed.made = loaded.backend;
         probe_backend(listed, *loaded.backend);
       }
       return listed;

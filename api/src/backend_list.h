@@ -17,6 +17,7 @@ struct ListedBackend {
   std::string device_prefix;
   backend::Backend* backend = nullptr;
   std::vector<DeviceInfo> devices;
+  backend::Backend* made = nullptr;  ///< what the plug-in made, ready or not: it stays until the program ends
 };
 
 /// Looks on the first call. Error invalid_argument for a bad $TESSERA_BACKENDS or $TESSERA_BACKEND_PATH.
