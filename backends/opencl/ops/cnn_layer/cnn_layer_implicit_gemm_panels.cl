@@ -18,16 +18,8 @@
 // Compiles alone with: -DFLOAT64=0 -DWIDTH=16 -DVECTORS=2 -DHALF=6
 #include "ops/cnn_layer/cnn_layer_images.cl"
 #include "ops/cnn_layer/cnn_layer_product.cl"
+#include "ops/vector.cl"
 
-#define JOIN_NAMES(a, b) a##b
-#define JOIN(a, b) JOIN_NAMES(a, b)
-#if FLOAT64
-typedef JOIN(double, WIDTH) vector;
-#else
-typedef JOIN(float, WIDTH) vector;
-#endif
-#define LOAD_VECTOR JOIN(vload, WIDTH)
-#define STORE_VECTOR JOIN(vstore, WIDTH)
 #define PANEL (VECTORS * WIDTH)
 
 // The host's CnnLayerRows.

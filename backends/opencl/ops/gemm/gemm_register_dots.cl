@@ -18,16 +18,7 @@
 // Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWORK_M=2 -DWORK_N=4 -DWIDTH=4
 #include "ops/gemm/gemm_operands.cl"
 #include "ops/gemm/gemm_register_sum.cl"
-
-#define JOIN_NAMES(a, b) a##b
-#define JOIN(a, b) JOIN_NAMES(a, b)
-#if FLOAT64
-typedef JOIN(double, WIDTH) vector;
-#else
-typedef JOIN(float, WIDTH) vector;
-#endif
-#define LOAD_VECTOR JOIN(vload, WIDTH)
-#define STORE_VECTOR JOIN(vstore, WIDTH)
+#include "ops/vector.cl"
 
 static inline real sum_of(const vector v) {
   real numbers[WIDTH];

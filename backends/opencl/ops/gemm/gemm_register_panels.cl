@@ -25,16 +25,8 @@
 // Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWORK_M=6 -DWORK_N=8 -DWIDTH=4
 #include "ops/gemm/gemm_operands.cl"
 #include "ops/gemm/gemm_register_sum.cl"
+#include "ops/vector.cl"
 
-#define JOIN_NAMES(a, b) a##b
-#define JOIN(a, b) JOIN_NAMES(a, b)
-#if FLOAT64
-typedef JOIN(double, WIDTH) vector;
-#else
-typedef JOIN(float, WIDTH) vector;
-#endif
-#define LOAD_VECTOR JOIN(vload, WIDTH)
-#define STORE_VECTOR JOIN(vstore, WIDTH)
 #define VECTORS (WORK_N / WIDTH)
 
 // Copies `count` p of a panel of A. Row i of op(A) lies i * step on, each p p_step on; `there` rows exist, and the last
