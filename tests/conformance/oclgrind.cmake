@@ -16,8 +16,11 @@ function(tessera_oclgrind_operator operator)
 endfunction()
 
 tessera_oclgrind_operator(gemm
-  "gemm/opencl_0/*.float32_m33_n17_k31*"
-  "gemm/opencl_0/*.float64_m33_n17_k31_ta_tb*"
+  "gemm/opencl_0/*.float32_m33_n17_k31"
+  "gemm/opencl_0/*.float32_m33_n17_k31__*"
+  "gemm/opencl_0/*.float32_m33_n17_k31_ta"
+  "gemm/opencl_0/*.float32_m33_n17_k31_tb"
+  "gemm/opencl_0/*.float64_m33_n17_k31_ta_tb"
   "gemm/opencl_0/*.float64_m18_n21_k35*"
   "gemm/opencl_0/*.float*_m19_n23_k29_alpham0p5*"
   "gemm/opencl_0/*.float*_m5_n7_k0*"
