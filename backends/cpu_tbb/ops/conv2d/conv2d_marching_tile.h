@@ -83,6 +83,15 @@ HWY_INLINE V multiply_add(V weight, V pixel, V sum) {
   }
 }
 
+/// The sum, done here: clang would add up where the sums are stored, and keep all factors on the stack until then.
+template <class V>
+HWY_INLINE V done(V sum) {
+#if defined(__clang__) && HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+  asm volatile("" : "+v"(sum.raw));
+#endif
+  return sum;
+}
+
 template <class Source>
 HWY_INLINE Vector<Source> broadcast(const MarchingWeight<Source>* weight) {
   return hn::Set(Tag<Source>(), static_cast<typename Elements<Source>::Lane>(*weight));
@@ -115,8 +124,8 @@ struct RowSums {
   HWY_INLINE void add(const MarchingWeight<Source>* weight, std::int64_t width, V x0, V x1) {
     if constexpr (kFirst <= 0 && kLast > 0) {
       const V factor = broadcast<Source>(weight);
-      left = multiply_add<Source>(factor, x0, left);
-      right = multiply_add<Source>(factor, x1, right);
+      left = done(multiply_add<Source>(factor, x0, left));
+      right = done(multiply_add<Source>(factor, x1, right));
     }
     if constexpr (kCount > 1 && kLast > 1) {
       rest.template add<kFirst - 1, kLast - 1>(weight - width, width, x0, x1);
@@ -148,8 +157,10 @@ template <int kShift, class V>
 HWY_INLINE V shifted(V left, [[maybe_unused]] V right) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   const hn::ScalableTag<std::int32_t> d;
-  left = hn::BitCast(hn::DFromV<V>(), hn::VFromD<decltype(d)>{_mm512_alignr_epi32(hn::BitCast(d, right).raw,
-                                                                                  hn::BitCast(d, left).raw, kShift)});
+  auto lanes = hn::BitCast(d, left);
+  // Not through its intrinsic, of which clang makes a permutation by a table that takes a register.
+  asm("valignd %3, %1, %2, %0" : "=v"(lanes.raw) : "v"(lanes.raw), "v"(hn::BitCast(d, right).raw), "i"(kShift));
+  left = hn::BitCast(hn::DFromV<V>(), lanes);
 #endif
   return left;
 }
