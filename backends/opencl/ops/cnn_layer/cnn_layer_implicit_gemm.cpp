@@ -14,6 +14,12 @@ namespace {
 /// Workspace beyond which a batch is computed in passes instead.
 constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
 
+/// Parts of cnn_layer_finish.cl.
+struct CnnLayerParts {
+  cl_long count, step;
+};
+static_assert(sizeof(CnnLayerParts) == 16, "cnn_layer_finish.cl says so too");
+
 }  // namespace
 
 ProductPlan::ProductPlan(const CnnLayer& problem, std::int64_t wanted_parts, std::int64_t depth)
@@ -95,7 +101,7 @@ OperatorLaunch finish_launch(const CnnLayer& pass, const OpenclDevice& device, c
       {.place = MemoryArgument::kWorkspace, .type = pass.type, .first_element = static_cast<std::uint64_t>(first_sum)},
       {.place = kCnnBias, .type = pass.type},
       from_image(kCnnOutput, pass, first_image)};
-  launch.set_scalars(shape, cl_long{outputs}, cl_long{plan.parts}, cl_long{pass.batch * plan.sums_of_image});
+  launch.set_structs(shape, CnnLayerParts{.count = plan.parts, .step = pass.batch * plan.sums_of_image});
   return launch;
 }
 

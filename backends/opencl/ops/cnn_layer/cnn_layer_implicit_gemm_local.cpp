@@ -124,7 +124,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
     launch.memory[kCnnOutput] = from_image(kCnnOutput, problem, first_image);
     if (plan.is_part) launch.memory[kCnnOutput] = {.place = MemoryArgument::kWorkspace, .type = problem.type};
     launch.memory.push_back(form.places(problem.type));
-    launch.set_scalars(cnn_layer_shape(pass), product);
+    launch.set_structs(cnn_layer_shape(pass), product);
     launches.push_back(std::move(launch));
     if (plan.is_part) launches.push_back(finish_launch(pass, device, plan, first_image, 0));
   });

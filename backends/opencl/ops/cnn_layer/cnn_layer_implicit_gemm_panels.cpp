@@ -41,6 +41,15 @@ struct CnnLayerRows {
 };
 static_assert(sizeof(CnnLayerRows) == 48, "cnn_layer_implicit_gemm_panels.cl says so too");
 
+/// Pad of cnn_layer_pad.cl.
+struct CnnLayerPad {
+  cl_long all_rows;
+  cl_long rows, row_length;
+  cl_long copied_rows, copied_length;
+  cl_long top, left;
+};
+static_assert(sizeof(CnnLayerPad) == 56, "cnn_layer_pad.cl says so too");
+
 /// The images that tiles read: those given, or a copy with room around them.
 struct ReadImages {
   ReadImages(const CnnLayer& p, const ProductPlan& plan, const Shape& shape)
@@ -98,9 +107,13 @@ OperatorLaunch pad_launch(const CnnLayer& pass, const OpenclDevice& device, cons
   launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_pad");
   launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(planes * images.height));
   launch.memory = {from_image(kCnnInput, pass, first_image), {.place = MemoryArgument::kWorkspace, .type = pass.type}};
-  launch.set_scalars(cl_long{planes * images.height}, cl_long{pass.height}, cl_long{pass.width * pixel},
-                     cl_long{images.height}, cl_long{images.width * pixel}, cl_long{pass.padding},
-                     cl_long{pass.padding * pixel});
+  launch.set_structs(CnnLayerPad{.all_rows = planes * images.height,
+                                 .rows = pass.height,
+                                 .row_length = pass.width * pixel,
+                                 .copied_rows = images.height,
+                                 .copied_length = images.width * pixel,
+                                 .top = pass.padding,
+                                 .left = pass.padding * pixel});
   return launch;
 }
 
@@ -210,7 +223,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
                                    .first_element = static_cast<std::uint64_t>(first_sum)};
     }
     launch.memory.push_back(form.places(problem.type));
-    launch.set_scalars(cnn_layer_shape(pass), product, rows);
+    launch.set_structs(cnn_layer_shape(pass), product, rows);
     launches.push_back(std::move(launch));
     if (plan.is_part) launches.push_back(finish_launch(pass, device, plan, first_image, first_sum));
   });

@@ -27,7 +27,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   launch.kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "cnn_layer_naive");
   launch.range = line_of(*launch.kernel, outputs_of(problem));
   launch.memory = cnn_layer_operands(problem);
-  launch.set_scalars(cnn_layer_shape(problem), static_cast<cl_long>(outputs_of(problem)));
+  launch.set_structs(cnn_layer_shape(problem));
   std::vector<OperatorLaunch> launches;
   launches.push_back(std::move(launch));
   return std::make_unique<OperatorKernel>(std::move(launches));

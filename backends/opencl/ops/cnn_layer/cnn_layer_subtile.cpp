@@ -118,7 +118,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   const auto groups = static_cast<std::size_t>(problem.batch * tiles.tiles_channels * tiles.tiles_y * tiles.tiles_x);
   launch.range = {1, {groups * items, 1, 1}, {items, 1, 1}};
   launch.memory = cnn_layer_operands(problem);
-  launch.set_scalars(cnn_layer_shape(problem), tiles);
+  launch.set_structs(cnn_layer_shape(problem), tiles);
   std::vector<OperatorLaunch> launches;
   launches.push_back(std::move(launch));
   return std::make_unique<OperatorKernel>(std::move(launches), 0, prepare_cnn_weights(problem, opencl, form));

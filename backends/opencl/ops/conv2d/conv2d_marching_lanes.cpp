@@ -69,7 +69,6 @@ class TogetherKernel final : public backend::Kernel {
                        weights.options(problem) +
                            sentence(" -DSHUFFLES=", opencl.facts().is_nvidia ? 1 : 0, " -DVECTORS=", vectors ? 1 : 0)));
     auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_marching_lanes");
-    kernel->set(kFirstConv2dExtra + 1, static_cast<cl_int>(rows));
     return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {1, kLanes, rows, kTogether}),
                                conv2d_weight_bits(problem, weights.values), device);
   }

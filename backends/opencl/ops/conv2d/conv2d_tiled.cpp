@@ -52,7 +52,7 @@ std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& de
   const auto& program = opencl.programs().build_once(
       conv2d_program("conv2d_tiled", embedded::conv2d_tiled, problem, " -DTILE=" + std::to_string(tile)));
   auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_tiled");
-  kernel->set(kFirstConv2dExtra + 1, local_bytes(problem, tile), nullptr);
+  kernel->set(kConv2dWeights + 1, local_bytes(problem, tile), nullptr);
   return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {tile, tile, tile, tile}),
                              conv2d_weight_bits(problem, problem.filter), device);
 }

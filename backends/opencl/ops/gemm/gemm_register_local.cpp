@@ -149,7 +149,7 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   multiply.range = {1, {groups * shape.group_size(), 1, 1}, {shape.group_size(), 1, 1}};
   multiply.memory = gemm_operands(problem);
   if (parts.count > 1) multiply.memory[2].place = MemoryArgument::kWorkspace;
-  set_gemm_scalars(multiply, parts.problem_of_sums(computed), cl_long{problem.batch}, cl_long{parts.length});
+  set_gemm_structs(multiply, parts.problem_of_sums(computed), parts.scalars());
 
   std::vector<OperatorLaunch> launches;
   launches.push_back(std::move(multiply));

@@ -51,12 +51,7 @@ OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm&
                     .type = computed.type,
                     .first_element = static_cast<std::uint64_t>(first_element)},
                    {.place = 2, .type = computed.type}};
-  with_real(computed.type, [&](auto zero) {
-    using Real = decltype(zero);
-    launch.set_scalars(cl_long{computed.m}, cl_long{computed.n}, cl_long{computed.ldc}, cl_long{computed.stride_c},
-                       static_cast<Real>(computed.alpha), static_cast<Real>(computed.beta), cl_long{computed.batch},
-                       cl_long{parts.width}, static_cast<cl_int>(parts.count));
-  });
+  set_gemm_structs(launch, computed, parts.scalars());
   return launch;
 }
 

@@ -16,6 +16,12 @@ inline constexpr std::array<std::int64_t, 5> kGemmSplits{1, 2, 4, 8, 16};
 /// Workspace beyond which a run is cut into pieces instead.
 inline constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
 
+/// Parts of gemm_register_sum.cl.
+struct GemmParts {
+  cl_long count, length, width;
+};
+static_assert(sizeof(GemmParts) == 24, "gemm_register_sum.cl says so too");
+
 /// k cut into parts of equal length, but perhaps the last. With more than one part, the workspace holds m x n sums for
 /// each part and, within it, each product.
 struct KParts {
@@ -26,6 +32,7 @@ struct KParts {
 
   /// The problem whose C are the sums in the workspace.
   [[nodiscard]] Gemm problem_of_sums(Gemm problem) const;
+  [[nodiscard]] GemmParts scalars() const noexcept { return {.count = count, .length = length, .width = width}; }
 };
 
 /// At most `wanted` parts, each a multiple of `step` long, whose sums fit into the workspace.
