@@ -91,6 +91,7 @@ class OperatorKernel final : public backend::Kernel {
  public:
   explicit OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes = 0,
                           Preparation preparation = {});
+  explicit OperatorKernel(OperatorLaunch launch, Preparation preparation = {});
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
   [[nodiscard]] std::size_t prepared_bytes() const override { return preparation_.size_bytes; }

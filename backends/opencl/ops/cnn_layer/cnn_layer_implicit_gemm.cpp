@@ -90,12 +90,10 @@ MemoryArgument from_image(std::size_t place, const CnnLayer& problem, std::int64
 
 OperatorLaunch finish_launch(const CnnLayer& pass, const OpenclDevice& device, const ProductPlan& plan,
                              std::int64_t first_image, std::int64_t first_sum) {
-  const auto& program =
-      device.programs().build_once(cnn_layer_program("cnn_layer_finish", embedded::cnn_layer_finish, pass));
   const CnnLayerShape shape = cnn_layer_shape(pass);
   const std::int64_t outputs = pass.batch * shape.output_image;
   OperatorLaunch launch;
-  launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_finish");
+  launch.kernel = device.kernel(cnn_layer_program("cnn_layer_finish", embedded::cnn_layer_finish, pass));
   launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(outputs));
   launch.memory = {
       {.place = MemoryArgument::kWorkspace, .type = pass.type, .first_element = static_cast<std::uint64_t>(first_sum)},

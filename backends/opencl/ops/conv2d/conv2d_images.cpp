@@ -30,9 +30,7 @@ class WeightedKernel final : public backend::Kernel {
   WeightedKernel(std::shared_ptr<OpenclContext> context, OperatorLaunch launch, std::span<const std::byte> weights)
       : weights_(std::move(context), weights), weights_bytes_(weights.size()) {
     launch.kernel->set(kConv2dWeights, weights_.native());
-    std::vector<OperatorLaunch> launches;
-    launches.push_back(std::move(launch));
-    kernel_ = std::make_unique<OperatorKernel>(std::move(launches));
+    kernel_ = std::make_unique<OperatorKernel>(std::move(launch));
   }
   [[nodiscard]] std::size_t held_bytes() const override { return weights_bytes_; }
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,

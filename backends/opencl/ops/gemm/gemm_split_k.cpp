@@ -2,6 +2,7 @@
 #include "ops/gemm/gemm_split_k.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tessera::opencl {
@@ -53,6 +54,23 @@ OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm&
                    {.place = 2, .type = computed.type}};
   set_gemm_structs(launch, computed, parts.scalars());
   return launch;
+}
+
+std::unique_ptr<backend::Kernel> make_gemm_in_parts(const OpenclDevice& device, const ProgramSource& source,
+                                                    const Gemm& computed, const KParts& parts,
+                                                    std::vector<MemoryArgument> operands, const NdRange& range) {
+  const auto& program = device.programs().build_once(source);
+  const auto kernel = [&](const std::string& name) {
+    return std::make_unique<CompiledKernel>(device.context(), program.get(), name);
+  };
+  OperatorLaunch multiply{kernel(source.name), range, std::move(operands)};
+  if (parts.count > 1) multiply.memory[2].place = MemoryArgument::kWorkspace;
+  set_gemm_structs(multiply, parts.problem_of_sums(computed), parts.scalars());
+  std::vector<OperatorLaunch> launches;
+  launches.push_back(std::move(multiply));
+  if (parts.count > 1) launches.push_back(launch_of_sum(kernel("gemm_register_sum"), computed, parts, 0));
+  return std::make_unique<OperatorKernel>(std::move(launches),
+                                          static_cast<std::size_t>(parts.elements) * size_bytes(computed.type));
 }
 
 }  // namespace tessera::opencl

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "ops/gemm/gemm_operands.h"
 
@@ -41,5 +42,13 @@ struct KParts {
 /// The launch that adds up the parts, whose sums begin at `first_element` of the workspace.
 [[nodiscard]] OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm& computed,
                                            const KParts& parts, std::int64_t first_element);
+
+/// The kernel of one launch that multiplies, its parts first if there are several, and of the one that adds those up.
+/// `source` holds both; `operands` are A, B and C.
+[[nodiscard]] std::unique_ptr<backend::Kernel> make_gemm_in_parts(const OpenclDevice& device,
+                                                                  const ProgramSource& source, const Gemm& computed,
+                                                                  const KParts& parts,
+                                                                  std::vector<MemoryArgument> operands,
+                                                                  const NdRange& range);
 
 }  // namespace tessera::opencl
