@@ -92,9 +92,9 @@ function(tessera_try_nvcc gencode said)
 endfunction()
 
 # tessera_cuda_kernel(<target> FILE <path.cu> NAME <name> [SHAPE <type>_<m>x<n>]): compiles the file for every listed
-# architecture into one image, build/.../<name>.fatbin, and embeds it in the target, which knows it as embedded::<name>
-# (see below). With a shape the image's name is <name>_<shape>, and the file is told TESSERA_TYPE, TESSERA_TILE_M and
-# TESSERA_TILE_N: float32_64x128 are tiles of 64 rows and 128 columns.
+# architecture into one image, build/.../<name>.fatbin, which tessera_cuda_embed() makes known as embedded::<name>. With a
+# shape the image's name is <name>_<shape>, and the file is told TESSERA_TYPE, TESSERA_TILE_M and TESSERA_TILE_N:
+# float32_64x128 are tiles of 64 rows and 128 columns.
 function(tessera_cuda_kernel target)
   cmake_parse_arguments(PARSE_ARGV 1 KERNEL "" "FILE;NAME;SHAPE" "")
   set(definitions "")
@@ -107,11 +107,10 @@ function(tessera_cuda_kernel target)
   endif()
   cmake_path(ABSOLUTE_PATH KERNEL_FILE NORMALIZE)
   set(image "${CMAKE_CURRENT_BINARY_DIR}/images/${KERNEL_NAME}.fatbin")
-  set_property(TARGET ${target} APPEND PROPERTY TESSERA_CUDA_IMAGES "${KERNEL_NAME}")
+  set_property(TARGET ${target} APPEND PROPERTY TESSERA_CUDA_IMAGES "${image}")
   file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/images")
   if(TESSERA_CUDA_ARCHITECTURES STREQUAL "none")
     file(GENERATE OUTPUT "${image}" CONTENT "no image: TESSERA_CUDA_ARCHITECTURES is none\n")
-    tessera_embed(${target} FILE "${image}" SYMBOL "tessera_cuda_${KERNEL_NAME}")
     return()
   endif()
   set(strict "")
@@ -140,31 +139,11 @@ function(tessera_cuda_kernel target)
     DEPFILE "${image}.d"
     COMMENT "Compiling ${shown} for ${TESSERA_CUDA_ARCHITECTURES}"
     VERBATIM)
-  tessera_embed(${target} FILE "${image}" SYMBOL "tessera_cuda_${KERNEL_NAME}")
 endfunction()
 
-# tessera_cuda_embedded_header(<target>): writes cuda_embedded.h, in which every image of the target stands as
-# tessera::cuda::embedded::<name>. To be called behind the last tessera_cuda_kernel().
-function(tessera_cuda_embedded_header target)
-  get_target_property(names ${target} TESSERA_CUDA_IMAGES)
-  set(declarations "")
-  set(images "")
-  foreach(name IN LISTS names)
-    string(APPEND declarations "extern const unsigned char tessera_cuda_${name}[];\n")
-    string(APPEND images "inline constexpr Image ${name}{\"${name}\", tessera_cuda_${name}};\n")
-  endforeach()
-  set(folder "${CMAKE_CURRENT_BINARY_DIR}/generated")
-  file(CONFIGURE OUTPUT "${folder}/cuda_embedded.h" @ONLY CONTENT
-"// Generated: the images of compiled kernels that this library holds, one for each tessera_cuda_kernel().
-#pragma once
-
-#include \"cuda_module.h\"
-
-extern \"C\" {
-@declarations@}
-
-namespace tessera::cuda::embedded {
-@images@}  // namespace tessera::cuda::embedded
-")
-  target_include_directories(${target} PRIVATE "${folder}")
+# tessera_cuda_embed(<target>): embeds every image of the target, and writes cuda_embedded.h, which declares them. To be
+# called behind the last tessera_cuda_kernel().
+function(tessera_cuda_embed target)
+  get_target_property(images ${target} TESSERA_CUDA_IMAGES)
+  tessera_embed_files(${target} HEADER cuda_embedded.h NAMESPACE tessera::cuda::embedded FILES ${images})
 endfunction()

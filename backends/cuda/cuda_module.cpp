@@ -11,15 +11,15 @@ using backend::sentence;
 
 CUfunction ModuleCache::function(const DriverApi& api, const Image& image, const char* kernel) {
   const std::lock_guard lock(mutex_);
-  CUmodule& module = modules_[image.bytes];
+  CUmodule& module = modules_[image.data()];
   if (module == nullptr) {
     CUmodule loaded = nullptr;
-    check(api.cuModuleLoadData(&loaded, image.bytes),
-          sentence("loading ", image.name, ", which is built for ", TESSERA_CUDA_ARCHITECTURES, ","));
+    check(api.cuModuleLoadData(&loaded, image.data()),
+          sentence("loading the image of ", kernel, ", which is built for ", TESSERA_CUDA_ARCHITECTURES, ","));
     module = loaded;
   }
   CUfunction function = nullptr;
-  check(api.cuModuleGetFunction(&function, module, kernel), sentence("finding ", kernel, " in ", image.name));
+  check(api.cuModuleGetFunction(&function, module, kernel), sentence("finding ", kernel, " in its image"));
   return function;
 }
 

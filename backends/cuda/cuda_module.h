@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "cuda_api.h"
 
@@ -13,11 +14,8 @@ namespace tessera::cuda {
 
 class Context;
 
-/// An image that tessera_cuda_kernel() embedded, for every architecture of the build.
-struct Image {
-  const char* name = nullptr;
-  const unsigned char* bytes = nullptr;
-};
+/// An image that tessera_cuda_kernel() compiled, for every architecture of the build: one of `embedded`.
+using Image = std::string_view;
 
 /// The embedded images that a context has loaded. Called from any thread. Unloaded together with the context.
 class ModuleCache {
@@ -29,7 +27,7 @@ class ModuleCache {
 
  private:
   std::mutex mutex_;
-  std::map<const unsigned char*, CUmodule> modules_;
+  std::map<const char*, CUmodule> modules_;
 };
 
 /// One image with a life of its own.

@@ -3,6 +3,7 @@
 
 #include "backend/sentence.h"
 #include "opencl_buffer.h"
+#include "opencl_kernel.h"
 #include "opencl_own_kernel.h"
 #include "opencl_queue.h"
 
@@ -29,6 +30,10 @@ std::string OpenclDevice::memory_name() const {
   if (!info.pci_address.empty()) return "pci " + info.pci_address;
   // The driver does not say where the card is: then it shares its memory with other openings of it alone.
   return backend::sentence("opencl device ", static_cast<const void*>(facts().device));
+}
+
+std::unique_ptr<CompiledKernel> OpenclDevice::kernel(const ProgramSource& source) const {
+  return std::make_unique<CompiledKernel>(context_, programs_->build_once(source).get(), source.name);
 }
 
 std::unique_ptr<backend::OwnKernel> OpenclDevice::compile(const KernelSource& source) {

@@ -10,6 +10,8 @@
 
 namespace tessera::opencl {
 
+class CompiledKernel;
+
 class OpenclDevice final : public backend::Device {
  public:
   OpenclDevice(const OpenclApi& api, const DeviceFacts& facts);
@@ -26,6 +28,8 @@ class OpenclDevice final : public backend::Device {
   [[nodiscard]] const std::shared_ptr<OpenclContext>& context() const noexcept { return context_; }
   /// The compiler. Not const in effect: asking it may fill its caches.
   [[nodiscard]] OpenclPrograms& programs() const noexcept { return *programs_; }
+  /// For operators: the kernel function that bears its program's name; the program is compiled once.
+  [[nodiscard]] std::unique_ptr<CompiledKernel> kernel(const ProgramSource& source) const;
 
  private:
   std::shared_ptr<OpenclContext> context_;

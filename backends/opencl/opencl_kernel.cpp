@@ -82,7 +82,16 @@ void run_all(const std::vector<OperatorLaunch>& launches, backend::Queue& queue,
   }
 }
 
+std::vector<OperatorLaunch> only(OperatorLaunch launch) {
+  std::vector<OperatorLaunch> launches;
+  launches.push_back(std::move(launch));
+  return launches;
+}
+
 }  // namespace
+
+OperatorKernel::OperatorKernel(OperatorLaunch launch, Preparation preparation)
+    : OperatorKernel(only(std::move(launch)), 0, std::move(preparation)) {}
 
 OperatorKernel::OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes,
                                Preparation preparation)

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "backend/backend.h"
@@ -64,16 +65,17 @@ struct MemoryArgument {
 };
 
 /// One launch of an operator's run: a kernel function of its own, its shape, and the memory that its parameters begin
-/// with. The scalars behind them are set once, by whoever makes it.
+/// with. The structs of scalars behind them are set once, by whoever makes it.
 struct OperatorLaunch {
   std::unique_ptr<CompiledKernel> kernel;
   NdRange range;
   std::vector<MemoryArgument> memory;
 
-  template <class... Values>
-  void set_scalars(const Values&... values) {
+  /// Scalars come in structs alone, whose layout both sides assert: see ops/host_struct.cl.
+  template <class... Structs>
+  requires(std::is_class_v<Structs>&&...) void set_structs(const Structs&... structs) {
     auto index = static_cast<cl_uint>(2 * memory.size());
-    (kernel->set(index++, values), ...);
+    (kernel->set(index++, structs), ...);
   }
 };
 
@@ -89,6 +91,7 @@ class OperatorKernel final : public backend::Kernel {
  public:
   explicit OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes = 0,
                           Preparation preparation = {});
+  explicit OperatorKernel(OperatorLaunch launch, Preparation preparation = {});
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
   [[nodiscard]] std::size_t prepared_bytes() const override { return preparation_.size_bytes; }

@@ -16,7 +16,7 @@ namespace tessera::opencl {
 
 /// OpenCL C to compile.
 struct ProgramSource {
-  std::string name;  ///< for error sentences: "gemm_tiled"
+  std::string name;  ///< for error sentences: "gemm_tiled"; of operators also the name of its kernel function
   std::string text;
   std::string options;
 };

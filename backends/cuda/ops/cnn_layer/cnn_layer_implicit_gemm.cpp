@@ -23,13 +23,13 @@ using backend::Verdict;
 
 /// What is compiled for a type, the smallest tile first.
 std::span<const GemmRegisterImage> images_of(DataType type) {
-  static constexpr std::array<GemmRegisterImage, 4> kFloat32{{
+  static const std::array<GemmRegisterImage, 4> kFloat32{{
       {gemm_register_shape<float>(32, 32), embedded::cnn_layer_implicit_gemm_float32_32x32},
       {gemm_register_shape<float>(64, 64), embedded::cnn_layer_implicit_gemm_float32_64x64},
       {gemm_register_shape<float>(64, 128), embedded::cnn_layer_implicit_gemm_float32_64x128},
       {gemm_register_shape<float>(128, 128), embedded::cnn_layer_implicit_gemm_float32_128x128},
   }};
-  static constexpr std::array<GemmRegisterImage, 2> kFloat64{{
+  static const std::array<GemmRegisterImage, 2> kFloat64{{
       {gemm_register_shape<double>(32, 32), embedded::cnn_layer_implicit_gemm_float64_32x32},
       {gemm_register_shape<double>(64, 64), embedded::cnn_layer_implicit_gemm_float64_64x64},
   }};

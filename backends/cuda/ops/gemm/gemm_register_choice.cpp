@@ -89,13 +89,13 @@ void insert_once(std::vector<std::int64_t>& values, std::int64_t value) {
 }  // namespace
 
 std::span<const GemmRegisterImage> gemm_register_images(DataType type) {
-  static constexpr std::array<GemmRegisterImage, 4> kFloat32{{
+  static const std::array<GemmRegisterImage, 4> kFloat32{{
       {gemm_register_shape<float>(32, 32), embedded::gemm_register_float32_32x32},
       {gemm_register_shape<float>(64, 64), embedded::gemm_register_float32_64x64},
       {gemm_register_shape<float>(64, 128), embedded::gemm_register_float32_64x128},
       {gemm_register_shape<float>(128, 128), embedded::gemm_register_float32_128x128},
   }};
-  static constexpr std::array<GemmRegisterImage, 4> kFloat64{{
+  static const std::array<GemmRegisterImage, 4> kFloat64{{
       {gemm_register_shape<double>(32, 32), embedded::gemm_register_float64_32x32},
       {gemm_register_shape<double>(64, 32), embedded::gemm_register_float64_64x32},
       {gemm_register_shape<double>(64, 64), embedded::gemm_register_float64_64x64},

@@ -15,19 +15,19 @@ std::vector<Tunable> tiled_tunables(const Gemm&, const backend::Device&) {
       {"tile", "rows and columns of C that one group computes, and the depth of a step along k", {4, 8, 16, 32}, 32}};
 }
 
-/// A kernel of an image that has one for each type, orientation and size of a square tile.
+/// A variant's kernel, whose image has one for each type, orientation and size of a square tile.
 std::unique_ptr<backend::Kernel> make_square(const Gemm& problem, backend::Device& device, const Tuning& tuning,
-                                             const Image& image) {
+                                             const Image& image, const char* variant) {
   const std::int64_t size = tuning.at("tile");
   const auto threads = static_cast<unsigned>(size);
   return make_gemm_kernel(problem, device, image,
-                          sentence("tessera_", image.name, "_", to_string(problem.type), "_",
+                          sentence("tessera_gemm_", variant, "_", to_string(problem.type), "_",
                                    problem.transpose_a ? "t" : "n", problem.transpose_b ? "t" : "n", "_", size),
                           {size, size, threads, threads});
 }
 
 std::unique_ptr<backend::Kernel> make_tiled(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
-  return make_square(problem, device, tuning, embedded::gemm_tiled);
+  return make_square(problem, device, tuning, embedded::gemm_tiled, "tiled");
 }
 
 std::vector<Tunable> coalesced_a_tunables(const Gemm&, const backend::Device&) {
@@ -35,7 +35,7 @@ std::vector<Tunable> coalesced_a_tunables(const Gemm&, const backend::Device&) {
 }
 
 std::unique_ptr<backend::Kernel> make_coalesced_a(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
-  return make_square(problem, device, tuning, embedded::gemm_coalesced_a);
+  return make_square(problem, device, tuning, embedded::gemm_coalesced_a, "coalesced_a");
 }
 
 }  // namespace

@@ -10,12 +10,19 @@
 // Compiles alone with: -DFLOAT64=1
 #include "ops/cnn_layer/cnn_layer_images.cl"
 
-__kernel void cnn_layer_finish(__global const real *restrict parts, const ulong parts_first,
+// The host's CnnLayerParts.
+typedef struct {
+  long count;
+  long step;  // elements from one part to the next
+} Parts;
+SIZE_ON_THE_HOST(Parts, 16);
+
+__kernel void cnn_layer_finish(__global const real *restrict sums, const ulong sums_first,
                                __global const real *restrict bias, const ulong bias_first,
                                __global real *restrict output, const ulong output_first, const Layer layer,
-                               const long outputs, const long count, const long part_step) {
+                               const Parts parts) {
   const long index = (long)get_global_id(0);
-  if (index >= outputs) return;
+  if (index >= layer.batch * layer.output_image) return;
   const long outputs_of_plane = layer.output_height * layer.output_width;
   const long plane = quotient(index, outputs_of_plane);
   const long pixel = index - plane * outputs_of_plane;
@@ -23,14 +30,14 @@ __kernel void cnn_layer_finish(__global const real *restrict parts, const ulong 
   const long channel = plane - image * layer.output_channels;
   const long y = quotient(pixel, layer.output_width);
   const long x = pixel - y * layer.output_width;
-  parts += parts_first + (plane * layer.convolved_height + y * layer.pool_stride) * layer.convolved_width +
-           x * layer.pool_stride;
+  sums += sums_first + (plane * layer.convolved_height + y * layer.pool_stride) * layer.convolved_width +
+          x * layer.pool_stride;
   real most = 0;
   for (long i = 0; i < layer.pool_size; ++i) {
     for (long j = 0; j < layer.pool_size; ++j) {
-      __global const real *const place = parts + i * layer.convolved_width + j;
+      __global const real *const place = sums + i * layer.convolved_width + j;
       real sum = 0;
-      for (long part = 0; part < count; ++part) sum += place[part * part_step];
+      for (long part = 0; part < parts.count; ++part) sum += place[part * parts.step];
       most = i + j == 0 ? sum : larger(most, sum);
     }
   }

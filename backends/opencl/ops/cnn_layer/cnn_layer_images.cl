@@ -9,10 +9,11 @@
 //
 // Compiles alone with: -DFLOAT64=0
 // Compiles alone with: -DFLOAT64=1
+#include "ops/host_struct.cl"
 #include "ops/quotient.cl"
 #include "ops/real.cl"
 
-// The host's CnnLayerShape. Where its size is another than the host's, this does not compile.
+// The host's CnnLayerShape.
 typedef struct {
   long batch, input_channels, output_channels;
   long height, width;
@@ -26,7 +27,7 @@ typedef struct {
   int has_bias;
   int relu;
 } Layer;
-typedef char layer_is_as_on_the_host[sizeof(Layer) == 176 ? 1 : -1];
+SIZE_ON_THE_HOST(Layer, 176);
 
 // What the parameters of kernels that compute outputs begin with: operands, each with the first element that is its own.
 // Without a bias, that operand is null.

@@ -14,6 +14,12 @@ namespace {
 /// Workspace beyond which a batch is computed in passes instead.
 constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
 
+/// Parts of cnn_layer_finish.cl.
+struct CnnLayerParts {
+  cl_long count, step;
+};
+static_assert(sizeof(CnnLayerParts) == 16, "cnn_layer_finish.cl says so too");
+
 }  // namespace
 
 ProductPlan::ProductPlan(const CnnLayer& problem, std::int64_t wanted_parts, std::int64_t depth)
@@ -84,18 +90,16 @@ MemoryArgument from_image(std::size_t place, const CnnLayer& problem, std::int64
 
 OperatorLaunch finish_launch(const CnnLayer& pass, const OpenclDevice& device, const ProductPlan& plan,
                              std::int64_t first_image, std::int64_t first_sum) {
-  const auto& program =
-      device.programs().build_once(cnn_layer_program("cnn_layer_finish", embedded::cnn_layer_finish, pass));
   const CnnLayerShape shape = cnn_layer_shape(pass);
   const std::int64_t outputs = pass.batch * shape.output_image;
   OperatorLaunch launch;
-  launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_finish");
+  launch.kernel = device.kernel(cnn_layer_program("cnn_layer_finish", embedded::cnn_layer_finish, pass));
   launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(outputs));
   launch.memory = {
       {.place = MemoryArgument::kWorkspace, .type = pass.type, .first_element = static_cast<std::uint64_t>(first_sum)},
       {.place = kCnnBias, .type = pass.type},
       from_image(kCnnOutput, pass, first_image)};
-  launch.set_scalars(shape, cl_long{outputs}, cl_long{plan.parts}, cl_long{pass.batch * plan.sums_of_image});
+  launch.set_structs(shape, CnnLayerParts{.count = plan.parts, .step = pass.batch * plan.sums_of_image});
   return launch;
 }
 

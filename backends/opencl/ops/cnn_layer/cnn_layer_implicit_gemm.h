@@ -31,7 +31,7 @@ struct CnnLayerProduct {
   cl_int pooled;
   cl_int is_part;
   cl_int grouped;
-  cl_int unused;  ///< makes the size a multiple of 8, as it is in OpenCL C
+  cl_int unused;
 };
 static_assert(sizeof(CnnLayerProduct) == 112, "cnn_layer_product.cl says so too");
 

@@ -108,8 +108,8 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   const LocalTileShape shape = shape_of(tuning.at("tile_m"), problem.type);
   const ProductPlan plan(problem, tuning.at("split_k"), shape.depth);
   const CnnWeightsForm form = form_of(problem, plan, shape);
-  const auto& program = device.programs().build_once(cnn_layer_program(
-      "cnn_layer_implicit_gemm_local", embedded::cnn_layer_implicit_gemm_local, problem, shape.options()));
+  const ProgramSource source = cnn_layer_program("cnn_layer_implicit_gemm_local",
+                                                 embedded::cnn_layer_implicit_gemm_local, problem, shape.options());
 
   const std::size_t bytes_of_image =
       static_cast<std::size_t>(plan.parts * plan.sums_of_image) * size_bytes(problem.type);
@@ -117,14 +117,14 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   for_each_pass(problem, bytes_of_image, [&](std::int64_t first_image, const CnnLayer& pass) {
     const CnnLayerProduct product = product_of(pass, plan, shape);
     OperatorLaunch launch;
-    launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_implicit_gemm_local");
+    launch.kernel = device.kernel(source);
     launch.range = {1, {group_count(product, shape) * shape.group_size(), 1, 1}, {shape.group_size(), 1, 1}};
     launch.memory = cnn_layer_operands(problem);
     launch.memory[kCnnInput] = from_image(kCnnInput, problem, first_image);
     launch.memory[kCnnOutput] = from_image(kCnnOutput, problem, first_image);
     if (plan.is_part) launch.memory[kCnnOutput] = {.place = MemoryArgument::kWorkspace, .type = problem.type};
     launch.memory.push_back(form.places(problem.type));
-    launch.set_scalars(cnn_layer_shape(pass), product);
+    launch.set_structs(cnn_layer_shape(pass), product);
     launches.push_back(std::move(launch));
     if (plan.is_part) launches.push_back(finish_launch(pass, device, plan, first_image, 0));
   });

@@ -30,7 +30,7 @@ typedef struct {
   long rows;                              // of outputs, or before the pool if that is not done here
   long tiles_of_row, tiles_of_group;
 } Rows;
-typedef char rows_are_as_on_the_host[sizeof(Rows) == 48 ? 1 : -1];
+SIZE_ON_THE_HOST(Rows, 48);
 
 static inline vector larger_of(const vector a, const vector b) {
   return select(b, a, (a > b) | (a != a));

@@ -4,11 +4,11 @@
 #include <limits>
 #include <utility>
 
-#include "backend/sentence.h"
 #include "opencl_embedded.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
+#include "ops/gemm/gemm_local_tile.h"
 
 namespace tessera::opencl {
 
@@ -40,6 +40,15 @@ struct CnnLayerRows {
   cl_long tiles_of_row, tiles_of_group;
 };
 static_assert(sizeof(CnnLayerRows) == 48, "cnn_layer_implicit_gemm_panels.cl says so too");
+
+/// Pad of cnn_layer_pad.cl.
+struct CnnLayerPad {
+  cl_long all_rows;
+  cl_long rows, row_length;
+  cl_long copied_rows, copied_length;
+  cl_long top, left;
+};
+static_assert(sizeof(CnnLayerPad) == 56, "cnn_layer_pad.cl says so too");
 
 /// The images that tiles read: those given, or a copy with room around them.
 struct ReadImages {
@@ -91,16 +100,19 @@ std::int64_t tiles_of_group(std::int64_t tiles_of_row, std::int64_t other_groups
 
 OperatorLaunch pad_launch(const CnnLayer& pass, const OpenclDevice& device, const ReadImages& images,
                           std::int64_t first_image) {
-  const auto& program = device.programs().build_once(cnn_layer_program("cnn_layer_pad", embedded::cnn_layer_pad, pass));
   const std::int64_t pixel = images.given.input_pixel;
   const std::int64_t planes = pass.batch * (images.has_channels_inside ? 1 : pass.input_channels);
   OperatorLaunch launch;
-  launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_pad");
+  launch.kernel = device.kernel(cnn_layer_program("cnn_layer_pad", embedded::cnn_layer_pad, pass));
   launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(planes * images.height));
   launch.memory = {from_image(kCnnInput, pass, first_image), {.place = MemoryArgument::kWorkspace, .type = pass.type}};
-  launch.set_scalars(cl_long{planes * images.height}, cl_long{pass.height}, cl_long{pass.width * pixel},
-                     cl_long{images.height}, cl_long{images.width * pixel}, cl_long{pass.padding},
-                     cl_long{pass.padding * pixel});
+  launch.set_structs(CnnLayerPad{.all_rows = planes * images.height,
+                                 .rows = pass.height,
+                                 .row_length = pass.width * pixel,
+                                 .copied_rows = images.height,
+                                 .copied_length = images.width * pixel,
+                                 .top = pass.padding,
+                                 .left = pass.padding * pixel});
   return launch;
 }
 
@@ -143,14 +155,9 @@ backend::Verdict check(const CnnLayer& problem, const backend::Device& device) {
                     2 * static_cast<std::int64_t>(opencl.facts().vector_bytes / size_bytes(problem.type)));
 }
 
-/// On processors, and where local memory does not suffice.
 backend::Verdict pays(const CnnLayer& problem, const backend::Device& device) {
   const OpenclDevice& opencl = native(device);
-  if (opencl.facts().info.kind == DeviceKind::cpu || !check_implicit_gemm_local(problem, opencl)) {
-    return backend::Verdict::yes();
-  }
-  return backend::Verdict::no(
-      backend::sentence("'", opencl.facts().info.name, "' is no processor, and shares tiles in local memory faster"));
+  return pays_without_local_memory(opencl.facts().info, check_implicit_gemm_local(problem, opencl));
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
@@ -171,10 +178,10 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   const ProductPlan plan(problem, tuning.at("split_k"), 1);
   const ReadImages images(problem, plan, shape);
   const CnnWeightsForm form = form_of(problem, shape, images);
-  const auto& program = device.programs().build_once(
+  const ProgramSource source =
       cnn_layer_program("cnn_layer_implicit_gemm_panels", embedded::cnn_layer_implicit_gemm_panels, problem,
                         " -DWIDTH=" + std::to_string(shape.width) + " -DVECTORS=" + std::to_string(shape.vectors) +
-                            " -DHALF=" + std::to_string(shape.half)));
+                            " -DHALF=" + std::to_string(shape.half));
 
   // The workspace: the copy, then the sums.
   const std::int64_t copied_of_image = images.is_copied ? images.image_step() : 0;
@@ -198,7 +205,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
 
     if (images.is_copied) launches.push_back(pad_launch(pass, device, images, first_image));
     OperatorLaunch launch;
-    launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_implicit_gemm_panels");
+    launch.kernel = device.kernel(source);
     launch.range = {1, {groups, 1, 1}, {1, 1, 1}};
     launch.memory = cnn_layer_operands(problem);
     launch.memory[kCnnInput] = from_image(kCnnInput, problem, first_image);
@@ -210,7 +217,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
                                    .first_element = static_cast<std::uint64_t>(first_sum)};
     }
     launch.memory.push_back(form.places(problem.type));
-    launch.set_scalars(cnn_layer_shape(pass), product, rows);
+    launch.set_structs(cnn_layer_shape(pass), product, rows);
     launches.push_back(std::move(launch));
     if (plan.is_part) launches.push_back(finish_launch(pass, device, plan, first_image, first_sum));
   });

@@ -90,16 +90,12 @@ CnnWeightsForm cnn_weights_form(const CnnLayer& problem) noexcept {
 
 Preparation prepare_cnn_weights(const CnnLayer& problem, const OpenclDevice& device, const CnnWeightsForm& form) {
   constexpr std::int64_t kNumbersOfStep = 3;
-  const auto& program =
-      device.programs().build_once(cnn_layer_program("cnn_layer_weights", embedded::cnn_layer_weights, problem));
   OperatorLaunch launch;
-  launch.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_weights");
+  launch.kernel = device.kernel(cnn_layer_program("cnn_layer_weights", embedded::cnn_layer_weights, problem));
   launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(form.elements()));
   launch.memory = {
       {.place = 0, .type = problem.type}, {.place = kCnnWeights, .type = problem.type}, form.places(problem.type)};
-  launch.set_scalars(cnn_layer_shape(problem), cl_long{form.steps}, cl_long{form.padded_steps}, cl_long{form.panel},
-                     cl_long{form.panels}, cl_long{form.channel_step}, cl_long{form.row_step}, cl_long{form.pixel_step},
-                     cl_long{form.chunk});
+  launch.set_structs(cnn_layer_shape(problem), form);
   Preparation preparation;
   preparation.launches.push_back(std::move(launch));
   preparation.size_bytes = static_cast<std::size_t>(form.elements()) * size_bytes(problem.type) +

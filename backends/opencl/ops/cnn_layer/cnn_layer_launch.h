@@ -55,22 +55,23 @@ using mathematics::has_plain_pool;  // the pool that is done in registers
 [[nodiscard]] std::vector<MemoryArgument> cnn_layer_operands(const CnnLayer& problem);
 
 /// The form that cnn_layer_weights.cl gives weights: panels of output channels, in them a row for each step along k,
-/// and three numbers for each step behind.
+/// and three numbers for each step behind. It is that file's Form too.
 struct CnnWeightsForm {
-  std::int64_t steps = 0;         ///< input channels times places of the filter
-  std::int64_t padded_steps = 0;  ///< rows of a panel
-  std::int64_t panel = 0;         ///< output channels of a panel
-  std::int64_t panels = 1;
-  std::int64_t chunk = 1;  ///< input channels that follow each other at one place of the filter
+  cl_long steps = 0;         ///< input channels times places of the filter
+  cl_long padded_steps = 0;  ///< rows of a panel
+  cl_long panel = 0;         ///< output channels of a panel
+  cl_long panels = 1;
+  cl_long chunk = 1;  ///< input channels that follow each other at one place of the filter
   /// Elements from one pixel to the next, of the images that will be read.
-  std::int64_t channel_step = 0;
-  std::int64_t row_step = 0;
-  std::int64_t pixel_step = 0;
+  cl_long channel_step = 0;
+  cl_long row_step = 0;
+  cl_long pixel_step = 0;
 
   [[nodiscard]] std::int64_t elements() const noexcept { return panels * padded_steps * panel; }
   /// The numbers of the steps, in prepared weights.
   [[nodiscard]] MemoryArgument places(DataType type) const noexcept;
 };
+static_assert(sizeof(CnnWeightsForm) == 64, "cnn_layer_weights.cl says so too");
 
 /// A form for the images as they are given.
 [[nodiscard]] CnnWeightsForm cnn_weights_form(const CnnLayer& problem) noexcept;

@@ -30,9 +30,9 @@ static inline real sum_at(__global const real *input, __global const real *weigh
   return sum;
 }
 
-__kernel void cnn_layer_naive(CNN_LAYER_OPERANDS, const Layer layer, const long outputs) {
+__kernel void cnn_layer_naive(CNN_LAYER_OPERANDS, const Layer layer) {
   const long index = (long)get_global_id(0);
-  if (index >= outputs) return;
+  if (index >= layer.batch * layer.output_image) return;
   const long image = quotient(index, layer.output_image);
   const long in_image = index - image * layer.output_image;
   // One of the two steps is 1, and tells what goes fastest.

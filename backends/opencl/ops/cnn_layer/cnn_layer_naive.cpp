@@ -21,16 +21,12 @@ backend::Verdict check(const CnnLayer& problem, const backend::Device& device) {
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& /*tuning*/) {
   const OpenclDevice& opencl = native(device);
-  const auto& program =
-      opencl.programs().build_once(cnn_layer_program("cnn_layer_naive", embedded::cnn_layer_naive, problem));
   OperatorLaunch launch;
-  launch.kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "cnn_layer_naive");
+  launch.kernel = opencl.kernel(cnn_layer_program("cnn_layer_naive", embedded::cnn_layer_naive, problem));
   launch.range = line_of(*launch.kernel, outputs_of(problem));
   launch.memory = cnn_layer_operands(problem);
-  launch.set_scalars(cnn_layer_shape(problem), static_cast<cl_long>(outputs_of(problem)));
-  std::vector<OperatorLaunch> launches;
-  launches.push_back(std::move(launch));
-  return std::make_unique<OperatorKernel>(std::move(launches));
+  launch.set_structs(cnn_layer_shape(problem));
+  return std::make_unique<OperatorKernel>(std::move(launch));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 // their pixels are never read.
 //
 // Compiles alone with: nothing
+#include "ops/host_struct.cl"
 
 // The host's CnnLayerProduct.
 typedef struct {
@@ -26,8 +27,8 @@ typedef struct {
   int pooled;   // windows of 2 x 2 beside each other are pooled here
   int is_part;  // plain sums for cnn_layer_finish.cl
   int grouped;  // 8 steps from a multiple of 8 on are channels of one place of the filter
-  int unused;   // up to a multiple of 8, which rusticl does not count where a compiler would add it
+  int unused;   // up to a multiple of 8
 } Product;
-typedef char product_is_as_on_the_host[sizeof(Product) == 112 ? 1 : -1];
+SIZE_ON_THE_HOST(Product, 112);
 
 #define NOWHERE (1 << 30)

@@ -43,7 +43,7 @@ typedef struct {
   long items_x, items_y, items_channels;  // sub-tiles of a tile
   long windows_x, windows_y;              // outputs of a sub-tile
 } Tiles;
-typedef char tiles_are_as_on_the_host[sizeof(Tiles) == 72 ? 1 : -1];
+SIZE_ON_THE_HOST(Tiles, 72);
 
 // A sub-tile's place: the pixel under the filter's corner for its first sum, and where its outputs begin.
 typedef struct {

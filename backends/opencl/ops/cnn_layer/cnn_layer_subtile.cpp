@@ -100,9 +100,6 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
         std::pair{"UNROLL", "unroll"}, std::pair{"FUSED", "fused"}, std::pair{"ALIGNED", "aligned"}}) {
     options += std::string(" -D") + option + "=" + std::to_string(tuning.at(tunable));
   }
-  const auto& program = opencl.programs().build_once(
-      cnn_layer_program("cnn_layer_subtile", embedded::cnn_layer_subtile, problem, options));
-
   // A row that is an element longer than whole vectors begins anywhere.
   CnnWeightsForm form = cnn_weights_form(problem);
   form.panel = ceil_div(problem.output_channels, kLargestSubChannels) * kLargestSubChannels +
@@ -111,17 +108,15 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   tiles.weights_step = form.panel;
 
   OperatorLaunch launch;
-  launch.kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "cnn_layer_subtile");
+  launch.kernel = opencl.kernel(cnn_layer_program("cnn_layer_subtile", embedded::cnn_layer_subtile, problem, options));
   const bool is_cpu = opencl.facts().info.kind == DeviceKind::cpu;
   const auto items = static_cast<std::size_t>(std::min({is_cpu ? kItemsOfProcessor : tiles.items(), kMostItems,
                                                         static_cast<std::int64_t>(launch.kernel->max_group_size())}));
   const auto groups = static_cast<std::size_t>(problem.batch * tiles.tiles_channels * tiles.tiles_y * tiles.tiles_x);
   launch.range = {1, {groups * items, 1, 1}, {items, 1, 1}};
   launch.memory = cnn_layer_operands(problem);
-  launch.set_scalars(cnn_layer_shape(problem), tiles);
-  std::vector<OperatorLaunch> launches;
-  launches.push_back(std::move(launch));
-  return std::make_unique<OperatorKernel>(std::move(launches), 0, prepare_cnn_weights(problem, opencl, form));
+  launch.set_structs(cnn_layer_shape(problem), tiles);
+  return std::make_unique<OperatorKernel>(std::move(launch), prepare_cnn_weights(problem, opencl, form));
 }
 
 }  // namespace

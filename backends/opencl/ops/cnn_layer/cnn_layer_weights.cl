@@ -34,22 +34,28 @@ static inline Step step_at(const long step, const long chunk, const Layer *layer
   return at;
 }
 
-// channel_step, row_step and pixel_step: of the images that will be read, whose offsets the first int holds.
+// The host's CnnWeightsForm.
+typedef struct {
+  long steps, padded_steps;  // of the weights; as prepared
+  long panel, panels;        // output channels of a panel, and how many there are
+  long chunk;
+  long channel_step, row_step, pixel_step;  // of the images that will be read, whose offsets the first int holds
+} Form;
+SIZE_ON_THE_HOST(Form, 64);
+
 __kernel void cnn_layer_weights(__global const real *restrict weights, const ulong weights_first,
                                 __global real *restrict prepared, const ulong prepared_first,
                                 __global int *restrict places, const ulong places_first, const Layer layer,
-                                const long steps, const long padded_steps, const long panel, const long panels,
-                                const long channel_step, const long row_step, const long pixel_step,
-                                const long chunk) {
+                                const Form form) {
   const long index = (long)get_global_id(0);
-  const long row = quotient(index, panel);
-  if (row >= panels * padded_steps) return;
-  const long in_panel = index - row * panel;
-  const long panel_index = quotient(row, padded_steps);
-  const long step = row - panel_index * padded_steps;
-  const long output_channel = panel_index * panel + in_panel;
-  const Step at = step_at(step, chunk, &layer);
-  const int is_step = step < steps;
+  const long row = quotient(index, form.panel);
+  if (row >= form.panels * form.padded_steps) return;
+  const long in_panel = index - row * form.panel;
+  const long panel_index = quotient(row, form.padded_steps);
+  const long step = row - panel_index * form.padded_steps;
+  const long output_channel = panel_index * form.panel + in_panel;
+  const Step at = step_at(step, form.chunk, &layer);
+  const int is_step = step < form.steps;
   real weight = 0;
   if (is_step && output_channel < layer.output_channels) {
     weight = weights[weights_first +
@@ -58,11 +64,11 @@ __kernel void cnn_layer_weights(__global const real *restrict weights, const ulo
                      at.column];
   }
   prepared[prepared_first + index] = weight;
-  if (index < padded_steps * panel && in_panel == 0) {
+  if (index < form.padded_steps * form.panel && in_panel == 0) {
     places += places_first;
-    const long offset = at.channel * channel_step + at.row * row_step + at.column * pixel_step;
+    const long offset = at.channel * form.channel_step + at.row * form.row_step + at.column * form.pixel_step;
     places[step] = is_step ? (int)offset : 0;
-    places[padded_steps + step] = is_step ? (int)at.row : NOWHERE;
-    places[2 * padded_steps + step] = is_step ? (int)at.column : NOWHERE;
+    places[form.padded_steps + step] = is_step ? (int)at.row : NOWHERE;
+    places[2 * form.padded_steps + step] = is_step ? (int)at.column : NOWHERE;
   }
 }

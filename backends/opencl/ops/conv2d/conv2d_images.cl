@@ -7,6 +7,7 @@
 //
 // Compiles alone with: -DPIXEL=int -DIS_FLOAT=0
 // Compiles alone with: -DPIXEL=float -DIS_FLOAT=1
+#include "ops/host_struct.cl"
 #include "ops/quotient.cl"
 
 #if IS_FLOAT
@@ -19,12 +20,20 @@ typedef uint sum_t;
 #define MULTIPLY_ADD(weight, pixel, sum) ((weight) * (pixel) + (sum))
 #endif
 
+// The problem, and what of it a group computes: the host's Conv2dScalars.
+typedef struct {
+  long height, width;
+  long output_height, output_width;
+  long block_rows;  // of the output, that a group computes
+  int filter_height, filter_width;
+  int anchor_y, anchor_x;
+} Conv2d;
+SIZE_ON_THE_HOST(Conv2d, 56);
+
 // Every kernel's first parameters: two operands, each with the first element that is its own; then the problem.
-#define CONV2D_PARAMETERS                                                                                        \
-  __global const PIXEL *restrict image, const ulong image_first, __global sum_t *restrict output,                \
-      const ulong output_first, const long height, const long width, const long output_height,                   \
-      const long output_width, const int filter_height, const int filter_width, const int anchor_y,              \
-      const int anchor_x
+#define CONV2D_PARAMETERS                                                                         \
+  __global const PIXEL *restrict image, const ulong image_first, __global sum_t *restrict output, \
+      const ulong output_first, const Conv2d conv2d
 
 // Pixel (y, x) of an image as a number; 0 outside.
 inline sum_t pixel_at(__global const PIXEL *restrict image, const long height, const long width, const long y,

@@ -29,10 +29,8 @@ class WeightedKernel final : public backend::Kernel {
  public:
   WeightedKernel(std::shared_ptr<OpenclContext> context, OperatorLaunch launch, std::span<const std::byte> weights)
       : weights_(std::move(context), weights), weights_bytes_(weights.size()) {
-    launch.kernel->set(kFirstConv2dExtra, weights_.native());
-    std::vector<OperatorLaunch> launches;
-    launches.push_back(std::move(launch));
-    kernel_ = std::make_unique<OperatorKernel>(std::move(launches));
+    launch.kernel->set(kConv2dWeights, weights_.native());
+    kernel_ = std::make_unique<OperatorKernel>(std::move(launch));
   }
   [[nodiscard]] std::size_t held_bytes() const override { return weights_bytes_; }
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
@@ -81,10 +79,15 @@ OperatorLaunch conv2d_launch(std::unique_ptr<CompiledKernel> kernel, const Conv2
   launch.range.global = {conv2d_blocks(problem, shape.block_rows, shape.block_columns) * launch.range.local[0],
                          launch.range.local[1], 1};
   launch.memory = {{0, problem.type, 0}, {1, problem.output_type(), 0}};
-  launch.set_scalars(cl_long{problem.height}, cl_long{problem.width}, cl_long{problem.output_height()},
-                     cl_long{problem.output_width()}, static_cast<cl_int>(problem.filter_height),
-                     static_cast<cl_int>(problem.filter_width), static_cast<cl_int>(problem.anchor_y),
-                     static_cast<cl_int>(problem.anchor_x));
+  launch.set_structs(Conv2dScalars{.height = problem.height,
+                                   .width = problem.width,
+                                   .output_height = problem.output_height(),
+                                   .output_width = problem.output_width(),
+                                   .block_rows = shape.block_rows,
+                                   .filter_height = static_cast<cl_int>(problem.filter_height),
+                                   .filter_width = static_cast<cl_int>(problem.filter_width),
+                                   .anchor_y = static_cast<cl_int>(problem.anchor_y),
+                                   .anchor_x = static_cast<cl_int>(problem.anchor_x)});
   return launch;
 }
 

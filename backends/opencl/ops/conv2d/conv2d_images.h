@@ -1,6 +1,7 @@
 // What the host code of every conv2d kernel shares: the program's source and options, the launch, the weights.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,8 +33,18 @@ enum class Conv2dSums : std::uint8_t { output_type, in_float };
 [[nodiscard]] std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights,
                                                             Conv2dSums sums = Conv2dSums::output_type);
 
-/// A launch of the kernel with CONV2D_PARAMETERS set but for what `more` of them follow: groups of columns x rows
-/// work-items in one line, each for a block of block_columns x block_rows of the output.
+/// Conv2d of conv2d_images.cl.
+struct Conv2dScalars {
+  cl_long height, width;
+  cl_long output_height, output_width;
+  cl_long block_rows;
+  cl_int filter_height, filter_width;
+  cl_int anchor_y, anchor_x;
+};
+static_assert(sizeof(Conv2dScalars) == 56 && offsetof(Conv2dScalars, anchor_x) == 52, "conv2d_images.cl says so too");
+
+/// A launch of the kernel with CONV2D_PARAMETERS set: groups of columns x rows work-items in one line, each for a block
+/// of block_columns x block_rows of the output.
 struct Conv2dShape {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
@@ -42,8 +53,8 @@ struct Conv2dShape {
 };
 [[nodiscard]] OperatorLaunch conv2d_launch(std::unique_ptr<CompiledKernel> kernel, const Conv2d& problem,
                                            const Conv2dShape& shape);
-/// The next parameter of such a launch.
-inline constexpr cl_uint kFirstConv2dExtra = 4 + 8;
+/// The parameter behind those: the weights, in a buffer or by value.
+inline constexpr cl_uint kConv2dWeights = 2 * 2 + 1;
 
 /// The kernel of one launch whose next parameter is the weights in a buffer of their own. `weights`: as
 /// conv2d_weight_bits() gives them.

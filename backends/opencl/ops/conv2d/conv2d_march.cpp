@@ -75,16 +75,12 @@ std::string MarchWeights::options(const Conv2d& problem) const {
 std::unique_ptr<backend::Kernel> make_march_alone(const MarchAlone& march, const Conv2d& problem,
                                                   const OpenclDevice& device, const MarchWeights& weights,
                                                   std::int64_t strip, std::int64_t rows) {
-  const auto& program = device.programs().build_once(
+  auto kernel = device.kernel(
       conv2d_program(march.name, march.text, problem, weights.options(problem) + march.options, march.sums));
-  auto kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), march.name);
-  kernel->set(kFirstConv2dExtra, static_cast<cl_int>(rows));
   std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, weights.values, march.sums);
   bits.resize(static_cast<std::size_t>(problem.filter_height * problem.filter_width));
-  kernel->set(kFirstConv2dExtra + 1, bits.size() * sizeof(std::uint32_t), bits.data());
-  std::vector<OperatorLaunch> launches;
-  launches.push_back(conv2d_launch(std::move(kernel), problem, {1, 1, rows, strip}));
-  return std::make_unique<OperatorKernel>(std::move(launches));
+  kernel->set(kConv2dWeights, bits.size() * sizeof(std::uint32_t), bits.data());
+  return std::make_unique<OperatorKernel>(conv2d_launch(std::move(kernel), problem, {1, 1, rows, strip}));
 }
 
 }  // namespace tessera::opencl

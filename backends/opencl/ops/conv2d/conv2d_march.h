@@ -33,6 +33,23 @@ struct MarchWeights {
   [[nodiscard]] std::string options(const Conv2d& problem) const;
 };
 
+/// The row of a way to march, for filters used whole or, with `is_separable`, for those that are a column times a row.
+/// `March` has what the row needs as functions that are told which: check, tunables and make.
+template <class March, bool is_separable>
+[[nodiscard]] backend::Variant<Conv2d> march_variant(std::string_view name, std::string_view summary,
+                                                     backend::Verdict (*pays)(const Conv2d&,
+                                                                              const backend::Device&) = nullptr) {
+  return {.name = name,
+          .summary = summary,
+          .check = [](const Conv2d& problem,
+                      const backend::Device& device) { return March::check(problem, device, is_separable); },
+          .tunables = [](const Conv2d& problem,
+                         const backend::Device& device) { return March::tunables(problem, device, is_separable); },
+          .make = [](const Conv2d& problem, backend::Device& device,
+                     const Tuning& tuning) { return March::make(problem, device, tuning, is_separable); },
+          .pays = pays};
+}
+
 /// A kernel of a work-item alone, which takes the weights by value: its text, its options, and what
 /// it sums in.
 struct MarchAlone {

@@ -59,19 +59,19 @@ inline void add_row(vector_t *sums, const int phase, const vector_t *taps, const
 }
 
 // The image of the output is shifted against that of the sums where the problem's anchor is not the filter's centre.
-__kernel void conv2d_marching(CONV2D_PARAMETERS, const int rows_per_run, const Weights filter) {
-  const int shift_y = REACH - anchor_y;
-  const int shift_x = REACH - anchor_x;
+__kernel void conv2d_marching(CONV2D_PARAMETERS, const Weights filter) {
+  const int shift_y = REACH - conv2d.anchor_y;
+  const int shift_x = REACH - conv2d.anchor_x;
   const long items = (long)get_local_size(0);
-  const Place place =
-      place_of_group((long)get_group_id(0), COLUMNS * items, rows_per_run, output_width, output_height);
+  const Place place = place_of_group((long)get_group_id(0), COLUMNS * items, conv2d.block_rows, conv2d.output_width,
+                                     conv2d.output_height);
   const long output_x = place.column + COLUMNS * (long)get_local_id(0);
-  if (output_x >= output_width) return;
+  if (output_x >= conv2d.output_width) return;
   const long x = output_x + shift_x;
   const long first = place.row + shift_y;
-  const long last = min(place.row + rows_per_run, output_height) + shift_y;
-  image += image_first + place.image * height * width;
-  output += output_first + place.image * output_height * output_width + output_x;
+  const long last = min(place.row + conv2d.block_rows, conv2d.output_height) + shift_y;
+  image += image_first + place.image * conv2d.height * conv2d.width;
+  output += output_first + place.image * conv2d.output_height * conv2d.output_width + output_x;
 
   vector_t sums[SIZE];
 #pragma unroll
@@ -82,21 +82,21 @@ __kernel void conv2d_marching(CONV2D_PARAMETERS, const int rows_per_run, const W
     for (int phase = 0; phase < SIZE; ++phase) {
       const long y = y0 + phase;
       if (y < last + REACH) {
-        if (y >= 0 && y < height) {
+        if (y >= 0 && y < conv2d.height) {
           vector_t taps[SIZE];
-          load_taps(taps, image + y * width, x, width);
+          load_taps(taps, image + y * conv2d.width, x, conv2d.width);
           add_row(sums, phase, taps, filter);
         }
         const long finished = y - REACH;
         const int oldest = (phase + 1) % SIZE;
         if (finished >= first) {
-          __global sum_t *const row = output + (finished - shift_y) * output_width;
-          if (output_x + COLUMNS <= output_width) {
+          __global sum_t *const row = output + (finished - shift_y) * conv2d.output_width;
+          if (output_x + COLUMNS <= conv2d.output_width) {
             STORE_OF(COLUMNS)(sums[oldest], 0, row);
           } else {
             sum_t numbers[COLUMNS];
             STORE_OF(COLUMNS)(sums[oldest], 0, numbers);
-            for (int i = 0; output_x + i < output_width; ++i) row[i] = numbers[i];
+            for (int i = 0; output_x + i < conv2d.output_width; ++i) row[i] = numbers[i];
           }
         }
         sums[oldest] = 0;

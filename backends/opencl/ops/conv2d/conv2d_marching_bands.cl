@@ -152,32 +152,32 @@ ALWAYS_INLINE void store_row(__global sum_t *target, const vector_t *sums, const
 }
 
 __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void conv2d_marching_bands(CONV2D_PARAMETERS,
-                                                                                   const int rows_per_run,
                                                                                    const Weights filter) {
-  const Place place = place_of_group((long)get_group_id(0), STRIP, rows_per_run, output_width, output_height);
-  const long end_row = min(place.row + rows_per_run, output_height);
-  const long end_column = min(place.column + STRIP, output_width);
-  image += image_first + place.image * height * width;
-  output += output_first + place.image * output_height * output_width;
+  const Place place = place_of_group((long)get_group_id(0), STRIP, conv2d.block_rows, conv2d.output_width,
+                                     conv2d.output_height);
+  const long end_row = min(place.row + conv2d.block_rows, conv2d.output_height);
+  const long end_column = min(place.column + STRIP, conv2d.output_width);
+  image += image_first + place.image * conv2d.height * conv2d.width;
+  output += output_first + place.image * conv2d.output_height * conv2d.output_width;
   for (long band = place.row; band < end_row; band += ROWS) {
-    const long top = band - anchor_y;
+    const long top = band - conv2d.anchor_y;
     for (long column = place.column; column < end_column; column += TILE) {
-      const long x = column - anchor_x;
-      const bool is_inside = x >= 0 && x + SPAN <= width;
+      const long x = column - conv2d.anchor_x;
+      const bool is_inside = x >= 0 && x + SPAN <= conv2d.width;
       vector_t sums[ROWS][2];
 #pragma unroll
       for (int k = 0; k < ROWS; ++k) sums[k][0] = sums[k][1] = 0;
 #pragma unroll
       for (int row = 0; row < ROWS + SIZE - 1; ++row) {
         const long y = top + row;
-        if (y >= 0 && y < height) {
-          add_row(sums, row, load_span(image + y * width, x, width, is_inside), &filter);
+        if (y >= 0 && y < conv2d.height) {
+          add_row(sums, row, load_span(image + y * conv2d.width, x, conv2d.width, is_inside), &filter);
         }
       }
 #pragma unroll
       for (int k = 0; k < ROWS; ++k) {
         if (band + k < end_row) {
-          store_row(output + (band + k) * output_width + column, sums[k], end_column - column);
+          store_row(output + (band + k) * conv2d.output_width + column, sums[k], end_column - column);
         }
       }
     }

@@ -19,21 +19,9 @@ using backend::Verdict;
 /// 9.5 ms with strips of 256 columns (PoCL on two cores of a Xeon). Wider ones gain little.
 constexpr std::int64_t kInBands = 1024;
 
-Verdict check(const Conv2d& problem, const backend::Device& device, bool is_separable) {
-  const DeviceFacts& facts = native(device).facts();
-  if (!facts.is_processor) {
-    return Verdict::no(sentence("'", facts.info.name, "' is no processor, and bands are for processors alone"));
-  }
-  return check_march(problem, device, is_separable);
-}
-
 Verdict pays(const Conv2d& /*problem*/, const backend::Device& device) {
   if (!is_gpu(device)) return Verdict::yes();
   return Verdict::no(sentence("'", native(device).facts().info.name, "' is a GPU, and bands are for processors"));
-}
-
-std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device, bool is_separable) {
-  return {rows_per_run(problem, device, kInBands, is_separable)};
 }
 
 /// March along bands, with as many sums as the registers hold beside the vectors that are shifted. AVX-512 has 32
@@ -48,35 +36,38 @@ MarchAlone along_bands(const Conv2d& problem, const DeviceFacts& facts) {
           .sums = is_exact ? Conv2dSums::in_float : Conv2dSums::output_type};
 }
 
-std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning,
-                                      bool is_separable) {
-  const OpenclDevice& opencl = native(device);
-  return make_march_alone(along_bands(problem, opencl.facts()), problem, opencl,
-                          MarchWeights::of(problem, is_separable), kInBands, tuning.at("rows_per_run"));
-}
+struct InBands {
+  static Verdict check(const Conv2d& problem, const backend::Device& device, bool is_separable) {
+    const DeviceFacts& facts = native(device).facts();
+    if (!facts.is_processor) {
+      return Verdict::no(sentence("'", facts.info.name, "' is no processor, and bands are for processors alone"));
+    }
+    return check_march(problem, device, is_separable);
+  }
+
+  static std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device, bool is_separable) {
+    return {rows_per_run(problem, device, kInBands, is_separable)};
+  }
+
+  static std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning,
+                                               bool is_separable) {
+    const OpenclDevice& opencl = native(device);
+    return make_march_alone(along_bands(problem, opencl.facts()), problem, opencl,
+                            MarchWeights::of(problem, is_separable), kInBands, tuning.at("rows_per_run"));
+  }
+};
 
 }  // namespace
 
 backend::Variant<Conv2d> conv2d_marching_bands() {
-  return {
-      .name = "marching_bands",
-      .summary = "a work-item alone marches along bands of a wide strip, from left to right; filters of 3, 5 and 7",
-      .check = [](const Conv2d& problem, const backend::Device& device) { return check(problem, device, false); },
-      .tunables = [](const Conv2d& problem, const backend::Device& device) { return tunables(problem, device, false); },
-      .make = [](const Conv2d& problem, backend::Device& device,
-                 const Tuning& tuning) { return make(problem, device, tuning, false); },
-      .pays = pays};
+  return march_variant<InBands, false>(
+      "marching_bands",
+      "a work-item alone marches along bands of a wide strip, from left to right; filters of 3, 5 and 7", pays);
 }
 
 backend::Variant<Conv2d> conv2d_separable_bands() {
-  return {
-      .name = "separable_bands",
-      .summary = "marching_bands for filters that are a column times a row",
-      .check = [](const Conv2d& problem, const backend::Device& device) { return check(problem, device, true); },
-      .tunables = [](const Conv2d& problem, const backend::Device& device) { return tunables(problem, device, true); },
-      .make = [](const Conv2d& problem, backend::Device& device,
-                 const Tuning& tuning) { return make(problem, device, tuning, true); },
-      .pays = pays};
+  return march_variant<InBands, true>("separable_bands", "marching_bands for filters that are a column times a row",
+                                      pays);
 }
 
 }  // namespace tessera::opencl

@@ -187,34 +187,34 @@ ALWAYS_INLINE void store_sums(__global sum_t *output, const sum_t *sums, const u
 
 // The image of the output is shifted against that of the sums where the problem's anchor is not the filter's centre.
 __attribute__((reqd_work_group_size(LANES, 1, 1))) __kernel void conv2d_marching_lanes(
-    CONV2D_PARAMETERS, __constant const sum_t *weights, const int rows_per_run) {
-  const int shift_y = REACH - anchor_y;
-  const int shift_x = REACH - anchor_x;
+    CONV2D_PARAMETERS, __constant const sum_t *weights) {
+  const int shift_y = REACH - conv2d.anchor_y;
+  const int shift_x = REACH - conv2d.anchor_x;
   const int lane = (int)get_local_id(0);
-  const Place place =
-      place_of_group((long)get_group_id(0), LANES * PIXELS, rows_per_run, output_width, output_height);
+  const Place place = place_of_group((long)get_group_id(0), LANES * PIXELS, conv2d.block_rows, conv2d.output_width,
+                                     conv2d.output_height);
   const long output_x = place.column + lane * PIXELS;
   const long x = output_x + shift_x;
-  const int rows = (int)min((long)rows_per_run, output_height - place.row);
+  const int rows = (int)min(conv2d.block_rows, conv2d.output_height - place.row);
   const int count = rows + 2 * REACH;
   const long top = place.row + shift_y - REACH;
   const int beside = lane == 0 ? -PIXELS : PIXELS;
   Source source;
-  source.row = image + image_first + (place.image * height + top) * width + place.column + shift_x;
+  source.row = image + image_first + (place.image * conv2d.height + top) * conv2d.width + place.column + shift_x;
   source.own = lane * PIXELS;
   source.beside = source.own + beside;
-  source.own_inside = inside(x, width);
+  source.own_inside = inside(x, conv2d.width);
 #if SHUFFLES
-  source.left_inside = lane == 0 || lane == LANES - 1 ? inside(x + beside, width) : 0;
+  source.left_inside = lane == 0 || lane == LANES - 1 ? inside(x + beside, conv2d.width) : 0;
 #else
-  source.left_inside = inside(x - PIXELS, width);
-  source.right_inside = inside(x + PIXELS, width);
+  source.left_inside = inside(x - PIXELS, conv2d.width);
+  source.right_inside = inside(x + PIXELS, conv2d.width);
 #endif
   source.first_row = (int)clamp(-top, 0l, (long)count);
-  source.last_row = (int)clamp(height - top, 0l, (long)count);
-  __global sum_t *target =
-      output + output_first + (place.image * output_height + place.row) * output_width + output_x;
-  const uint stored = inside(output_x, output_width);
+  source.last_row = (int)clamp(conv2d.height - top, 0l, (long)count);
+  __global sum_t *target = output + output_first +
+                           (place.image * conv2d.output_height + place.row) * conv2d.output_width + output_x;
+  const uint stored = inside(output_x, conv2d.output_width);
 
   sum_t sums[SIZE][PIXELS];
 #pragma unroll
@@ -224,7 +224,7 @@ __attribute__((reqd_work_group_size(LANES, 1, 1))) __kernel void conv2d_marching
   }
   Row ahead[AHEAD];
 #pragma unroll
-  for (int i = 0; i < AHEAD; ++i) ahead[i] = load_row(&source, i, width);
+  for (int i = 0; i < AHEAD; ++i) ahead[i] = load_row(&source, i, conv2d.width);
   // Before the first row's sum is whole, what falls out of the window belongs to no row.
   for (int first = 0; first < count; first += SIZE) {
 #pragma unroll
@@ -232,7 +232,7 @@ __attribute__((reqd_work_group_size(LANES, 1, 1))) __kernel void conv2d_marching
       const Row row = ahead[0];
 #pragma unroll
       for (int i = 0; i + 1 < AHEAD; ++i) ahead[i] = ahead[i + 1];
-      ahead[AHEAD - 1] = load_row(&source, first + phase + AHEAD, width);
+      ahead[AHEAD - 1] = load_row(&source, first + phase + AHEAD, conv2d.width);
       sum_t numbers[PIXELS + 2 * REACH];
       spread(row, lane, numbers);
       add_row(sums, phase, numbers, weights);
@@ -240,7 +240,7 @@ __attribute__((reqd_work_group_size(LANES, 1, 1))) __kernel void conv2d_marching
       const int oldest = (phase + 1) % SIZE;
       if (finished >= 0 && finished < rows) {
         store_sums(target, sums[oldest], stored);
-        target += output_width;
+        target += conv2d.output_width;
       }
 #pragma unroll
       for (int i = 0; i < PIXELS; ++i) sums[oldest][i] = 0;

@@ -20,22 +20,9 @@ constexpr std::int64_t kLanes = 32;
 constexpr std::int64_t kPixels = 4;
 constexpr std::int64_t kTogether = kLanes * kPixels;
 
-Verdict check(const Conv2d& problem, const backend::Device& device, bool is_separable) {
-  const DeviceInfo& info = native(device).facts().info;
-  if (info.max_group_size < static_cast<std::uint64_t>(kLanes)) {
-    return Verdict::no(sentence("conv2d in lanes takes work-groups of ", kLanes, ", but '", info.name, "' allows ",
-                                info.max_group_size));
-  }
-  return check_march(problem, device, is_separable);
-}
-
 Verdict pays(const Conv2d& /*problem*/, const backend::Device& device) {
   if (is_gpu(device)) return Verdict::yes();
   return Verdict::no(sentence("'", native(device).facts().info.name, "' is no GPU, and lanes are for GPUs"));
-}
-
-std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device, bool is_separable) {
-  return {rows_per_run(problem, device, kTogether, is_separable)};
 }
 
 /// Loads and stores vectors where the operands of a launch allow it, else pixels.
@@ -64,12 +51,10 @@ class TogetherKernel final : public backend::Kernel {
   static std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device,
                                                const MarchWeights& weights, std::int64_t rows, bool vectors) {
     const OpenclDevice& opencl = native(device);
-    const auto& program = opencl.programs().build_once(
+    auto kernel = opencl.kernel(
         conv2d_program("conv2d_marching_lanes", embedded::conv2d_marching_lanes, problem,
                        weights.options(problem) +
                            sentence(" -DSHUFFLES=", opencl.facts().is_nvidia ? 1 : 0, " -DVECTORS=", vectors ? 1 : 0)));
-    auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_marching_lanes");
-    kernel->set(kFirstConv2dExtra + 1, static_cast<cl_int>(rows));
     return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {1, kLanes, rows, kTogether}),
                                conv2d_weight_bits(problem, weights.values), device);
   }
@@ -80,34 +65,38 @@ class TogetherKernel final : public backend::Kernel {
   std::uint64_t output_alignment_;
 };
 
-std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning,
-                                      bool is_separable) {
-  return std::make_unique<TogetherKernel>(problem, device, MarchWeights::of(problem, is_separable),
-                                          tuning.at("rows_per_run"));
-}
+struct InLanes {
+  static Verdict check(const Conv2d& problem, const backend::Device& device, bool is_separable) {
+    const DeviceInfo& info = native(device).facts().info;
+    if (info.max_group_size < static_cast<std::uint64_t>(kLanes)) {
+      return Verdict::no(sentence("conv2d in lanes takes work-groups of ", kLanes, ", but '", info.name, "' allows ",
+                                  info.max_group_size));
+    }
+    return check_march(problem, device, is_separable);
+  }
+
+  static std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device, bool is_separable) {
+    return {rows_per_run(problem, device, kTogether, is_separable)};
+  }
+
+  static std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning,
+                                               bool is_separable) {
+    return std::make_unique<TogetherKernel>(problem, device, MarchWeights::of(problem, is_separable),
+                                            tuning.at("rows_per_run"));
+  }
+};
 
 }  // namespace
 
 backend::Variant<Conv2d> conv2d_marching_lanes() {
-  return {
-      .name = "marching_lanes",
-      .summary = "32 work-items march down a strip of 128 columns together, sums in registers; filters of 3, 5 and 7",
-      .check = [](const Conv2d& problem, const backend::Device& device) { return check(problem, device, false); },
-      .tunables = [](const Conv2d& problem, const backend::Device& device) { return tunables(problem, device, false); },
-      .make = [](const Conv2d& problem, backend::Device& device,
-                 const Tuning& tuning) { return make(problem, device, tuning, false); },
-      .pays = pays};
+  return march_variant<InLanes, false>(
+      "marching_lanes",
+      "32 work-items march down a strip of 128 columns together, sums in registers; filters of 3, 5 and 7", pays);
 }
 
 backend::Variant<Conv2d> conv2d_separable_lanes() {
-  return {
-      .name = "separable_lanes",
-      .summary = "marching_lanes for filters that are a column times a row",
-      .check = [](const Conv2d& problem, const backend::Device& device) { return check(problem, device, true); },
-      .tunables = [](const Conv2d& problem, const backend::Device& device) { return tunables(problem, device, true); },
-      .make = [](const Conv2d& problem, backend::Device& device,
-                 const Tuning& tuning) { return make(problem, device, tuning, true); },
-      .pays = pays};
+  return march_variant<InLanes, true>("separable_lanes", "marching_lanes for filters that are a column times a row",
+                                      pays);
 }
 
 }  // namespace tessera::opencl

@@ -13,19 +13,20 @@
 
 __kernel void conv2d_naive(CONV2D_PARAMETERS, __global const sum_t *restrict weights) {
   const Place place = place_of_group((long)get_group_id(0), (long)get_local_size(0), (long)get_local_size(1),
-                                     output_width, output_height);
+                                     conv2d.output_width, conv2d.output_height);
   const long y = place.row + (long)get_local_id(1);
   const long x = place.column + (long)get_local_id(0);
-  if (y >= output_height || x >= output_width) return;
+  if (y >= conv2d.output_height || x >= conv2d.output_width) return;
 
-  image += image_first + place.image * height * width;
-  output += output_first + place.image * output_height * output_width;
+  image += image_first + place.image * conv2d.height * conv2d.width;
+  output += output_first + place.image * conv2d.output_height * conv2d.output_width;
   sum_t sum = 0;
-  for (int i = 0; i < filter_height; ++i) {
-    for (int j = 0; j < filter_width; ++j) {
-      const sum_t pixel = pixel_at(image, height, width, y + i - anchor_y, x + j - anchor_x);
-      sum = MULTIPLY_ADD(weights[i * filter_width + j], pixel, sum);
+  for (int i = 0; i < conv2d.filter_height; ++i) {
+    for (int j = 0; j < conv2d.filter_width; ++j) {
+      const sum_t pixel =
+          pixel_at(image, conv2d.height, conv2d.width, y + i - conv2d.anchor_y, x + j - conv2d.anchor_x);
+      sum = MULTIPLY_ADD(weights[i * conv2d.filter_width + j], pixel, sum);
     }
   }
-  output[y * output_width + x] = sum;
+  output[y * conv2d.output_width + x] = sum;
 }

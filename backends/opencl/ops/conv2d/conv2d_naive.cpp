@@ -15,8 +15,7 @@ backend::Verdict check(const Conv2d& problem, const backend::Device& device) {
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& /*tuning*/) {
   const OpenclDevice& opencl = native(device);
-  const auto& program = opencl.programs().build_once(conv2d_program("conv2d_naive", embedded::conv2d_naive, problem));
-  auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_naive");
+  auto kernel = opencl.kernel(conv2d_program("conv2d_naive", embedded::conv2d_naive, problem));
   const PlainGroup group = plain_group(*kernel, opencl.facts());
   return bind_conv2d_weights(
       conv2d_launch(std::move(kernel), problem, {group.rows, group.columns, group.rows, group.columns}),

@@ -14,26 +14,27 @@
 
 __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void conv2d_tiled(
     CONV2D_PARAMETERS, __global const sum_t *restrict weights, __local sum_t *tile) {
-  const Place place = place_of_group((long)get_group_id(0), TILE, TILE, output_width, output_height);
+  const Place place = place_of_group((long)get_group_id(0), TILE, TILE, conv2d.output_width, conv2d.output_height);
   const int x = (int)get_local_id(0);
   const int y = (int)get_local_id(1);
-  const int tile_rows = TILE + filter_height - 1;
-  const int tile_columns = TILE + filter_width - 1;
-  image += image_first + place.image * height * width;
-  output += output_first + place.image * output_height * output_width;
+  const int tile_rows = TILE + conv2d.filter_height - 1;
+  const int tile_columns = TILE + conv2d.filter_width - 1;
+  image += image_first + place.image * conv2d.height * conv2d.width;
+  output += output_first + place.image * conv2d.output_height * conv2d.output_width;
   for (int i = y; i < tile_rows; i += TILE) {
     for (int j = x; j < tile_columns; j += TILE) {
       tile[i * tile_columns + j] =
-          pixel_at(image, height, width, place.row + i - anchor_y, place.column + j - anchor_x);
+          pixel_at(image, conv2d.height, conv2d.width, place.row + i - conv2d.anchor_y,
+                   place.column + j - conv2d.anchor_x);
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (place.row + y >= output_height || place.column + x >= output_width) return;
+  if (place.row + y >= conv2d.output_height || place.column + x >= conv2d.output_width) return;
   sum_t sum = 0;
-  for (int i = 0; i < filter_height; ++i) {
-    for (int j = 0; j < filter_width; ++j) {
-      sum = MULTIPLY_ADD(weights[i * filter_width + j], tile[(y + i) * tile_columns + x + j], sum);
+  for (int i = 0; i < conv2d.filter_height; ++i) {
+    for (int j = 0; j < conv2d.filter_width; ++j) {
+      sum = MULTIPLY_ADD(weights[i * conv2d.filter_width + j], tile[(y + i) * tile_columns + x + j], sum);
     }
   }
-  output[(place.row + y) * output_width + place.column + x] = sum;
+  output[(place.row + y) * conv2d.output_width + place.column + x] = sum;
 }

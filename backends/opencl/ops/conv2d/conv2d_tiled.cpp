@@ -49,10 +49,9 @@ std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& devi
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
   const OpenclDevice& opencl = native(device);
   const std::int64_t tile = tuning.at("tile");
-  const auto& program = opencl.programs().build_once(
-      conv2d_program("conv2d_tiled", embedded::conv2d_tiled, problem, " -DTILE=" + std::to_string(tile)));
-  auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "conv2d_tiled");
-  kernel->set(kFirstConv2dExtra + 1, local_bytes(problem, tile), nullptr);
+  auto kernel =
+      opencl.kernel(conv2d_program("conv2d_tiled", embedded::conv2d_tiled, problem, " -DTILE=" + std::to_string(tile)));
+  kernel->set(kConv2dWeights + 1, local_bytes(problem, tile), nullptr);
   return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {tile, tile, tile, tile}),
                              conv2d_weight_bits(problem, problem.filter), device);
 }

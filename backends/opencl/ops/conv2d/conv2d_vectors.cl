@@ -24,3 +24,4 @@ typedef VECTOR_OF(uint, COLUMNS) vector_t;
 typedef struct {
   sum_t weights[SIZE * SIZE];  // row by row; for a separable filter its column, then its row
 } Weights;
+SIZE_ON_THE_HOST(Weights, 4 * SIZE * SIZE);

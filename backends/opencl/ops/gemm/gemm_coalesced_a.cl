@@ -24,25 +24,25 @@ __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void gemm_coalesce
   // The element of the tile that this work-item copies: x runs along the stored row.
   const int a_y = TRANSPOSE_A ? x : y;
   const int a_x = TRANSPOSE_A ? y : x;
-  const Block block = block_of_group((long)get_group_id(0), m, n, TILE, TILE);
+  const Block block = block_of_group((long)get_group_id(0), gemm.m, gemm.n, TILE, TILE);
   const long a_row = block.first_row + a_y;
   const long row = block.first_row + y;
   const long column = block.first_column + x;
-  const int is_inside = row < m && column < n;
+  const int is_inside = row < gemm.m && column < gemm.n;
 
-  a += a_first + block.product * stride_a;
-  b += b_first + block.product * stride_b;
-  c += c_first + block.product * stride_c;
+  a += a_first + block.product * gemm.stride_a;
+  b += b_first + block.product * gemm.stride_b;
+  c += c_first + block.product * gemm.stride_c;
   real sum = 0;
-  for (long first_p = 0; first_p < k; first_p += TILE) {
+  for (long first_p = 0; first_p < gemm.k; first_p += TILE) {
     const long a_p = first_p + a_x;
-    a_tile[a_y][a_x] = a_row < m && a_p < k ? a[A_INDEX(a_row, a_p)] : 0;
+    a_tile[a_y][a_x] = a_row < gemm.m && a_p < gemm.k ? a[A_INDEX(a_row, a_p)] : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (is_inside) {
-      const int count = (int)min((long)TILE, k - first_p);
+      const int count = (int)min((long)TILE, gemm.k - first_p);
       for (int p = 0; p < count; ++p) sum += a_tile[y][p] * b[B_INDEX(first_p + p, column)];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  if (is_inside) store_result(&c[row * ldc + column], sum, alpha, beta);
+  if (is_inside) store_result(&c[row * gemm.ldc + column], sum, gemm.alpha, gemm.beta);
 }

@@ -20,18 +20,8 @@ SquareTiles kernel() {
 }  // namespace
 
 backend::Variant<Gemm> gemm_coalesced_a() {
-  return {.name = "coalesced_a",
-          .summary = "square tiles of A in local memory, B read from global memory, one work-item an element of C",
-          .check = [](const Gemm& problem,
-                      const backend::Device& device) { return check_square_tiles(kernel(), problem, native(device)); },
-          .tunables =
-              [](const Gemm& problem, const backend::Device& device) {
-                return tunables_of_square_tiles(kernel(), problem, native(device));
-              },
-          .make =
-              [](const Gemm& problem, backend::Device& device, const Tuning& tuning) {
-                return make_square_tiles(kernel(), problem, native(device), tuning.at("tile"));
-              }};
+  return square_tiles_variant<kernel>(
+      "coalesced_a", "square tiles of A in local memory, B read from global memory, one work-item an element of C");
 }
 
 }  // namespace tessera::opencl

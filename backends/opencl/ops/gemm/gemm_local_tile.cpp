@@ -26,4 +26,9 @@ backend::Verdict check_local_tile(const std::string& with, const LocalTileShape&
   return Verdict::yes();
 }
 
+backend::Verdict pays_without_local_memory(const DeviceInfo& info, const backend::Verdict& check_shared) {
+  if (info.kind == DeviceKind::cpu || !check_shared) return backend::Verdict::yes();
+  return backend::Verdict::no("'" + info.name + "' is no processor, and shares tiles in local memory faster");
+}
+
 }  // namespace tessera::opencl

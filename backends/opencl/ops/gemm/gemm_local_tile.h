@@ -46,4 +46,8 @@ struct LocalTileShape {
 [[nodiscard]] backend::Verdict check_local_tile(const std::string& with, const LocalTileShape& shape, DataType type,
                                                 const DeviceInfo& info);
 
+/// Backend::Variant::pays of the variants whose work-items read operands alone: on processors, and where the one that
+/// shares such tiles refuses, which `check_shared` says.
+[[nodiscard]] backend::Verdict pays_without_local_memory(const DeviceInfo& info, const backend::Verdict& check_shared);
+
 }  // namespace tessera::opencl

@@ -18,15 +18,15 @@
 
 __kernel void gemm_naive(GEMM_PARAMETERS) {
   const Block block =
-      block_of_group((long)get_group_id(0), m, n, (long)get_local_size(1), (long)get_local_size(0));
+      block_of_group((long)get_group_id(0), gemm.m, gemm.n, (long)get_local_size(1), (long)get_local_size(0));
   const long row = block.first_row + (long)get_local_id(1);
   const long column = block.first_column + (long)get_local_id(0);
-  if (row >= m || column >= n) return;
+  if (row >= gemm.m || column >= gemm.n) return;
 
-  a += a_first + block.product * stride_a;
-  b += b_first + block.product * stride_b;
-  c += c_first + block.product * stride_c;
+  a += a_first + block.product * gemm.stride_a;
+  b += b_first + block.product * gemm.stride_b;
+  c += c_first + block.product * gemm.stride_c;
   real sum = 0;
-  for (long p = 0; p < k; ++p) sum += a[A_INDEX(row, p)] * b[B_INDEX(p, column)];
-  store_result(&c[row * ldc + column], sum, alpha, beta);
+  for (long p = 0; p < gemm.k; ++p) sum += a[A_INDEX(row, p)] * b[B_INDEX(p, column)];
+  store_result(&c[row * gemm.ldc + column], sum, gemm.alpha, gemm.beta);
 }

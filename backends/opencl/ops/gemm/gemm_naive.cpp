@@ -17,8 +17,7 @@ backend::Verdict check(const Gemm& problem, const backend::Device& device) {
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& /*tuning*/) {
   const OpenclDevice& opencl = native(device);
-  const auto& program = opencl.programs().build_once(gemm_program("gemm_naive", embedded::gemm_naive, problem));
-  auto kernel = std::make_unique<CompiledKernel>(opencl.context(), program.get(), "gemm_naive");
+  auto kernel = opencl.kernel(gemm_program("gemm_naive", embedded::gemm_naive, problem));
   const PlainGroup group = plain_group(*kernel, opencl.facts());
   return bind_gemm(std::move(kernel), problem, group.rows, group.columns);
 }

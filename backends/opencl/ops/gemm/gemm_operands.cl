@@ -7,29 +7,37 @@
 //
 // Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
 // Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1
+#include "ops/host_struct.cl"
 #include "ops/quotient.cl"
 #include "ops/real.cl"
 
 // Where op(A)[row][p] and op(B)[p][column] lie. In 64 bits: a matrix may have more than 2^31 elements.
 #if TRANSPOSE_A
-#define A_INDEX(row, p) ((p)*lda + (row))
+#define A_INDEX(row, p) ((p)*gemm.lda + (row))
 #else
-#define A_INDEX(row, p) ((row)*lda + (p))
+#define A_INDEX(row, p) ((row)*gemm.lda + (p))
 #endif
 #if TRANSPOSE_B
-#define B_INDEX(p, column) ((column)*ldb + (p))
+#define B_INDEX(p, column) ((column)*gemm.ldb + (p))
 #else
-#define B_INDEX(p, column) ((p)*ldb + (column))
+#define B_INDEX(p, column) ((p)*gemm.ldb + (column))
 #endif
 
-// What every kernel's parameters begin with: three operands, each with the first element that is its own; then the
-// problem. Product i of the batch has its matrices i strides further on. The host passes k = 0 and alpha = 0 when A and
-// B are not to be read.
-#define GEMM_PARAMETERS                                                                                              \
-  __global const real *restrict a, const ulong a_first, __global const real *restrict b, const ulong b_first,        \
-      __global real *restrict c, const ulong c_first, const long m, const long n, const long k, const long lda,      \
-      const long ldb, const long ldc, const long stride_a, const long stride_b, const long stride_c, const real alpha, \
-      const real beta
+// The problem: the host's GemmScalars. Product i of the batch has its matrices i strides further on. The host passes
+// k = 0 and alpha = 0 when A and B are not to be read.
+typedef struct {
+  long m, n, k;
+  long lda, ldb, ldc;
+  long stride_a, stride_b, stride_c;
+  long batch;
+  real alpha, beta;
+} Gemm;
+SIZE_ON_THE_HOST(Gemm, FLOAT64 ? 96 : 88);
+
+// What kernels' parameters begin with: three operands, each with the first element that is its own; then the problem.
+#define GEMM_PARAMETERS                                                                                       \
+  __global const real *restrict a, const ulong a_first, __global const real *restrict b, const ulong b_first, \
+      __global real *restrict c, const ulong c_first, const Gemm gemm
 
 // The block of C that a group computes. Groups stand in one line: along a row of blocks first, then down, then product
 // by product.

@@ -37,10 +37,8 @@ std::unique_ptr<backend::Kernel> bind_gemm(std::unique_ptr<CompiledKernel> kerne
   launch.range.local = {static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), 1};
   launch.range.global = {gemm_blocks(problem, rows, columns) * launch.range.local[0], launch.range.local[1], 1};
   launch.memory = gemm_operands(problem);
-  set_gemm_scalars(launch, gemm_as_computed(problem));
-  std::vector<OperatorLaunch> launches;
-  launches.push_back(std::move(launch));
-  return std::make_unique<OperatorKernel>(std::move(launches));
+  set_gemm_structs(launch, gemm_as_computed(problem));
+  return std::make_unique<OperatorKernel>(std::move(launch));
 }
 
 }  // namespace tessera::opencl

@@ -2,6 +2,7 @@
 // hold for all of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,26 +36,44 @@ using mathematics::gemm_as_computed;
 /// A, B and C as the memory that a launch begins with.
 [[nodiscard]] std::vector<MemoryArgument> gemm_operands(const Gemm& problem);
 
-/// Calls `visit` with a zero of the type that kernels know as `real`.
-template <class Visit>
-void with_real(DataType type, Visit visit) {
-  if (type == DataType::float64) {
-    visit(cl_double{0});
-  } else {
-    visit(cl_float{0});
-  }
-}
+/// Gemm of gemm_operands.cl. `Real`: what kernels know as `real`.
+template <class Real>
+struct GemmScalars {
+  cl_long m, n, k;
+  cl_long lda, ldb, ldc;
+  cl_long stride_a, stride_b, stride_c;
+  cl_long batch;
+  Real alpha, beta;
+};
+static_assert(sizeof(GemmScalars<cl_float>) == 88 && offsetof(GemmScalars<cl_float>, beta) == 84,
+              "gemm_operands.cl says so too");
+static_assert(sizeof(GemmScalars<cl_double>) == 96 && offsetof(GemmScalars<cl_double>, beta) == 88,
+              "gemm_operands.cl says so too");
 
-/// Sets the scalars of GEMM_PARAMETERS, then `more`, for a problem as it is computed.
+/// Sets the scalars of a problem as it is computed, then `more` structs.
+template <class Real, class... More>
+void set_gemm_structs_in(OperatorLaunch& launch, const Gemm& p, const More&... more) {
+  launch.set_structs(GemmScalars<Real>{.m = p.m,
+                                       .n = p.n,
+                                       .k = p.k,
+                                       .lda = p.lda,
+                                       .ldb = p.ldb,
+                                       .ldc = p.ldc,
+                                       .stride_a = p.stride_a,
+                                       .stride_b = p.stride_b,
+                                       .stride_c = p.stride_c,
+                                       .batch = p.batch,
+                                       .alpha = static_cast<Real>(p.alpha),
+                                       .beta = static_cast<Real>(p.beta)},
+                     more...);
+}
 template <class... More>
-void set_gemm_scalars(OperatorLaunch& launch, const Gemm& problem, const More&... more) {
-  with_real(problem.type, [&](auto zero) {
-    using Real = decltype(zero);
-    launch.set_scalars(cl_long{problem.m}, cl_long{problem.n}, cl_long{problem.k}, cl_long{problem.lda},
-                       cl_long{problem.ldb}, cl_long{problem.ldc}, cl_long{problem.stride_a}, cl_long{problem.stride_b},
-                       cl_long{problem.stride_c}, static_cast<Real>(problem.alpha), static_cast<Real>(problem.beta),
-                       more...);
-  });
+void set_gemm_structs(OperatorLaunch& launch, const Gemm& problem, const More&... more) {
+  if (problem.type == DataType::float64) {
+    set_gemm_structs_in<cl_double>(launch, problem, more...);
+  } else {
+    set_gemm_structs_in<cl_float>(launch, problem, more...);
+  }
 }
 
 /// Binds a compiled kernel to the problem: one group of columns x rows work-items for each block of C.

@@ -29,27 +29,29 @@ static inline real sum_of(const vector v) {
 }
 
 // Groups: tiles of C, down a column of tiles first, then product by product, then part by part of k.
-__attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_dots(GEMM_PARAMETERS, const long batch,
-                                                                                const long k_of_part) {
-  const long rows_of_tiles = (m + WORK_M - 1) / WORK_M;
-  const long columns_of_tiles = (n + WORK_N - 1) / WORK_N;
+__attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_dots(GEMM_PARAMETERS,
+                                                                                const Parts parts) {
+  const long rows_of_tiles = (gemm.m + WORK_M - 1) / WORK_M;
+  const long columns_of_tiles = (gemm.n + WORK_N - 1) / WORK_N;
   const long group = (long)get_group_id(0);
   const long column_of_all = quotient(group, rows_of_tiles);
   const long row = (group - column_of_all * rows_of_tiles) * WORK_M;
   const long result = quotient(column_of_all, columns_of_tiles);
   const long column = (column_of_all - result * columns_of_tiles) * WORK_N;
-  const long part = quotient(result, batch);
-  const long product = result - part * batch;
-  const long first_p = part * k_of_part;
-  const long count = min(k_of_part, k - first_p);
+  const long part = quotient(result, gemm.batch);
+  const long product = result - part * gemm.batch;
+  const long first_p = part * parts.length;
+  const long count = min(parts.length, gemm.k - first_p);
 
   __global const real *a_row[WORK_M];
   __global const real *b_column[WORK_N];
 #pragma unroll
-  for (int i = 0; i < WORK_M; ++i) a_row[i] = a + a_first + product * stride_a + min(row + i, m - 1) * lda + first_p;
+  for (int i = 0; i < WORK_M; ++i) {
+    a_row[i] = a + a_first + product * gemm.stride_a + min(row + i, gemm.m - 1) * gemm.lda + first_p;
+  }
 #pragma unroll
   for (int j = 0; j < WORK_N; ++j) {
-    b_column[j] = b + b_first + product * stride_b + min(column + j, n - 1) * ldb + first_p;
+    b_column[j] = b + b_first + product * gemm.stride_b + min(column + j, gemm.n - 1) * gemm.ldb + first_p;
   }
 
   vector sums[WORK_M][WORK_N];
@@ -71,14 +73,16 @@ __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_dots(
     }
   }
 
-  c += c_first + result * stride_c;
+  c += c_first + result * gemm.stride_c;
 #pragma unroll
   for (int i = 0; i < WORK_M; ++i) {
 #pragma unroll
     for (int j = 0; j < WORK_N; ++j) {
       real sum = sum_of(sums[i][j]);
       for (long q = p; q < count; ++q) sum += a_row[i][q] * b_column[j][q];
-      if (row + i < m && column + j < n) store_result(&c[(row + i) * ldc + column + j], sum, alpha, beta);
+      if (row + i < gemm.m && column + j < gemm.n) {
+        store_result(&c[(row + i) * gemm.ldc + column + j], sum, gemm.alpha, gemm.beta);
+      }
     }
   }
 }

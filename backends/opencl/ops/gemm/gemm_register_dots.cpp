@@ -59,27 +59,12 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   const KParts parts = cut_k(computed, tuning.at("split_k"), width);
   Gemm as_stored = computed;  // it is for one way round alone
   as_stored.transpose_a = as_stored.transpose_b = false;
-  const auto& program = device.programs().build_once(
+  const ProgramSource source =
       gemm_program("gemm_register_dots", embedded::gemm_register_dots, as_stored,
                    " -DWORK_M=" + std::to_string(work_m) + " -DWORK_N=" + std::to_string(kWorkN) +
-                       " -DWIDTH=" + std::to_string(width)));
-
-  OperatorLaunch multiply;
-  multiply.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "gemm_register_dots");
+                       " -DWIDTH=" + std::to_string(width));
   const std::uint64_t groups = gemm_blocks(computed, work_m, kWorkN) * static_cast<std::uint64_t>(parts.count);
-  multiply.range = {1, {groups, 1, 1}, {1, 1, 1}};
-  multiply.memory = oriented.operands();
-  if (parts.count > 1) multiply.memory[2].place = MemoryArgument::kWorkspace;
-  set_gemm_scalars(multiply, parts.problem_of_sums(computed), cl_long{computed.batch}, cl_long{parts.length});
-
-  std::vector<OperatorLaunch> launches;
-  launches.push_back(std::move(multiply));
-  if (parts.count > 1) {
-    auto sum = std::make_unique<CompiledKernel>(device.context(), program.get(), "gemm_register_sum");
-    launches.push_back(launch_of_sum(std::move(sum), computed, parts, 0));
-  }
-  return std::make_unique<OperatorKernel>(std::move(launches),
-                                          static_cast<std::size_t>(parts.elements) * size_bytes(computed.type));
+  return make_gemm_in_parts(device, source, computed, parts, oriented.operands(), {1, {groups, 1, 1}, {1, 1, 1}});
 }
 
 }  // namespace

@@ -189,41 +189,43 @@ ALWAYS_INLINE void store_run(const Results *results, const int row, const int co
                results->is_plain, results->m, results->n, LOAD_VECTOR(0, run), results->alpha, results->beta);
 }
 
-__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_local(GEMM_PARAMETERS, const long batch,
-                                                                                     const long k_of_part) {
+__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_local(GEMM_PARAMETERS,
+                                                                                     const Parts parts) {
   DECLARE_TILES
   const Share share = share_of_item();
-  const Block block = block_of_group((long)get_group_id(0), m, n, TILE_M, TILE_N);
-  const long part = quotient(block.product, batch);
-  const long product = block.product - part * batch;
-  const long k_begin = part * k_of_part;
+  const Block block = block_of_group((long)get_group_id(0), gemm.m, gemm.n, TILE_M, TILE_N);
+  const long part = quotient(block.product, gemm.batch);
+  const long product = block.product - part * gemm.batch;
+  const long k_begin = part * parts.length;
 
   Source source;
   source.a_x = (int)(share.item % (A_ALONG / COPIED)) * COPIED;
   source.a_y = (int)(share.item / (A_ALONG / COPIED));
   source.b_x = (int)(share.item % (B_ALONG / COPIED)) * COPIED;
   source.b_y = (int)(share.item / (B_ALONG / COPIED));
-  a += a_first + product * stride_a;
-  b += b_first + product * stride_b;
-  a += TRANSPOSE_A ? (k_begin + source.a_y) * lda + block.first_row + source.a_x
-                   : (block.first_row + source.a_y) * lda + k_begin + source.a_x;
-  b += TRANSPOSE_B ? (block.first_column + source.b_y) * ldb + k_begin + source.b_x
-                   : (k_begin + source.b_y) * ldb + block.first_column + source.b_x;
-  source.lda = lda;
-  source.ldb = ldb;
-  const long a_step = TRANSPOSE_A ? DEPTH * lda : DEPTH;
-  const long b_step = TRANSPOSE_B ? DEPTH : DEPTH * ldb;
-  source.k_end = min(k, k_begin + k_of_part);
-  const long a_rows = m - block.first_row - (TRANSPOSE_A ? source.a_x : source.a_y);
-  const long b_columns = n - block.first_column - (TRANSPOSE_B ? source.b_y : source.b_x);
+  a += a_first + product * gemm.stride_a;
+  b += b_first + product * gemm.stride_b;
+  a += TRANSPOSE_A ? (k_begin + source.a_y) * gemm.lda + block.first_row + source.a_x
+                   : (block.first_row + source.a_y) * gemm.lda + k_begin + source.a_x;
+  b += TRANSPOSE_B ? (block.first_column + source.b_y) * gemm.ldb + k_begin + source.b_x
+                   : (k_begin + source.b_y) * gemm.ldb + block.first_column + source.b_x;
+  source.lda = gemm.lda;
+  source.ldb = gemm.ldb;
+  const long a_step = TRANSPOSE_A ? DEPTH * gemm.lda : DEPTH;
+  const long b_step = TRANSPOSE_B ? DEPTH : DEPTH * gemm.ldb;
+  source.k_end = min(gemm.k, k_begin + parts.length);
+  const long a_rows = gemm.m - block.first_row - (TRANSPOSE_A ? source.a_x : source.a_y);
+  const long b_columns = gemm.n - block.first_column - (TRANSPOSE_B ? source.b_y : source.b_x);
 #if TENSOR_CORES
   source.a_inside = (int)min(a_rows, (long)TILE_M);
   source.b_inside = (int)min(b_columns, (long)TILE_N);
 #else
   source.a_rows = a_rows;
   source.b_columns = b_columns;
-  source.a_is_plain = block.first_row + TILE_M <= m && (((a_first + product * stride_a) | lda) & (V - 1)) == 0;
-  source.b_is_plain = block.first_column + TILE_N <= n && (((b_first + product * stride_b) | ldb) & (V - 1)) == 0;
+  source.a_is_plain =
+      block.first_row + TILE_M <= gemm.m && (((a_first + product * gemm.stride_a) | gemm.lda) & (V - 1)) == 0;
+  source.b_is_plain =
+      block.first_column + TILE_N <= gemm.n && (((b_first + product * gemm.stride_b) | gemm.ldb) & (V - 1)) == 0;
 #endif
   real sums[WORK_M][WORK_N];
 #if TENSOR_CORES
@@ -233,8 +235,9 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   multiply_tiles(sums, tiles, share, a, b, 0, a_step, b_step, &source, &copies, k_begin, source.k_end);
 #endif
 
-  const int c_is_plain = block.first_row + TILE_M <= m && block.first_column + TILE_N <= n &&
-                         (((c_first + block.product * stride_c) | ldc) & (V - 1)) == 0;
-  const Results results = {c + c_first + block.product * stride_c, ldc, block, c_is_plain, m, n, alpha, beta};
+  const ulong first_result = c_first + block.product * gemm.stride_c;
+  const int c_is_plain = block.first_row + TILE_M <= gemm.m && block.first_column + TILE_N <= gemm.n &&
+                         ((first_result | gemm.ldc) & (V - 1)) == 0;
+  const Results results = {c + first_result, gemm.ldc, block, c_is_plain, gemm.m, gemm.n, gemm.alpha, gemm.beta};
   store_tiles(sums, tiles, share, &results);
 }

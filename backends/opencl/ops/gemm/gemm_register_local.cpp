@@ -140,25 +140,11 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   const LocalTileShape shape = shape_of(problem, device.facts(), tuning);
   const Gemm computed = gemm_as_computed(problem);
   const KParts parts = cut_k(computed, tuning.at("split_k"), shape.depth);
-  const auto& program = device.programs().build_once(
-      gemm_program("gemm_register_local", embedded::gemm_register_local, problem, shape.options()));
-
-  OperatorLaunch multiply;
-  multiply.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "gemm_register_local");
+  const ProgramSource source =
+      gemm_program("gemm_register_local", embedded::gemm_register_local, problem, shape.options());
   const std::uint64_t groups = group_count(computed, shape) * static_cast<std::uint64_t>(parts.count);
-  multiply.range = {1, {groups * shape.group_size(), 1, 1}, {shape.group_size(), 1, 1}};
-  multiply.memory = gemm_operands(problem);
-  if (parts.count > 1) multiply.memory[2].place = MemoryArgument::kWorkspace;
-  set_gemm_scalars(multiply, parts.problem_of_sums(computed), cl_long{problem.batch}, cl_long{parts.length});
-
-  std::vector<OperatorLaunch> launches;
-  launches.push_back(std::move(multiply));
-  if (parts.count > 1) {
-    auto sum = std::make_unique<CompiledKernel>(device.context(), program.get(), "gemm_register_sum");
-    launches.push_back(launch_of_sum(std::move(sum), computed, parts, 0));
-  }
-  return std::make_unique<OperatorKernel>(std::move(launches),
-                                          static_cast<std::size_t>(parts.elements) * size_bytes(problem.type));
+  return make_gemm_in_parts(device, source, computed, parts, gemm_operands(problem),
+                            {1, {groups * shape.group_size(), 1, 1}, {shape.group_size(), 1, 1}});
 }
 
 }  // namespace
@@ -171,11 +157,7 @@ backend::Verdict check_register_local(const Gemm& problem, const OpenclDevice& d
 
 backend::Verdict pays_without_local_memory(const Gemm& problem, const backend::Device& device) {
   const OpenclDevice& opencl = native(device);
-  if (opencl.facts().info.kind == DeviceKind::cpu || !check_register_local(problem, opencl)) {
-    return backend::Verdict::yes();
-  }
-  return backend::Verdict::no(
-      backend::sentence("'", opencl.facts().info.name, "' is no processor, and shares tiles in local memory faster"));
+  return pays_without_local_memory(opencl.facts().info, check_register_local(problem, opencl));
 }
 
 backend::Variant<Gemm> gemm_register_local() {

@@ -72,38 +72,47 @@ static inline void copy_to_b_panel(__global real *panel, __global const real *fr
   }
 }
 
-// Groups: first those that copy A, then those of B; each copies a_piece or b_piece p of a panel. a_count panels
-// of A make one matrix; of B's b_count panels the first b_direct are not copied. A matrix that all products share is
-// there once: then the other number of copies is 1.
+// What is copied, and where the copies lie: the host's GemmPanels.
+typedef struct {
+  // Elements of an operand as it is stored: from one row of op(A) or column of op(B) to the next, and from one p.
+  long a_step, a_p_step, b_step, b_p_step;
+  long a_groups;          // groups that copy A
+  long a_piece, b_piece;  // p of a panel that a group copies
+  long b_direct;          // of a matrix's panels of B the first ones, which are not copied but read in place
+  // Of the panels: elements from one product's to the next one's, 0 if all share them; and where B's begin.
+  long a_panels_apart, b_panels_apart, b_panels_first;
+  long tiles;  // below each other that a group multiplies
+} Panels;
+SIZE_ON_THE_HOST(Panels, 96);
+
+// Groups: first those that copy A, then those of B; each copies a piece of a panel. a_count panels of A make one matrix,
+// b_count panels of B. A matrix that all products share is there once: then the other number of copies is 1.
 __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_pack(
     __global const real *restrict a, const ulong a_first, __global const real *restrict b, const ulong b_first,
-    __global real *restrict panels, const ulong panels_first, const long m, const long n, const long k,
-    const long a_step, const long a_p_step, const long b_step, const long b_p_step, const long stride_a,
-    const long stride_b, const long a_groups, const long b_panels_first, const long b_direct, const long a_piece,
-    const long b_piece) {
+    __global real *restrict copies, const ulong copies_first, const Gemm gemm, const Panels panels) {
   const long group = (long)get_group_id(0);
-  const int is_a = group < a_groups;
-  const long in_operand = is_a ? group : group - a_groups;
-  const long piece = is_a ? a_piece : b_piece;
-  const long pieces = quotient(k + piece - 1, piece);
+  const int is_a = group < panels.a_groups;
+  const long in_operand = is_a ? group : group - panels.a_groups;
+  const long piece = is_a ? panels.a_piece : panels.b_piece;
+  const long pieces = quotient(gemm.k + piece - 1, piece);
   const long panel_of_all = quotient(in_operand, pieces);
   const long first_p = (in_operand - panel_of_all * pieces) * piece;
-  const long count = min(piece, k - first_p);
-  panels += panels_first;
+  const long count = min(piece, gemm.k - first_p);
+  copies += copies_first;
   if (is_a) {
-    const long a_count = (m + WORK_M - 1) / WORK_M;
+    const long a_count = (gemm.m + WORK_M - 1) / WORK_M;
     const long product = quotient(panel_of_all, a_count);
     const long first = (panel_of_all - product * a_count) * WORK_M;
-    copy_to_a_panel(panels + (panel_of_all * k + first_p) * WORK_M,
-                    a + a_first + product * stride_a + first * a_step + first_p * a_p_step, a_step, a_p_step,
-                    (int)min((long)WORK_M, m - first), count);
+    copy_to_a_panel(copies + (panel_of_all * gemm.k + first_p) * WORK_M,
+                    a + a_first + product * gemm.stride_a + first * panels.a_step + first_p * panels.a_p_step,
+                    panels.a_step, panels.a_p_step, (int)min((long)WORK_M, gemm.m - first), count);
   } else {
-    const long b_count = (n + WORK_N - 1) / WORK_N - b_direct;
+    const long b_count = (gemm.n + WORK_N - 1) / WORK_N - panels.b_direct;
     const long product = quotient(panel_of_all, b_count);
-    const long first = (b_direct + panel_of_all - product * b_count) * WORK_N;
-    copy_to_b_panel(panels + b_panels_first + (panel_of_all * k + first_p) * WORK_N,
-                    b + b_first + product * stride_b + first * b_step + first_p * b_p_step, b_step, b_p_step,
-                    (int)min((long)WORK_N, n - first), count);
+    const long first = (panels.b_direct + panel_of_all - product * b_count) * WORK_N;
+    copy_to_b_panel(copies + panels.b_panels_first + (panel_of_all * gemm.k + first_p) * WORK_N,
+                    b + b_first + product * gemm.stride_b + first * panels.b_step + first_p * panels.b_p_step,
+                    panels.b_step, panels.b_p_step, (int)min((long)WORK_N, gemm.n - first), count);
   }
 }
 
@@ -156,40 +165,38 @@ static inline void compute_tile(__global const real *a, __global const real *b, 
 }
 
 // Groups: blocks of `tiles` tiles below each other, down a column of blocks first, then the next column, which uses the
-// next panel of B, then product by product, then part by part of k. a_panels_apart and b_panels_apart: elements from
-// one product's panels to the next one's, 0 if all share them.
+// next panel of B, then product by product, then part by part of k. `copies` are the panels of both operands.
 __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void gemm_register_panels(
-    __global const real *restrict panels, const ulong panels_first, __global const real *restrict b,
-    const ulong b_first, __global real *restrict c, const ulong c_first, const long m, const long n, const long k,
-    const long ldb, const long ldc, const long stride_b, const long stride_c, const real alpha, const real beta,
-    const long batch, const long k_of_part, const long a_panels_apart, const long b_panels_first,
-    const long b_panels_apart, const long b_direct, const long tiles) {
-  const long a_count = (m + WORK_M - 1) / WORK_M;
-  const long b_count = (n + WORK_N - 1) / WORK_N;
-  const long blocks_per_column = quotient(a_count + tiles - 1, tiles);
+    __global const real *restrict copies, const ulong copies_first, __global const real *restrict b,
+    const ulong b_first, __global real *restrict c, const ulong c_first, const Gemm gemm, const Parts parts,
+    const Panels panels) {
+  const long a_count = (gemm.m + WORK_M - 1) / WORK_M;
+  const long b_count = (gemm.n + WORK_N - 1) / WORK_N;
+  const long blocks_per_column = quotient(a_count + panels.tiles - 1, panels.tiles);
   const long group = (long)get_group_id(0);
   const long column_of_all = quotient(group, blocks_per_column);
-  const long first_tile = (group - column_of_all * blocks_per_column) * tiles;
+  const long first_tile = (group - column_of_all * blocks_per_column) * panels.tiles;
   const long result = quotient(column_of_all, b_count);
   const long b_panel = column_of_all - result * b_count;
-  const long part = quotient(result, batch);
-  const long product = result - part * batch;
-  const long first_p = part * k_of_part;
-  const long count = min(k_of_part, k - first_p);
+  const long part = quotient(result, gemm.batch);
+  const long product = result - part * gemm.batch;
+  const long first_p = part * parts.length;
+  const long count = min(parts.length, gemm.k - first_p);
   const long column = b_panel * WORK_N;
 
-  panels += panels_first;
-  const int is_direct = b_panel < b_direct;
-  const long b_step = is_direct ? ldb : WORK_N;
-  __global const real *b_from =
-      is_direct ? b + b_first + product * stride_b + first_p * ldb + column
-                : panels + b_panels_first + product * b_panels_apart + ((b_panel - b_direct) * k + first_p) * WORK_N;
-  __global const real *a_from = panels + product * a_panels_apart + first_p * WORK_M;
-  c += c_first + result * stride_c + column;
-  const long tiles_end = min(a_count, first_tile + tiles);
+  copies += copies_first;
+  const int is_direct = b_panel < panels.b_direct;
+  const long b_step = is_direct ? gemm.ldb : WORK_N;
+  __global const real *b_from = is_direct
+                                    ? b + b_first + product * gemm.stride_b + first_p * gemm.ldb + column
+                                    : copies + panels.b_panels_first + product * panels.b_panels_apart +
+                                          ((b_panel - panels.b_direct) * gemm.k + first_p) * WORK_N;
+  __global const real *a_from = copies + product * panels.a_panels_apart + first_p * WORK_M;
+  c += c_first + result * gemm.stride_c + column;
+  const long tiles_end = min(a_count, first_tile + panels.tiles);
   for (long tile = first_tile; tile < tiles_end; ++tile) {
     const long row = tile * WORK_M;
-    compute_tile(a_from + tile * k * WORK_M, b_from, b_step, count, c + row * ldc, ldc, m - row, n - column, alpha,
-                 beta);
+    compute_tile(a_from + tile * gemm.k * WORK_M, b_from, b_step, count, c + row * gemm.ldc, gemm.ldc, gemm.m - row,
+                 gemm.n - column, gemm.alpha, gemm.beta);
   }
 }

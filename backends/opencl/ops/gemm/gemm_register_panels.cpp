@@ -54,6 +54,34 @@ std::vector<MemoryArgument> operands_of(const PanelPass& pass) {
   return operands;
 }
 
+/// Panels of gemm_register_panels.cl.
+struct GemmPanels {
+  cl_long a_step, a_p_step, b_step, b_p_step;
+  cl_long a_groups;
+  cl_long a_piece, b_piece;
+  cl_long b_direct;
+  cl_long a_panels_apart, b_panels_apart, b_panels_first;
+  cl_long tiles;
+};
+static_assert(sizeof(GemmPanels) == 96, "gemm_register_panels.cl says so too");
+
+/// Of a pass; what depends on the number of groups is still 0.
+GemmPanels panels_of(const PanelPass& pass, const PanelPlan& plan, const PanelShape& shape) {
+  const Gemm& p = pass.problem;
+  return {.a_step = p.transpose_a ? 1 : p.lda,
+          .a_p_step = p.transpose_a ? p.lda : 1,
+          .b_step = p.transpose_b ? p.ldb : 1,
+          .b_p_step = p.transpose_b ? 1 : p.ldb,
+          .a_groups = 0,
+          .a_piece = 0,
+          .b_piece = 0,
+          .b_direct = plan.b_direct(p),
+          .a_panels_apart = p.stride_a == 0 ? 0 : ceil_div(p.m, shape.work_m) * shape.work_m * p.k,
+          .b_panels_apart = p.stride_b == 0 ? 0 : plan.b_copied(p) * shape.work_n * p.k,
+          .b_panels_first = plan.b_first(),
+          .tiles = 0};
+}
+
 /// Copies A, and B too unless the pass before has copied the same.
 OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const PanelPass& pass, const PanelPlan& plan,
                               const PanelShape& shape, std::uint64_t units) {
@@ -66,19 +94,17 @@ OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const Pane
   };
   const std::int64_t a_panels = PanelPlan::products(p, p.stride_a) * ceil_div(p.m, shape.work_m);
   const std::int64_t b_panels = pass.row == 0 ? PanelPlan::products(p, p.stride_b) * plan.b_copied(p) : 0;
-  const std::int64_t a_piece = piece_of(a_panels, shape.work_m);
-  const std::int64_t b_piece = piece_of(b_panels, shape.work_n);
-  const std::int64_t a_groups = a_panels * ceil_div(p.k, a_piece);
-  const std::int64_t b_groups = b_panels * ceil_div(p.k, b_piece);
+  GemmPanels panels = panels_of(pass, plan, shape);
+  panels.a_piece = piece_of(a_panels, shape.work_m);
+  panels.b_piece = piece_of(b_panels, shape.work_n);
+  panels.a_groups = a_panels * ceil_div(p.k, panels.a_piece);
+  const std::int64_t b_groups = b_panels * ceil_div(p.k, panels.b_piece);
   const std::vector<MemoryArgument> operands = operands_of(pass);
   OperatorLaunch launch;
   launch.kernel = std::move(kernel);
-  launch.range = one_item_groups(a_groups + b_groups);
+  launch.range = one_item_groups(panels.a_groups + b_groups);
   launch.memory = {operands[0], operands[1], workspace_from(p.type, 0)};
-  launch.set_scalars(cl_long{p.m}, cl_long{p.n}, cl_long{p.k}, cl_long{p.transpose_a ? 1 : p.lda},
-                     cl_long{p.transpose_a ? p.lda : 1}, cl_long{p.transpose_b ? p.ldb : 1},
-                     cl_long{p.transpose_b ? 1 : p.ldb}, cl_long{p.stride_a}, cl_long{p.stride_b}, cl_long{a_groups},
-                     cl_long{plan.b_first()}, cl_long{plan.b_direct(p)}, cl_long{a_piece}, cl_long{b_piece});
+  set_gemm_structs(launch, p, panels);
   return launch;
 }
 
@@ -86,27 +112,18 @@ OperatorLaunch launch_of_multiply(std::unique_ptr<CompiledKernel> kernel, const 
                                   const PanelShape& shape, std::uint64_t units) {
   const KParts& parts = plan.parts();
   const Gemm& p = pass.problem;
-  const Gemm results = parts.problem_of_sums(p);
   const std::int64_t rows_of_tiles = ceil_div(p.m, shape.work_m);
   const std::int64_t columns_of_tiles = ceil_div(p.n, shape.work_n) * p.batch * parts.count;
   const std::int64_t groups_wanted = kGroupsForEachUnit * static_cast<std::int64_t>(units);
-  const std::int64_t tiles = std::clamp<std::int64_t>(rows_of_tiles * columns_of_tiles / groups_wanted, 1, kMostTiles);
+  GemmPanels panels = panels_of(pass, plan, shape);
+  panels.tiles = std::clamp<std::int64_t>(rows_of_tiles * columns_of_tiles / groups_wanted, 1, kMostTiles);
   const std::vector<MemoryArgument> operands = operands_of(pass);
-  const std::int64_t b_first = plan.b_first();
   OperatorLaunch launch;
   launch.kernel = std::move(kernel);
-  launch.range = one_item_groups(columns_of_tiles * ceil_div(rows_of_tiles, tiles));
+  launch.range = one_item_groups(columns_of_tiles * ceil_div(rows_of_tiles, panels.tiles));
   launch.memory = {workspace_from(p.type, 0), operands[1],
-                   parts.count > 1 ? workspace_from(p.type, b_first + plan.b_elements(p)) : operands[2]};
-  const std::int64_t a_apart = p.stride_a == 0 ? 0 : rows_of_tiles * shape.work_m * p.k;
-  const std::int64_t b_apart = p.stride_b == 0 ? 0 : plan.b_copied(p) * shape.work_n * p.k;
-  with_real(p.type, [&](auto zero) {
-    using Real = decltype(zero);
-    launch.set_scalars(cl_long{p.m}, cl_long{p.n}, cl_long{p.k}, cl_long{p.ldb}, cl_long{results.ldc},
-                       cl_long{p.stride_b}, cl_long{results.stride_c}, static_cast<Real>(results.alpha),
-                       static_cast<Real>(results.beta), cl_long{p.batch}, cl_long{parts.length}, cl_long{a_apart},
-                       cl_long{b_first}, cl_long{b_apart}, cl_long{plan.b_direct(p)}, cl_long{tiles});
-  });
+                   parts.count > 1 ? workspace_from(p.type, plan.b_first() + plan.b_elements(p)) : operands[2]};
+  set_gemm_structs(launch, parts.problem_of_sums(p), parts.scalars(), panels);
   return launch;
 }
 

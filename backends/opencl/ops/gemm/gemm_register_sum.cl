@@ -12,18 +12,25 @@
 // Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
 #include "ops/gemm/gemm_operands.cl"
 
-__kernel void gemm_register_sum(__global const real *restrict parts, const ulong parts_first, __global real *restrict c,
-                                const ulong c_first, const long m, const long n, const long ldc, const long stride_c,
-                                const real alpha, const real beta, const long batch, const long width,
-                                const int count) {
+// How k is split: the host's GemmParts.
+typedef struct {
+  long count;
+  long length;  // k of a part, but perhaps the last
+  long width;   // elements from one row of a part to the next
+} Parts;
+SIZE_ON_THE_HOST(Parts, 24);
+
+__kernel void gemm_register_sum(__global const real *restrict sums, const ulong sums_first, __global real *restrict c,
+                                const ulong c_first, const Gemm gemm, const Parts parts) {
   const long element = (long)get_global_id(0);
-  const long row_of_all = quotient(element, n);
-  const long column = element - row_of_all * n;
-  const long product = quotient(row_of_all, m);
-  const long row = row_of_all - product * m;
-  if (product >= batch) return;
-  parts += parts_first + row_of_all * width + column;
-  real sum = *parts;
-  for (int i = 1; i < count; ++i) sum += parts[i * (batch * m * width)];
-  store_result(&c[c_first + product * stride_c + row * ldc + column], sum, alpha, beta);
+  const long row_of_all = quotient(element, gemm.n);
+  const long column = element - row_of_all * gemm.n;
+  const long product = quotient(row_of_all, gemm.m);
+  const long row = row_of_all - product * gemm.m;
+  if (product >= gemm.batch) return;
+  sums += sums_first + row_of_all * parts.width + column;
+  const long part_step = gemm.batch * gemm.m * parts.width;
+  real sum = *sums;
+  for (long i = 1; i < parts.count; ++i) sum += sums[i * part_step];
+  store_result(&c[c_first + product * gemm.stride_c + row * gemm.ldc + column], sum, gemm.alpha, gemm.beta);
 }

@@ -2,6 +2,7 @@
 #include "ops/gemm/gemm_split_k.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tessera::opencl {
@@ -51,13 +52,25 @@ OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm&
                     .type = computed.type,
                     .first_element = static_cast<std::uint64_t>(first_element)},
                    {.place = 2, .type = computed.type}};
-  with_real(computed.type, [&](auto zero) {
-    using Real = decltype(zero);
-    launch.set_scalars(cl_long{computed.m}, cl_long{computed.n}, cl_long{computed.ldc}, cl_long{computed.stride_c},
-                       static_cast<Real>(computed.alpha), static_cast<Real>(computed.beta), cl_long{computed.batch},
-                       cl_long{parts.width}, static_cast<cl_int>(parts.count));
-  });
+  set_gemm_structs(launch, computed, parts.scalars());
   return launch;
+}
+
+std::unique_ptr<backend::Kernel> make_gemm_in_parts(const OpenclDevice& device, const ProgramSource& source,
+                                                    const Gemm& computed, const KParts& parts,
+                                                    std::vector<MemoryArgument> operands, const NdRange& range) {
+  const auto& program = device.programs().build_once(source);
+  const auto kernel = [&](const std::string& name) {
+    return std::make_unique<CompiledKernel>(device.context(), program.get(), name);
+  };
+  OperatorLaunch multiply{kernel(source.name), range, std::move(operands)};
+  if (parts.count > 1) multiply.memory[2].place = MemoryArgument::kWorkspace;
+  set_gemm_structs(multiply, parts.problem_of_sums(computed), parts.scalars());
+  std::vector<OperatorLaunch> launches;
+  launches.push_back(std::move(multiply));
+  if (parts.count > 1) launches.push_back(launch_of_sum(kernel("gemm_register_sum"), computed, parts, 0));
+  return std::make_unique<OperatorKernel>(std::move(launches),
+                                          static_cast<std::size_t>(parts.elements) * size_bytes(computed.type));
 }
 
 }  // namespace tessera::opencl

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "ops/gemm/gemm_operands.h"
 
@@ -16,6 +17,12 @@ inline constexpr std::array<std::int64_t, 5> kGemmSplits{1, 2, 4, 8, 16};
 /// Workspace beyond which a run is cut into pieces instead.
 inline constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
 
+/// Parts of gemm_register_sum.cl.
+struct GemmParts {
+  cl_long count, length, width;
+};
+static_assert(sizeof(GemmParts) == 24, "gemm_register_sum.cl says so too");
+
 /// k cut into parts of equal length, but perhaps the last. With more than one part, the workspace holds m x n sums for
 /// each part and, within it, each product.
 struct KParts {
@@ -26,6 +33,7 @@ struct KParts {
 
   /// The problem whose C are the sums in the workspace.
   [[nodiscard]] Gemm problem_of_sums(Gemm problem) const;
+  [[nodiscard]] GemmParts scalars() const noexcept { return {.count = count, .length = length, .width = width}; }
 };
 
 /// At most `wanted` parts, each a multiple of `step` long, whose sums fit into the workspace.
@@ -34,5 +42,13 @@ struct KParts {
 /// The launch that adds up the parts, whose sums begin at `first_element` of the workspace.
 [[nodiscard]] OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm& computed,
                                            const KParts& parts, std::int64_t first_element);
+
+/// The kernel of one launch that multiplies, its parts first if there are several, and of the one that adds those up.
+/// `source` holds both; `operands` are A, B and C.
+[[nodiscard]] std::unique_ptr<backend::Kernel> make_gemm_in_parts(const OpenclDevice& device,
+                                                                  const ProgramSource& source, const Gemm& computed,
+                                                                  const KParts& parts,
+                                                                  std::vector<MemoryArgument> operands,
+                                                                  const NdRange& range);
 
 }  // namespace tessera::opencl

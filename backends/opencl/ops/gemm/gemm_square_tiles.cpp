@@ -16,9 +16,7 @@ constexpr std::int64_t kTrustedGroupSize = 256;
 
 std::unique_ptr<CompiledKernel> compile(const SquareTiles& kernel, const Gemm& problem, const OpenclDevice& device,
                                         std::int64_t tile) {
-  const auto& program = device.programs().build_once(
-      gemm_program(kernel.kernel, kernel.text, problem, " -DTILE=" + std::to_string(tile)));
-  return std::make_unique<CompiledKernel>(device.context(), program.get(), kernel.kernel);
+  return device.kernel(gemm_program(kernel.kernel, kernel.text, problem, " -DTILE=" + std::to_string(tile)));
 }
 
 /// Can the device run the kernel with this tile? The driver may also refuse to build for a group that it cannot run.

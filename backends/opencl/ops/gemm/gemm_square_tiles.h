@@ -26,4 +26,21 @@ struct SquareTiles {
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_square_tiles(const SquareTiles& kernel, const Gemm& problem,
                                                                  const OpenclDevice& device, std::int64_t tile);
 
+/// The row of such a kernel.
+template <SquareTiles (*kernel)()>
+[[nodiscard]] backend::Variant<Gemm> square_tiles_variant(std::string_view name, std::string_view summary) {
+  return {.name = name,
+          .summary = summary,
+          .check = [](const Gemm& problem,
+                      const backend::Device& device) { return check_square_tiles(kernel(), problem, native(device)); },
+          .tunables =
+              [](const Gemm& problem, const backend::Device& device) {
+                return tunables_of_square_tiles(kernel(), problem, native(device));
+              },
+          .make =
+              [](const Gemm& problem, backend::Device& device, const Tuning& tuning) {
+                return make_square_tiles(kernel(), problem, native(device), tuning.at("tile"));
+              }};
+}
+
 }  // namespace tessera::opencl

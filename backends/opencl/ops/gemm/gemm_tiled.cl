@@ -29,24 +29,24 @@ __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void gemm_tiled(GE
   const int a_x = TRANSPOSE_A ? y : x;
   const int b_y = TRANSPOSE_B ? x : y;
   const int b_x = TRANSPOSE_B ? y : x;
-  const Block block = block_of_group((long)get_group_id(0), m, n, TILE, TILE);
-  const int block_is_inside = block.first_row + TILE <= m && block.first_column + TILE <= n;
+  const Block block = block_of_group((long)get_group_id(0), gemm.m, gemm.n, TILE, TILE);
+  const int block_is_inside = block.first_row + TILE <= gemm.m && block.first_column + TILE <= gemm.n;
 
-  a += a_first + block.product * stride_a;
-  b += b_first + block.product * stride_b;
-  c += c_first + block.product * stride_c;
+  a += a_first + block.product * gemm.stride_a;
+  b += b_first + block.product * gemm.stride_b;
+  c += c_first + block.product * gemm.stride_c;
   real sum = 0;
-  for (long first_p = 0; first_p < k; first_p += TILE) {
+  for (long first_p = 0; first_p < gemm.k; first_p += TILE) {
     const long a_row = block.first_row + a_y;
     const long a_p = first_p + a_x;
     const long b_p = first_p + b_y;
     const long b_column = block.first_column + b_x;
-    if (block_is_inside && first_p + TILE <= k) {
+    if (block_is_inside && first_p + TILE <= gemm.k) {
       a_tile[a_y][a_x] = a[A_INDEX(a_row, a_p)];
       b_tile[b_y][b_x] = b[B_INDEX(b_p, b_column)];
     } else {
-      a_tile[a_y][a_x] = a_row < m && a_p < k ? a[A_INDEX(a_row, a_p)] : 0;
-      b_tile[b_y][b_x] = b_p < k && b_column < n ? b[B_INDEX(b_p, b_column)] : 0;
+      a_tile[a_y][a_x] = a_row < gemm.m && a_p < gemm.k ? a[A_INDEX(a_row, a_p)] : 0;
+      b_tile[b_y][b_x] = b_p < gemm.k && b_column < gemm.n ? b[B_INDEX(b_p, b_column)] : 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int p = 0; p < TILE; ++p) sum += a_tile[y][p] * b_tile[p][x];
@@ -55,5 +55,5 @@ __attribute__((reqd_work_group_size(TILE, TILE, 1))) __kernel void gemm_tiled(GE
 
   const long row = block.first_row + y;
   const long column = block.first_column + x;
-  if (row < m && column < n) store_result(&c[row * ldc + column], sum, alpha, beta);
+  if (row < gemm.m && column < gemm.n) store_result(&c[row * gemm.ldc + column], sum, gemm.alpha, gemm.beta);
 }
