@@ -53,7 +53,7 @@ optional|clang-format|command clang-format|the check of formatting
 optional|clang|command clang++|a second compiler, whose warnings are looked at too
 optional|oclgrind|command oclgrind|running OpenCL kernels under a race checker
 optional|valgrind|command valgrind|counting the data reads of the versions of conv2d
-optional|libopencv-imgproc-dev|file /usr/include/opencv4/opencv2/imgproc.hpp|OpenCV beside conv2d, in a benchmark (33 MB)
+optional|libopencv-imgproc-dev|file /usr/include/opencv4/opencv2/imgproc.hpp|OpenCV beside conv2d, under the variant vendor_opencv (33 MB)
 optional|python3|command python3|the checks of the tables in docs/
 optional|dpkg-dev|command dpkg-shlibdeps|the dependencies of the .deb
 '

@@ -14,7 +14,7 @@ NAME = re.compile(r"(?P<machine>[a-z0-9_]+)-(?P<date>\d{4}-\d{2}-\d{2})-(?P<kind
 
 LIBRARIES = {
     "vendor_cublas": "cuBLAS", "vendor_cudnn": "cuDNN", "vendor_clblast": "CLBlast", "vendor_onednn": "oneDNN",
-    "vendor_blis": "BLIS", "vendor_openblas": "OpenBLAS",
+    "vendor_blis": "BLIS", "vendor_openblas": "OpenBLAS", "vendor_opencv": "OpenCV",
 }
 
 File = collections.namedtuple("File", "name machine kind content")
@@ -118,23 +118,9 @@ def bench_comparisons():
                              record["gflops"] * ours_s, record["variant"], ours_s, rival, theirs_s, theirs_s / ours_s)
 
 
-def opencv_comparisons():
-    """conv2d beside OpenCV, one thread each: general filters, for which `marching` is the default."""
-    for file in of_tool("tessera_conv2d_opencv"):
-        device = file.content["devices"][0]
-        for record in file.content["records"]:
-            if record["variant"] != "marching" or record["threads"] != 1 or record["pixels"] != "small":
-                continue
-            size = record["size"]
-            yield Comparison("conv2d", record["type"], place_of({**device, "compute_units": 1}),
-                             f"{device['id']}?threads=1", f"{record['type']}_h4096_w4096_f{size}x{size}_same",
-                             2e-9 * size * size * 4096**2, record["variant"], record["ours_s"]["median"], "OpenCV",
-                             record["opencv_s"]["median"], record["ratio"])
-
-
 def comparisons():
     """Every comparison, operator by operator and device by device, as the files have them."""
-    found = [*bench_comparisons(), *opencv_comparisons()]
+    found = list(bench_comparisons())
     operators = list(dict.fromkeys(entry.operator for entry in sorted(found, key=lambda entry: entry.operator)))
     places = list(dict.fromkeys(entry.place for entry in found))
     return sorted(found, key=lambda entry: (operators.index(entry.operator), places.index(entry.place)))

@@ -2,8 +2,8 @@
 """Writes or checks what the documents say of speed, from the committed result files under benchmarks/results.
 
 docs/speed.md is written whole: the library's defaults beside other libraries; a table for each file of `tessera bench`; of
-`tessera_conv2d_opencv`; of `pytorch_peer.py`; and of `tessera_overhead`. The README has the picture of the first of these
-and its largest problems. What a prose document quotes from a file is its author's care.
+`pytorch_peer.py`; and of `tessera_overhead`. The README has the picture of the first of these and its largest problems.
+What a prose document quotes from a file is its author's care.
 """
 import argparse
 import pathlib
@@ -49,8 +49,7 @@ def beside_others():
         "## Beside other libraries\n",
         "What `device.kernel(problem)` takes by default, and the fastest other library that was measured on the same hardware:",
         "for a device of OpenCL also those that reach its card through CUDA. PyTorch is measured by a program of its own, all",
-        "others in the same run. OpenCV runs on one thread, and so does what is beside it. `speed` is the other library's time",
-        "over ours; above 1 ours is the faster.",
+        "others in the same run. `speed` is the other library's time over ours; above 1 ours is the faster.",
     ]
     for operator in dict.fromkeys(operators):
         ours = [row for row, name in zip(rows, operators) if name == operator]
@@ -84,23 +83,6 @@ def bench_tables():
         "device's measured multiply-add peak and of its copy bandwidth. `winograd` does with fewer products than the problem's\n"
         "definition has, and float64 of `gemm` on an H200 goes through tensor cores, so both pass the peak.",
         *(bench_table(file) for file in speed_records.of_tool("tessera bench"))])
-
-
-def opencv_table(file):
-    content = file.content
-    rates = " and ".join(f"{rate / 1e9:.1f}" for rate in content["triad_bytes_per_s"])
-    rows = []
-    for record in content["records"]:
-        pixels = " of any value" if record["pixels"] == "any" else ""
-        rows.append([
-            f"{record['size']} x {record['size']}", f"`{record['variant']}`, {record['type']}{pixels}", str(record["threads"]),
-            f"{record['ours_s']['median'] * 1e3:.2f} ms", f"{record['opencv_s']['median'] * 1e3:.2f} ms",
-            f"{record['ratio']:.2f}", f">= {record['at_least']:g}" if record["at_least"] else ""])
-    return (
-        f"## conv2d beside OpenCV\n\n{measured(file)} 4096 x 4096 on {content['machine']['cpu']}; OpenCV "
-        f"{content['opencv']},\n`filter2D` in float32 on one thread; triad with one and two threads {rates} GB/s. `ratio` is "
-        "the median of the rounds'.\n\n"
-        + study_tables.table(["filter", "variant", "threads:", "time:", "OpenCV:", "ratio:", "floor:"], rows))
 
 
 def pytorch_table(file):
@@ -144,8 +126,7 @@ def overhead_table(file):
 
 def page():
     parts = [HEAD, beside_others(), bench_tables()]
-    for tool, table in (("tessera_conv2d_opencv", opencv_table), ("pytorch_peer", pytorch_table),
-                        ("tessera_overhead", overhead_table)):
+    for tool, table in (("pytorch_peer", pytorch_table), ("tessera_overhead", overhead_table)):
         parts += [table(file) for file in speed_records.of_tool(tool)]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 

@@ -21,6 +21,7 @@ field() { dpkg-deb --field "$deb" "$1"; }
 [[ $(field Depends) == *libtbb* ]] || fail "the package depends on '$(field Depends)', but must name oneTBB"
 [[ $(field Depends) != *opencl* && $(field Depends) != *cuda* ]] ||
   fail "the package depends on '$(field Depends)', but drivers are opened, not linked"
+[[ $(field Depends) != *opencv* ]] || fail "the package depends on '$(field Depends)', but OpenCV is only compared with"
 
 dpkg-deb --contents "$deb" >"$work/contents"
 for pattern in '/bin/tessera$' '/libtessera\.so\.[0-9]+ ->' '/tessera/libtessera_cpu_tbb\.so$' '/tesseraConfig\.cmake$' \

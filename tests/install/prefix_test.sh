@@ -23,4 +23,21 @@ TESSERA_BACKEND_PATH=$work/own_backend/plugins "$work/own_backend/see_backend"
 if TESSERA_BACKEND_PATH='' "$work/own_backend/see_backend" 2>"$work/absent.log"; then
   fail "the own backend is found although no path leads to it"
 fi
+# What is linked with OpenCV is installed on request alone. Without it its variant is refused, with the file's name; with it
+# the variant runs from the moved folder. It lies among the plug-ins and must not be taken for one.
+module=tessera_cpu_tbb_opencv.so
+verify_beside_opencv() {
+  "$work/moved/bin/tessera" verify conv2d --device cpu:0 --variant vendor_opencv --case float32_h35_w53_f3x3_same
+}
+verify_beside_opencv >"$work/without_module.log" && fail "vendor_opencv runs, but $module is not installed"
+grep -F "$module: cannot open shared object file" "$work/without_module.log" >/dev/null ||
+  { cat "$work/without_module.log"; fail "the refusal does not name $module"; }
+if [[ -f $build/lib/tessera/$module ]]; then
+  "$cmake" --install "$build" --prefix "$work/moved" --component cpu_tbb_opencv >"$work/install_module.log"
+  verify_beside_opencv >"$work/with_module.log" || { cat "$work/with_module.log"; fail "vendor_opencv with $module"; }
+  plugins=$(library_folder "$work/moved")/tessera
+  [[ -f $plugins/$module ]] || fail "$module is not in $plugins"
+  TESSERA_BACKEND_PATH=$plugins "$work/moved/bin/tessera" devices >"$work/devices.log"
+  if grep -F cpu_tbb_opencv "$work/devices.log"; then fail "$module is taken for a plug-in"; fi
+fi
 echo "install_prefix: all right"

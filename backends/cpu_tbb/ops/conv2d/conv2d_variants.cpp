@@ -4,7 +4,7 @@
 namespace tessera::cpu_tbb {
 
 backend::VariantList<Conv2d> conv2d_variants() {
-  return {conv2d_separable(),   conv2d_marching(),   conv2d_unrolled(),
+  return {conv2d_separable(),   conv2d_marching(),   conv2d_unrolled(),  conv2d_vendor_opencv(),
           conv2d_private_sum(), conv2d_accumulate(), conv2d_sequential()};
 }
 

@@ -11,6 +11,7 @@ namespace tessera::cpu_tbb {
 [[nodiscard]] backend::Variant<Conv2d> conv2d_separable();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_marching();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_unrolled();
+[[nodiscard]] backend::Variant<Conv2d> conv2d_vendor_opencv();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_private_sum();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_accumulate();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_sequential();
