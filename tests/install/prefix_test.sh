@@ -23,4 +23,4 @@ TESSERA_BACKEND_PATH=$work/own_backend/plugins "$work/own_backend/see_backend"
 if TESSERA_BACKEND_PATH='' "$work/own_backend/see_backend" 2>"$work/absent.log"; then
   fail "the own backend is found although no path leads to it"
 fi
-echo "install_prefix: all right"
+echo "install.prefix: all right"

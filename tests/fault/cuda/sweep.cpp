@@ -1,8 +1,11 @@
 // The walk of scenario.h once for every call of the driver that it makes, each in a process of its own in which that
-// call fails, or it and all calls after it: fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]. The walk must
-// end right or with tessera::Error, and a second one in the same process, without faults, must be right. At its end no
-// object of the driver's may be left but those whose release failed; where nothing could be released any more, because
-// every call failed, the second walk must leave none of its own.
+// call fails, or it and all calls after it:
+//
+//     tessera_fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]
+//
+// The walk must end right or with tessera::Error, and a second one in the same process, without faults, must be right.
+// At its end no object of the driver's may be left but those whose release failed; where nothing could be released any
+// more, because every call failed, the second walk must leave none of its own.
 #include <sys/wait.h>
 #include <tessera/tessera.h>
 #include <unistd.h>
@@ -116,7 +119,7 @@ int main(int argc, char** argv) {
   const int code = argc > 2 ? std::atoi(argv[1]) : 0;
   const bool for_good = argc > 2 && std::strcmp(argv[2], "for_good") == 0;
   if (code <= 0 || (!for_good && std::strcmp(argv[2], "once") != 0)) {
-    std::fprintf(stderr, "usage: fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]\n");
+    std::fprintf(stderr, "usage: tessera_fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]\n");
     return 2;
   }
   std::fflush(stdout);
@@ -129,7 +132,7 @@ int main(int argc, char** argv) {
   const long last = std::min(calls, argc > 4 ? std::atol(argv[4]) : calls);
   const long step = argc > 5 ? std::atol(argv[5]) : 1;
   if (first < 1 || step < 1) {
-    std::fprintf(stderr, "fault_cuda_sweep: calls are counted from 1, in steps of 1 and more\n");
+    std::fprintf(stderr, "tessera_fault_cuda_sweep: calls are counted from 1, in steps of 1 and more\n");
     return 2;
   }
   const auto most = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
