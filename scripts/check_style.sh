@@ -74,7 +74,7 @@ check_names_and_lengths() {
     [[ ${file##*/} =~ ^[a-z0-9_]+(\.[a-z0-9_]+)*$|^CMakeLists\.txt$|^Tessera[A-Za-z]*\.cmake$ ]] ||
       finding "$file: file names are in snake_case"
     lines=$(wc -l <"$file")
-    ((lines <= 400)) || finding "$file: has $lines lines, but must have at most 400"
+    ((lines <= 300)) || finding "$file: has $lines lines, but must have at most 300"
     opening=$(head -n 1 "$file")
     [[ $opening != '#!'* ]] || opening=$(sed -n 2p "$file")
     [[ $opening == //* || $opening == '# '* || $opening == '"""'* ]] ||

@@ -1,5 +1,5 @@
-// What the CUDA backend alone has for a sweep to walk through: copies in several pieces of the staging memory, operators
-// of one and of several launches, tables of kernels.
+// What the CUDA backend alone has for a sweep to walk through: copies in several pieces of the staging memory,
+// operators of one and of several launches, tables of kernels.
 #pragma once
 
 #include "fault/scenario.h"

@@ -1,5 +1,5 @@
-// A walk through the scenario once for every call of the driver that it makes, each in a process of its own in which that
-// call fails, or it and all calls after it:
+// A walk through the scenario once for every call of the driver that it makes, each in a process of its own in which
+// that call fails, or it and all calls after it:
 //
 //     tessera_fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]
 //
