@@ -74,7 +74,7 @@ check_names_and_lengths() {
     [[ ${file##*/} =~ ^[a-z0-9_]+(\.[a-z0-9_]+)*$|^CMakeLists\.txt$|^Tessera[A-Za-z]*\.cmake$ ]] ||
       finding "$file: file names are in snake_case"
     lines=$(wc -l <"$file")
-    ((lines <= 400)) || finding "$file: has $lines lines, but must have at most 400"
+    ((lines <= 300)) || finding "$file: has $lines lines, but must have at most 300"
     opening=$(head -n 1 "$file")
     [[ $opening != '#!'* ]] || opening=$(sed -n 2p "$file")
     [[ $opening == //* || $opening == '# '* || $opening == '"""'* ]] ||
@@ -95,6 +95,20 @@ check_names_and_lengths() {
   while IFS= read -r place; do
     [[ -z $place ]] || finding "$place: a bare TODO"
   done < <(grep -nE '\b(TODO|FIXME|XXX)\b' "${code[@]}" /dev/null | grep -v '^scripts/check_style.sh:' | cut -d: -f1,2)
+}
+
+# A suite ends in Test, and a test's name says in lower case what holds.
+check_test_names() {
+  local place
+  while IFS= read -r place; do
+    [[ -z $place ]] || finding "$place: must read TEST(SomethingTest, what_holds_in_lower_case)"
+  done < <(printf '%s\n' "${cpp[@]}" | grep '^tests/' | xargs awk '
+    /^(TYPED_)?TEST(_F|_P)?\(/ {
+      line = $0
+      place = FILENAME ":" FNR
+      while (line !~ /\)/ && (getline rest) > 0) line = line rest
+      if (line !~ /\([A-Z][A-Za-z0-9]*Test, *(DISABLED_)?[a-z][a-z0-9_]*\)/) print place
+    }')
 }
 
 # A program that runs with rights that its caller has not must not take paths from the caller's environment.
@@ -147,6 +161,7 @@ check_speed() {
 
 check_formatting
 check_names_and_lengths
+check_test_names
 check_environment
 check_quotes
 check_links

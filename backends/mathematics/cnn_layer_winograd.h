@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <tessera/ops/cnn_layer.h>
 
@@ -242,6 +243,21 @@ static_assert(kWinogradMatrices<4, 3>.correlates());
   return backend::Verdict::no(
       backend::sentence("the error bound of winograd for ", p.input_channels, " input channels is ", factor,
                         " times that of the direct sum, but accuracy ", to_string(p.accuracy), " admits ", limit));
+}
+
+/// The sides of the tiles that take the problem, the larger first. Empty if none does.
+[[nodiscard]] inline std::vector<std::int64_t> cnn_layer_winograd_tiles(const CnnLayer& problem) {
+  std::vector<std::int64_t> sides;
+  for (const std::int64_t outputs : {4, 2}) {
+    if (cnn_layer_winograd_check(problem, outputs)) sides.push_back(outputs);
+  }
+  return sides;
+}
+
+/// Whether Winograd's algorithm takes the problem with any tile; if not, what the most exact one of its filter says.
+[[nodiscard]] inline backend::Verdict cnn_layer_winograd_check(const CnnLayer& problem) {
+  if (!cnn_layer_winograd_tiles(problem).empty()) return backend::Verdict::yes();
+  return cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4);
 }
 
 }  // namespace tessera::mathematics

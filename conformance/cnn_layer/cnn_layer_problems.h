@@ -1,4 +1,4 @@
-// The problem set of cnn_layer: every case, and the part that another file lists.
+// The problem set of cnn_layer: every case, and the parts that other files list.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,9 @@
 namespace tessera::conformance {
 
 [[nodiscard]] ProblemSet cnn_layer_problem_set();
+
+/// What the operands hold, in place of what shape they have: infinities and NaN, outliers, pictures.
+void add_cnn_layer_values(std::vector<std::unique_ptr<Case>>& cases, DataType type);
 
 /// What `tessera bench cnn_layer --study` measures.
 void add_cnn_layer_study(std::vector<std::unique_ptr<Case>>& cases);

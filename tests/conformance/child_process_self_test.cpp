@@ -33,7 +33,7 @@ std::string environment_of_a_child(const std::map<std::string, std::string>& cha
   return "\n" + child.output;
 }
 
-TEST(ChildProcess, inherits_the_environment_with_changes) {
+TEST(ChildProcessTest, inherits_the_environment_with_changes) {
   const Variable kept("TESSERA_SELF_TEST_KEPT", "kept");
   const Variable gone("TESSERA_SELF_TEST_GONE", "gone");
   const std::string found = environment_of_a_child({{"TESSERA_SELF_TEST_GONE", ""}, {"TESSERA_SELF_TEST_NEW", "new"}});
@@ -42,14 +42,14 @@ TEST(ChildProcess, inherits_the_environment_with_changes) {
   EXPECT_EQ(found.find("TESSERA_SELF_TEST_GONE"), std::string::npos);
 }
 
-TEST(ChildProcess, runs_all_its_tests_where_its_parent_runs_a_share) {
+TEST(ChildProcessTest, runs_all_its_tests_where_its_parent_runs_a_share) {
   const Variable total("GTEST_TOTAL_SHARDS", "7");
   const Variable index("GTEST_SHARD_INDEX", "3");
   const Variable status("GTEST_SHARD_STATUS_FILE", "/nowhere/at/all");
   EXPECT_EQ(environment_of_a_child({}).find("SHARD"), std::string::npos);
 }
 
-TEST(ChildProcess, tells_how_it_ended) {
+TEST(ChildProcessTest, tells_how_it_ended) {
   EXPECT_EQ(run_child("/usr/bin/env", {"false"}, {}).status, 1);
   EXPECT_EQ(run_child("/nowhere/at/all", {}, {}).status, 127);
   const ChildResult killed = run_child("/bin/sh", {"-c", "echo words; kill -TERM $$"}, {});

@@ -15,7 +15,7 @@ namespace {
 using conformance::ProblemSet;
 using conformance::Purpose;
 
-TEST(Floors, every_backend_of_the_list_has_one) {
+TEST(FloorsTest, every_backend_of_the_list_has_one) {
   std::istringstream backends(TESSERA_LISTED_BACKENDS);
   for (std::string backend; std::getline(backends, backend, ',');) {
     EXPECT_TRUE(
@@ -24,7 +24,7 @@ TEST(Floors, every_backend_of_the_list_has_one) {
   }
 }
 
-TEST(Floors, demand_nothing_of_a_type_that_no_case_has) {
+TEST(FloorsTest, demand_nothing_of_a_type_that_no_case_has) {
   for (const Floor& floor : floors()) {
     const auto& sets = conformance::problem_sets();
     const auto set = std::find_if(sets.begin(), sets.end(),

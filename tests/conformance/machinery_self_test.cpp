@@ -14,7 +14,7 @@
 namespace tessera::conformance {
 namespace {
 
-TEST(Inputs, are_the_same_on_every_platform) {
+TEST(InputsTest, are_the_same_on_every_platform) {
   // Fixed once and for all: published results depend on them.
   EXPECT_EQ(random_bits(0, 0), 0xa706dd2f4d197e6fU);
   EXPECT_EQ(random_bits(1, 0), 0x5e41ab087439611eU);
@@ -36,7 +36,7 @@ TEST(Inputs, are_the_same_on_every_platform) {
   for (std::uint64_t i = 0; i < 1000; ++i) EXPECT_LT(random_below(7, 3, i), 7U);
 }
 
-TEST(ExactSum, keeps_what_double_loses) {
+TEST(ExactSumTest, keeps_what_double_loses) {
   ExactSum sum;
   sum.add_product(1e16, 1.0);
   sum.add_product(1.0, 1.0);
@@ -56,7 +56,7 @@ TEST(ExactSum, keeps_what_double_loses) {
   EXPECT_TRUE(std::isnan(infinite.value().high));
 }
 
-TEST(Comparison, accepts_what_it_must_and_nothing_else) {
+TEST(ComparisonTest, accepts_what_it_must_and_nothing_else) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kLargest = std::numeric_limits<float>::max();
@@ -80,7 +80,7 @@ TEST(Comparison, accepts_what_it_must_and_nothing_else) {
   EXPECT_FALSE(accepts(1, 1.5, kInfinity)) << "an infinite bound says nothing, so that nothing passes it";
 }
 
-TEST(Comparison, keeps_the_worst_element) {
+TEST(ComparisonTest, keeps_the_worst_element) {
   Comparison comparison(DataType::float32);
   EXPECT_TRUE(comparison.accepts(1.0, {{1.0, 0}, 0.5}));
   EXPECT_TRUE(comparison.accepts(1.1, {{1.0, 0}, 10.0}));
@@ -106,7 +106,7 @@ std::vector<Tunable> free_and_paired() {
           {.name = "split_k", .meaning = "groups", .values = {1, 2}, .preferred = 1}};
 }
 
-TEST(Tunings, are_all_that_exist) {
+TEST(TuningsTest, are_all_that_exist) {
   const std::vector<Tuning> all = all_combinations(free_and_paired(), 8);
   EXPECT_EQ(all.size(), 6U);
   for (const Tuning& tuning : all) {
@@ -116,7 +116,7 @@ TEST(Tunings, are_all_that_exist) {
   EXPECT_TRUE(all_combinations({}, 8).empty());
 }
 
-TEST(Tunings, are_each_value_where_all_are_too_many) {
+TEST(TuningsTest, are_each_value_where_all_are_too_many) {
   const std::vector<Tuning> each{{{"tile_m", 32}, {"tile_n", 32}},
                                  {{"tile_m", 64}, {"tile_n", 32}},
                                  {{"tile_m", 64}, {"tile_n", 128}},

@@ -8,7 +8,7 @@ set(under_oclgrind "${CMAKE_CURRENT_SOURCE_DIR}/run_under_oclgrind.sh")
 # tessera_oclgrind_operator(<op> <filters...>): the operator's cases that the filters name must be clean.
 function(tessera_oclgrind_operator operator)
   list(JOIN ARGN ":" filter)
-  tessera_add_test_entry(oclgrind.${operator}
+  tessera_add_test_entry(conformance.oclgrind.${operator}
     COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_${operator}.log"
       $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_filter=${filter}
     LABELS conformance oclgrind backend:opencl op:${operator}
@@ -41,13 +41,13 @@ tessera_oclgrind_operator(conv2d
   "conv2d/opencl_0/*.uint8_h20_w132_f3x3_same*_by1"
   "conv2d/opencl_0/*.float32_h20_w132_f3x3_same*_by3")
 
-tessera_add_test_entry(oclgrind.api
+tessera_add_test_entry(conformance.oclgrind.api
   COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_api.log"
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl
     --gtest_filter=api/OwnKernelTest.saxpy*:api/OwnKernelTest.group_sums*:api/OwnKernelTest.three*:api/MemoryTest.views*:api/MemoryTest.every_type*
   LABELS conformance oclgrind backend:opencl
   TIMEOUT 300)
-tessera_add_test_entry(oclgrind.finds_a_planted_race
+tessera_add_test_entry(conformance.oclgrind.finds_a_planted_race
   COMMAND "${under_oclgrind}" finds "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_race.log"
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl --gtest_also_run_disabled_tests
     --gtest_filter=api/OwnKernelTest.DISABLED_planted_race/*

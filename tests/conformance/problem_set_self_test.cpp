@@ -11,7 +11,7 @@
 namespace tessera::conformance {
 namespace {
 
-TEST(ProblemSets, are_those_that_the_build_knows_of) {
+TEST(ProblemSetsTest, are_those_that_the_build_knows_of) {
   std::set<std::string> built;
   std::istringstream list(TESSERA_OPERATORS);
   for (std::string name; std::getline(list, name, ',');) built.insert(name);
@@ -20,7 +20,7 @@ TEST(ProblemSets, are_those_that_the_build_knows_of) {
   EXPECT_EQ(present, built) << "kName of a problem must be its line's first word in api/operators.txt";
 }
 
-TEST(ProblemSets, names_are_unique_and_plain) {
+TEST(ProblemSetsTest, names_are_unique_and_plain) {
   for (const ProblemSet& set : problem_sets()) {
     std::set<std::string_view> names;
     for (const auto& problem : set.cases) {
@@ -32,7 +32,7 @@ TEST(ProblemSets, names_are_unique_and_plain) {
   }
 }
 
-TEST(ProblemSets, hold_cases_of_every_purpose) {
+TEST(ProblemSetsTest, hold_cases_of_every_purpose) {
   for (const ProblemSet& set : problem_sets()) {
     std::set<Purpose> purposes;
     int tuned = 0;

@@ -49,7 +49,7 @@ struct Count {
   std::string instruction_set;  ///< that Valgrind shows to the program: it knows no AVX-512
 };
 
-class DataReads : public testing::Test {
+class DataReadsTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto valgrind = find_valgrind();
@@ -113,7 +113,7 @@ bool multiplies_vectors(const std::string& instruction_set) {
   return instruction_set == "AVX-512" || instruction_set == "AVX2" || instruction_set == "SSE4.2";
 }
 
-TEST_F(DataReads, fall_from_version_to_version_as_the_study_found) {
+TEST_F(DataReadsTest, fall_from_version_to_version_as_the_study_found) {
   double all_private = 0;
   double all_unrolled = 0;
   std::string instruction_set;
@@ -145,7 +145,7 @@ TEST_F(DataReads, fall_from_version_to_version_as_the_study_found) {
   EXPECT_GE(all_private / all_unrolled, least) << "the study: 8.45, and vectors of 8";
 }
 
-TEST_F(DataReads, are_the_same_again) {
+TEST_F(DataReadsTest, are_the_same_again) {
   const double first = static_cast<double>(count("private_sum", 3).reads);
   const double second = static_cast<double>(count("private_sum", 3).reads);
   ASSERT_GT(first, 0);

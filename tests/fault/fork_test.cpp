@@ -31,7 +31,7 @@ int status_of_child(const std::function<int()>& body) {
   });
 }
 
-TEST_F(ForkTest, EveryCallInTheChildSaysSoAndDestructorsLeaveAlone) {
+TEST_F(ForkTest, every_call_in_the_child_says_so_and_destructors_leave_alone) {
   std::optional<Device> device(open("scripted:0"));
   std::optional<Queue> queue(std::in_place, *device);
   auto buffer = device->allocate<int>(10);
@@ -65,7 +65,7 @@ TEST_F(ForkTest, EveryCallInTheChildSaysSoAndDestructorsLeaveAlone) {
   queue->finish();  // the parent goes on
 }
 
-TEST_F(ForkTest, AChildThatExitsEnds) {
+TEST_F(ForkTest, a_child_that_exits_ends) {
   static std::optional<Device> device;
   static std::optional<Queue> queue;
   device.emplace(open("scripted:0"));

@@ -72,14 +72,14 @@ void expect_passes_with_failures(bool for_good) {
   EXPECT_TRUE(pass({}));
 }
 
-TEST_F(HostMemoryTest, EveryAllocationFailsOnce) {
+TEST_F(HostMemoryTest, every_allocation_fails_once) {
   expect_passes_with_failures(false);
 }
-TEST_F(HostMemoryTest, FromEveryAllocationOnAllFail) {
+TEST_F(HostMemoryTest, from_every_allocation_on_all_fail) {
   expect_passes_with_failures(true);
 }
 
-TEST_F(HostMemoryTest, BuffersAndQueuesGoWithoutMemory) {
+TEST_F(HostMemoryTest, buffers_and_queues_go_without_memory) {
   const Device device = open("scripted:0");
   Queue queue(device);
   std::vector<Buffer<int>> buffers;
@@ -99,7 +99,7 @@ TEST_F(HostMemoryTest, BuffersAndQueuesGoWithoutMemory) {
   EXPECT_GE(device.memory().cached_bytes, 50U * 400U);
 }
 
-TEST_F(HostMemoryTest, WhatACommandWorksOnIsKeptBeforeItIsQueued) {
+TEST_F(HostMemoryTest, what_a_command_works_on_is_kept_before_it_is_queued) {
   const Device device = open("scripted:0");
   const auto a = device.upload<int>(std::vector<int>(1000, 1));
   int failures = 0;

@@ -30,7 +30,7 @@ void expect_nobody_else_gets_it(const Device& device) {
   EXPECT_EQ(healthy.download(fresh).get(), std::vector<int>(kSize, 7));
 }
 
-TEST_F(MemoryFaultTest, APollThatFailsIsNoAnswer) {
+TEST_F(MemoryFaultTest, a_poll_that_fails_is_no_answer) {
   const Device device = open("scripted:0");
   Writing writing(device);
   for (const Call call : {Call::record, Call::poll}) {
@@ -43,7 +43,7 @@ TEST_F(MemoryFaultTest, APollThatFailsIsNoAnswer) {
   writing.queue.finish();
 }
 
-TEST_F(MemoryFaultTest, APoisonedQueueStillUsesItsMemory) {
+TEST_F(MemoryFaultTest, a_poisoned_queue_still_uses_its_memory) {
   const Device device = open("scripted:0");
   Writing writing(device);
   script().fail(Call::drain, ErrorCode::internal);  // so that the failure is told while the command is held
@@ -56,7 +56,7 @@ TEST_F(MemoryFaultTest, APoisonedQueueStillUsesItsMemory) {
   expect_nobody_else_gets_it(device);
 }
 
-TEST_F(MemoryFaultTest, AQueueThatGoesStillUsesItsMemoryUntilItHasWaited) {
+TEST_F(MemoryFaultTest, a_queue_that_goes_still_uses_its_memory_until_it_has_waited) {
   const Device device = open("scripted:0");
   auto writing = std::make_unique<Writing>(device);
   std::thread closing([&] { writing.reset(); });
@@ -69,7 +69,7 @@ TEST_F(MemoryFaultTest, AQueueThatGoesStillUsesItsMemoryUntilItHasWaited) {
   EXPECT_GE(device.memory().cached_bytes, kSize * sizeof(int));
 }
 
-TEST_F(MemoryFaultTest, ShortageReachesEveryOpeningAndEveryDeviceOfTheMemory) {
+TEST_F(MemoryFaultTest, shortage_reaches_every_opening_and_every_device_of_the_memory) {
   const Device first = open("scripted:0");
   const Device again = open("scripted:0");
   const Device neighbour = open("scripted:1");
@@ -81,7 +81,7 @@ TEST_F(MemoryFaultTest, ShortageReachesEveryOpeningAndEveryDeviceOfTheMemory) {
   }
 }
 
-TEST_F(MemoryFaultTest, ShortageReachesWorkspacesAndTheBackendsOwnMemory) {
+TEST_F(MemoryFaultTest, shortage_reaches_workspaces_and_the_backends_own_memory) {
   const Device device = open("scripted:0");
   Queue queue(device);
   {
@@ -100,7 +100,7 @@ TEST_F(MemoryFaultTest, ShortageReachesWorkspacesAndTheBackendsOwnMemory) {
   EXPECT_EQ(device.memory().held_bytes, 0U);
 }
 
-TEST_F(MemoryFaultTest, TrimGivesBackIdleWorkspacesAndKernelsCount) {
+TEST_F(MemoryFaultTest, trim_gives_back_idle_workspaces_and_kernels_count) {
   const Device device = open("scripted:0");
   Queue queue(device);
   const auto kernel = device.kernel(Gemm{.m = 10, .n = 10, .k = 1});
@@ -116,7 +116,7 @@ TEST_F(MemoryFaultTest, TrimGivesBackIdleWorkspacesAndKernelsCount) {
   EXPECT_EQ(queue.download(c).get(), std::vector<float>(100, 0.0F));
 }
 
-TEST_F(MemoryFaultTest, KernelsAndPinnedMemoryTryAgainOnceCachesAreEmpty) {
+TEST_F(MemoryFaultTest, kernels_and_pinned_memory_try_again_once_caches_are_empty) {
   const Device device = open("scripted:0");
   for (const Call call : {Call::make_kernel, Call::allocate_pinned}) {
     { const auto buffer = device.allocate<char>(1000); }
@@ -133,7 +133,7 @@ TEST_F(MemoryFaultTest, KernelsAndPinnedMemoryTryAgainOnceCachesAreEmpty) {
   EXPECT_ERROR((void)device.allocate_pinned<char>(10), ErrorCode::out_of_memory, "pinned memory of 10 bytes");
 }
 
-TEST_F(MemoryFaultTest, TheLargestHoldersOfAllDevicesAreNamed) {
+TEST_F(MemoryFaultTest, the_largest_holders_of_all_devices_are_named) {
   const Device first = open("scripted:0");
   const Device neighbour = open("scripted:1");
   const auto small = first.allocate<char>(1000, {.label = "a small one"});
@@ -142,7 +142,7 @@ TEST_F(MemoryFaultTest, TheLargestHoldersOfAllDevicesAreNamed) {
                "bytes on scripted:1 and 'a small one'");
 }
 
-TEST_F(MemoryFaultTest, TwoThreadsShortOfMemoryRaiseNoFalseAlarm) {
+TEST_F(MemoryFaultTest, two_threads_short_of_memory_raise_no_false_alarm) {
   const Device device = open("scripted:0");
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> failures{0};

@@ -7,7 +7,7 @@ namespace {
 
 class QueueFaultTest : public ScriptedTest {};
 
-TEST_F(QueueFaultTest, FinishWaitsForWhatRunsAndThenThrowsTheFirstError) {
+TEST_F(QueueFaultTest, finish_waits_for_what_runs_and_then_throws_the_first_error) {
   const Device device = open("scripted:0");
   const auto buffer = device.upload<int>(std::vector<int>(100, 3));
   Queue queue(device);
@@ -21,7 +21,7 @@ TEST_F(QueueFaultTest, FinishWaitsForWhatRunsAndThenThrowsTheFirstError) {
   EXPECT_EQ(script().commands, 0);
 }
 
-TEST_F(QueueFaultTest, ADestructorWaitsForAQueueThatFailed) {
+TEST_F(QueueFaultTest, a_destructor_waits_for_a_queue_that_failed) {
   const Device device = open("scripted:0");
   const auto buffer = device.upload<int>(std::vector<int>(100, 3));
   std::vector<int> host(100);
@@ -37,7 +37,7 @@ TEST_F(QueueFaultTest, ADestructorWaitsForAQueueThatFailed) {
   EXPECT_EQ(host, std::vector<int>(100, 3));
 }
 
-TEST_F(QueueFaultTest, BorrowedHostMemoryIsFreeOnceTheCallHasThrown) {
+TEST_F(QueueFaultTest, borrowed_host_memory_is_free_once_the_call_has_thrown) {
   const Device device = open("scripted:0");
   const auto buffer = device.allocate<int>(1000);
   Queue queue(device);
@@ -51,7 +51,7 @@ TEST_F(QueueFaultTest, BorrowedHostMemoryIsFreeOnceTheCallHasThrown) {
   }
 }
 
-TEST_F(QueueFaultTest, ARefusedWaitPoisonsAndIsTold) {
+TEST_F(QueueFaultTest, a_refused_wait_poisons_and_is_told) {
   const Device device = open("scripted:0");
   Queue first(device);
   Queue second(device, {.label = "waiting"});
@@ -64,7 +64,7 @@ TEST_F(QueueFaultTest, ARefusedWaitPoisonsAndIsTold) {
   first.finish();
 }
 
-TEST_F(QueueFaultTest, ARefusalLeavesTheQueueAsItWas) {
+TEST_F(QueueFaultTest, a_refusal_leaves_the_queue_as_it_was) {
   const Device device = open("scripted:0");
   const auto buffer = device.allocate<int>(10);
   Queue queue(device);
@@ -74,7 +74,7 @@ TEST_F(QueueFaultTest, ARefusalLeavesTheQueueAsItWas) {
   EXPECT_EQ(queue.download(buffer).get(), std::vector<int>(10, 2));
 }
 
-TEST_F(QueueFaultTest, AnEventThatCannotBeRecordedIsTold) {
+TEST_F(QueueFaultTest, an_event_that_cannot_be_recorded_is_told) {
   const Device device = open("scripted:0");
   Queue queue(device, {.label = "main"});
   script().fail(Call::record, ErrorCode::out_of_memory, 1);
@@ -82,7 +82,7 @@ TEST_F(QueueFaultTest, AnEventThatCannotBeRecordedIsTold) {
   queue.record().wait();
 }
 
-TEST_F(QueueFaultTest, AFailedWaitForAnEventLeavesNothingRunning) {
+TEST_F(QueueFaultTest, a_failed_wait_for_an_event_leaves_nothing_running) {
   const Device device = open("scripted:0");
   const auto buffer = device.upload<int>(std::vector<int>(10, 1));
   Queue queue(device);
@@ -97,7 +97,7 @@ TEST_F(QueueFaultTest, AFailedWaitForAnEventLeavesNothingRunning) {
   EXPECT_ERROR(queue.finish(), ErrorCode::internal);
 }
 
-TEST_F(QueueFaultTest, WhatCannotBeDrainedIsKept) {
+TEST_F(QueueFaultTest, what_cannot_be_drained_is_kept) {
   Device device = open("scripted:0");
   {
     const auto buffer = device.allocate<int>(100);
@@ -120,7 +120,7 @@ TEST_F(QueueFaultTest, WhatCannotBeDrainedIsKept) {
   EXPECT_EQ(script().queues, 0);
 }
 
-TEST_F(QueueFaultTest, ABlockingTransferThatFailsLeavesNothingRunning) {
+TEST_F(QueueFaultTest, a_blocking_transfer_that_fails_leaves_nothing_running) {
   const Device device = open("scripted:0");
   script().hold();
   {
@@ -135,7 +135,7 @@ TEST_F(QueueFaultTest, ABlockingTransferThatFailsLeavesNothingRunning) {
   EXPECT_EQ(queue.download(again).get(), (std::vector{1, 2}));
 }
 
-TEST_F(QueueFaultTest, OneThreadQueuesNothingsWhileOthersPoison) {
+TEST_F(QueueFaultTest, one_thread_queues_nothings_while_others_poison) {
   const Device device = open("scripted:0");
   const auto none = device.allocate<float>(0);
   for (int round = 0; round < 50; ++round) {

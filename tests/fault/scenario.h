@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,14 +13,40 @@
 
 namespace tessera::fault {
 
+struct ScenarioBench;
+
+/// Makes what it needs, lets go of it, and says whether all results were right.
+struct ScenarioStep {
+  std::string name;
+  std::function<bool(ScenarioBench&)> run;
+};
+
 struct ScenarioOptions {
   /// Also copies between this device and another one, opened by this name; "" leaves that out.
   std::string other_device = {};
   /// False where the driver underneath is a fake whose kernels compute nothing: then only what is copied and filled is
   /// compared.
   bool kernels_compute = true;
+  /// False leaves out what asks every variant, a vendor's among them, whose library may look for a real driver.
+  bool asks_every_variant = true;
+  /// Whose absence, told by this name, is no failure where an own kernel is compiled; "" for nobody's.
+  std::string dispensable_compiler = {};
+  /// The variants that the operators' steps force; "" is the default choice.
+  std::vector<std::string> gemm_variants = {"", "naive"};
+  std::vector<std::string> conv2d_variants = {""};
+  std::vector<std::string> cnn_layer_variants = {"", "subtile"};
+  /// What one backend alone has, behind the steps that all share.
+  std::vector<ScenarioStep> own_steps = {};
   /// Called first when a step has failed, before anything is noted: a sweep over allocations ends its fault here.
   std::function<void()> on_failure = {};
+};
+
+/// What the steps share.
+struct ScenarioBench {
+  const ScenarioOptions& options;
+  const std::vector<float>& numbers;  ///< small whole numbers: their sums and products are exact
+  std::optional<Device> device = {};
+  std::optional<Queue> queue = {};
 };
 
 /// What became of a pass. Each line begins with the step's name.
@@ -40,5 +68,8 @@ struct ScenarioReport {
 /// Runs the pass. When it returns, every handle that it made is gone. Host memory that queues borrow stays until the
 /// process ends, because a queue that cannot be drained may use it as long.
 [[nodiscard]] ScenarioReport run_scenario(const std::string& device, const ScenarioOptions& options = {});
+
+/// For steps: memory that queues may borrow, kept until the process ends.
+[[nodiscard]] std::span<float> borrowed_memory(std::size_t count);
 
 }  // namespace tessera::fault

@@ -34,4 +34,4 @@ if grep -E '_test$|tessera_overhead' "$work/contents"; then fail "the package ho
 dpkg-deb -x "$deb" "$work/root"
 use_with_cmake consumer "$work/root/usr"
 "$work/root/usr/bin/tessera" devices | grep -F cpu:0 >/dev/null || fail "the packaged program does not list cpu:0"
-echo "install_deb: all right"
+echo "install.deb: all right"

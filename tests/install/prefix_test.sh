@@ -40,4 +40,4 @@ if [[ -f $build/lib/tessera/$module ]]; then
   TESSERA_BACKEND_PATH=$plugins "$work/moved/bin/tessera" devices >"$work/devices.log"
   if grep -F cpu_tbb_opencv "$work/devices.log"; then fail "$module is taken for a plug-in"; fi
 fi
-echo "install_prefix: all right"
+echo "install.prefix: all right"

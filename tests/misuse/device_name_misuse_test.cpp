@@ -23,7 +23,7 @@ void expect_refused(const WrongName& wrong) {
   for (const std::string& part : wrong.parts) EXPECT_TRUE(contains(refusal.what, part));
 }
 
-TEST(DeviceNameMisuse, names_that_are_none) {
+TEST(DeviceNameMisuseTest, names_that_are_none) {
   constexpr ErrorCode kInvalid = ErrorCode::invalid_argument;
   for (const WrongName& wrong : std::vector<WrongName>{{"cudda:0", kInvalid, {"cudda", "cuda", "opencl", "cpu"}},
                                                        {"cpu", kInvalid, {"cpu:0"}},
@@ -44,7 +44,7 @@ TEST(DeviceNameMisuse, names_that_are_none) {
   }
 }
 
-TEST(DeviceNameMisuse, names_do_not_steer_a_terminal) {
+TEST(DeviceNameMisuseTest, names_do_not_steer_a_terminal) {
   for (const char* name : {"\x1b[31mcuda:0", "cpu:0\n", "cpu:0?\x1b[2J", "cpu:0?threads=1&\a=2", "cpu:0?\r=1"}) {
     const Refusal refusal = refusal_of([&] { static_cast<void>(open(name)); });
     EXPECT_EQ(to_string(refusal.code), to_string(ErrorCode::invalid_argument)) << refusal.what;
@@ -53,14 +53,14 @@ TEST(DeviceNameMisuse, names_do_not_steer_a_terminal) {
   }
 }
 
-TEST(DeviceNameMisuse, devices_that_are_not_there_list_those_that_are) {
+TEST(DeviceNameMisuseTest, devices_that_are_not_there_list_those_that_are) {
   std::vector<std::string> present = device_ids();
   for (const char* name : {"cuda:99", "opencl:99", "cpu:99"}) {
     expect_refused({name, ErrorCode::unavailable, present});
   }
 }
 
-TEST(DeviceNameMisuse, options_of_the_cpu) {
+TEST(DeviceNameMisuseTest, options_of_the_cpu) {
   bool is_here = false;
   for (const std::string& id : device_ids()) is_here = is_here || id == "cpu:0";
   if (!is_here) GTEST_SKIP() << "cpu:0 is not present";

@@ -57,7 +57,7 @@ class ScratchFolder {
   fs::path path_;
 };
 
-TEST(BackendsVariable, an_unknown_name_lists_the_known_ones) {
+TEST(BackendsVariableTest, an_unknown_name_lists_the_known_ones) {
   for (const char* value : {"bogus", "cpu_tbb,bogus", "bogus,"}) {
     const ChildResult child = probe({"backends"}, {{"TESSERA_BACKENDS", value}});
     expect_error(child, "invalid_argument", {"TESSERA_BACKENDS", "'bogus'", "cuda", "opencl", "cpu_tbb"});
@@ -66,14 +66,14 @@ TEST(BackendsVariable, an_unknown_name_lists_the_known_ones) {
   expect_error(probe({"open", "cpu:0"}, {{"TESSERA_BACKENDS", "bogus"}}), "invalid_argument", {"'bogus'"});
 }
 
-TEST(BackendsVariable, what_it_does_not_name_is_disabled_and_says_so) {
+TEST(BackendsVariableTest, what_it_does_not_name_is_disabled_and_says_so) {
   const ChildResult child = probe({"backends"}, {{"TESSERA_BACKENDS", "cpu_tbb"}});
   expect_done(child, {"cuda disabled: ", "opencl disabled: ", "$TESSERA_BACKENDS"});
   expect_error(probe({"open", "opencl:0"}, {{"TESSERA_BACKENDS", "cpu_tbb"}}), "unavailable",
                {"opencl:0", "disabled", "$TESSERA_BACKENDS"});
 }
 
-TEST(DeviceVariable, a_bad_value_is_told_as_such) {
+TEST(DeviceVariableTest, a_bad_value_is_told_as_such) {
   expect_error(probe({"open"}, {{"TESSERA_DEVICE", "cudda:0"}}), "invalid_argument", {"cudda:0", "$TESSERA_DEVICE"});
   expect_error(probe({"open"}, {{"TESSERA_DEVICE", "cpu:99"}}), "unavailable", {"cpu:99", "$TESSERA_DEVICE"});
   const std::string last = device_ids().back();
@@ -82,16 +82,16 @@ TEST(DeviceVariable, a_bad_value_is_told_as_such) {
   expect_done(probe({"open", last}, {{"TESSERA_DEVICE", "cudda:0"}}), {"opened " + last});
 }
 
-TEST(BackendPathVariable, a_relative_folder_is_refused) {
+TEST(BackendPathVariableTest, a_relative_folder_is_refused) {
   const ChildResult child = probe({"backends"}, {{"TESSERA_BACKEND_PATH", "plugins"}});
   expect_error(child, "invalid_argument", {"$TESSERA_BACKEND_PATH", "'plugins'", "absolute"});
 }
 
-TEST(BackendPathVariable, a_folder_that_is_not_there_changes_nothing) {
+TEST(BackendPathVariableTest, a_folder_that_is_not_there_changes_nothing) {
   expect_done(probe({"open"}, {{"TESSERA_BACKEND_PATH", "/nonexistent/folder"}}), {"opened"});
 }
 
-TEST(BackendPathVariable, a_file_that_is_no_library_is_refused_with_a_reason) {
+TEST(BackendPathVariableTest, a_file_that_is_no_library_is_refused_with_a_reason) {
   const ScratchFolder folder;
   std::ofstream(folder.path() / "libtessera_cuda.so") << "this is no shared library\n";
   const ChildResult child = probe({"backends"}, {{"TESSERA_BACKEND_PATH", folder.path()}});
@@ -100,28 +100,28 @@ TEST(BackendPathVariable, a_file_that_is_no_library_is_refused_with_a_reason) {
                {"cuda:0", "refused"});
 }
 
-TEST(BackendPathVariable, a_library_without_the_entry_is_refused_with_a_reason) {
+TEST(BackendPathVariableTest, a_library_without_the_entry_is_refused_with_a_reason) {
   const std::string folder = beside_this_program("strange_plugins/no_entry");
   expect_done(probe({"backends"}, {{"TESSERA_BACKEND_PATH", folder}}),
               {"cuda refused: ", folder, "tessera_backend_entry"});
 }
 
-TEST(BackendPathVariable, a_plugin_of_another_seam_is_refused_with_both_versions) {
+TEST(BackendPathVariableTest, a_plugin_of_another_seam_is_refused_with_both_versions) {
   const std::string folder = beside_this_program("strange_plugins/other_seam");
   expect_done(probe({"backends"}, {{"TESSERA_BACKEND_PATH", folder}}),
               {"cuda refused: ", "987654", "9.8.7", TESSERA_VERSION});
 }
 
-TEST(CacheVariable, a_relative_folder_is_refused) {
+TEST(CacheVariableTest, a_relative_folder_is_refused) {
   expect_error(probe({"cache"}, {{"TESSERA_CACHE_DIR", "relative/cache"}}), "invalid_argument",
                {"$TESSERA_CACHE_DIR", "'relative/cache'", "absolute"});
 }
 
-class CacheMisuse : public EachDevice {};
-TESSERA_ON_EACH_DEVICE(CacheMisuse);
+class CacheMisuseTest : public EachDevice {};
+TESSERA_ON_EACH_DEVICE(CacheMisuseTest);
 
 /// The same code as above or the right result, and never a crash.
-TEST_P(CacheMisuse, kernels_with_a_relative_folder) {
+TEST_P(CacheMisuseTest, kernels_with_a_relative_folder) {
   const ChildResult child = probe({"product", GetParam()}, {{"TESSERA_CACHE_DIR", "relative/cache"}});
   EXPECT_EQ(child.signal, 0) << "it crashes";
   if (child.status == 0) {
@@ -131,11 +131,11 @@ TEST_P(CacheMisuse, kernels_with_a_relative_folder) {
   }
 }
 
-TEST_P(CacheMisuse, a_folder_that_cannot_be_made_only_costs_time) {
+TEST_P(CacheMisuseTest, a_folder_that_cannot_be_made_only_costs_time) {
   expect_done(probe({"product", GetParam()}, {{"TESSERA_CACHE_DIR", "/proc/no/such/cache"}}), {"product 7 10 15 22"});
 }
 
-TEST_P(CacheMisuse, damaged_files_are_not_trusted) {
+TEST_P(CacheMisuseTest, damaged_files_are_not_trusted) {
   const ScratchFolder folder;
   const Environment environment{{"TESSERA_CACHE_DIR", folder.path()}};
   expect_done(probe({"product", GetParam()}, environment), {"product 7 10 15 22"});

@@ -10,9 +10,9 @@
 namespace tessera::testing_support {
 namespace {
 
-class MovedFromMisuse : public testing::TestWithParam<const char*> {};
+class MovedFromMisuseTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(MovedFromMisuse, is_an_invalid_argument) {
+TEST_P(MovedFromMisuseTest, is_an_invalid_argument) {
   const ChildResult child =
       run_child(beside_this_program("tessera_misuse_probe"), {"moved", GetParam()}, {{"TESSERA_BACKENDS", "cpu_tbb"}});
   EXPECT_EQ(child.signal, 0) << "it crashes";
@@ -21,7 +21,7 @@ TEST_P(MovedFromMisuse, is_an_invalid_argument) {
   EXPECT_TRUE(contains(child.output, "moved from"));
 }
 
-INSTANTIATE_TEST_SUITE_P(handles, MovedFromMisuse,
+INSTANTIATE_TEST_SUITE_P(handles, MovedFromMisuseTest,
                          testing::Values("queue.run", "queue.fill", "queue.finish", "queue.record", "kernel.run",
                                          "event.wait", "event.is_done", "event.queue_wait", "event.seconds",
                                          "device.info", "device.allocate", "device.allocate_pinned", "device.upload",

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class PluginFile : public ::testing::Test {
+class PluginFileTest : public ::testing::Test {
  protected:
   /// What backends() says with the scratch folder as the only one that is searched first.
   std::string backends() {
@@ -44,22 +44,22 @@ class PluginFile : public ::testing::Test {
   ScratchFolder scratch_;
 };
 
-TEST_F(PluginFile, a_fifo_does_not_hold_the_program_up) {
+TEST_F(PluginFileTest, a_fifo_does_not_hold_the_program_up) {
   ASSERT_EQ(::mkfifo(scratch_.path(kName).c_str(), 0600), 0);
   expect_refused("is a FIFO, but must be a regular file");
 }
 
-TEST_F(PluginFile, a_folder_is_refused) {
+TEST_F(PluginFileTest, a_folder_is_refused) {
   fs::create_directory(scratch_.path(kName));
   expect_refused("is a folder, but must be a regular file");
 }
 
-TEST_F(PluginFile, a_link_to_a_device_is_refused) {
+TEST_F(PluginFileTest, a_link_to_a_device_is_refused) {
   fs::create_symlink("/dev/zero", scratch_.path(kName));
   expect_refused("is a device node, but must be a regular file");
 }
 
-TEST_F(PluginFile, one_that_is_cut_off_does_not_crash_wherever_the_cut_is) {
+TEST_F(PluginFileTest, one_that_is_cut_off_does_not_crash_wherever_the_cut_is) {
   const std::string whole = plugin_bytes();
   ASSERT_GT(whole.size(), 4096U);
   scratch_.write(kName, whole);
@@ -74,7 +74,7 @@ TEST_F(PluginFile, one_that_is_cut_off_does_not_crash_wherever_the_cut_is) {
   }
 }
 
-TEST_F(PluginFile, headers_that_promise_too_much_are_refused) {
+TEST_F(PluginFileTest, headers_that_promise_too_much_are_refused) {
   // Where a 64-bit header holds the place of the program headers, and how many there are.
   std::string bytes = plugin_bytes();
   const std::uint64_t far_away = UINT64_MAX - 7;
@@ -95,7 +95,7 @@ TEST_F(PluginFile, headers_that_promise_too_much_are_refused) {
   expect_refused("is damaged: a segment in its headers has no end");
 }
 
-TEST_F(PluginFile, control_characters_in_a_name_do_not_reach_a_terminal) {
+TEST_F(PluginFileTest, control_characters_in_a_name_do_not_reach_a_terminal) {
   for (const char* name : {"libtessera_a\x1b[2Jb.so", "libtessera_line\nbreak.so", "libtessera_c\xc2\x9b.so"}) {
     scratch_.write(name, plugin_bytes());
   }
@@ -108,7 +108,7 @@ TEST_F(PluginFile, control_characters_in_a_name_do_not_reach_a_terminal) {
   }
 }
 
-TEST_F(PluginFile, control_characters_in_variables_do_not_reach_a_terminal) {
+TEST_F(PluginFileTest, control_characters_in_variables_do_not_reach_a_terminal) {
   for (const char* variable : {"TESSERA_BACKENDS", "TESSERA_BACKEND_PATH", "TESSERA_CACHE_DIR"}) {
     const bool is_cache = std::strcmp(variable, "TESSERA_CACHE_DIR") == 0;
     const ChildResult child = run_child(beside_this_program("tessera_misuse_probe"), {is_cache ? "cache" : "backends"},

@@ -19,7 +19,7 @@ namespace {
 
 constexpr uid_t kSomebodyElse = 65534;
 
-class SetUserId : public ::testing::Test {
+class SetUserIdTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::filesystem::copy_file(beside_this_program("tessera_misuse_probe"), probe_);
@@ -61,7 +61,7 @@ class SetUserId : public ::testing::Test {
   std::string probe_ = scratch_.path("probe");
 };
 
-TEST_F(SetUserId, loads_no_plugin_from_a_folder_of_the_callers) {
+TEST_F(SetUserIdTest, loads_no_plugin_from_a_folder_of_the_callers) {
   const std::string folder = beside_this_program("strange_plugins/no_entry");
   const std::map<std::string, std::string> environment{{"TESSERA_BACKEND_PATH", folder}};
   EXPECT_NE(run_plainly("backends", environment).output.find(folder), std::string::npos)
@@ -71,19 +71,19 @@ TEST_F(SetUserId, loads_no_plugin_from_a_folder_of_the_callers) {
   EXPECT_EQ(child.output.find(folder), std::string::npos) << child.output;
 }
 
-TEST_F(SetUserId, leaves_the_list_of_backends_alone) {
+TEST_F(SetUserIdTest, leaves_the_list_of_backends_alone) {
   const std::map<std::string, std::string> environment{{"TESSERA_BACKENDS", "bogus"}};
   EXPECT_EQ(run_plainly("backends", environment).status, 3) << "without other rights it is an error";
   EXPECT_EQ(run("backends", environment).status, 0);
 }
 
-TEST_F(SetUserId, opens_no_device_of_the_callers) {
+TEST_F(SetUserIdTest, opens_no_device_of_the_callers) {
   const std::map<std::string, std::string> environment{{"TESSERA_DEVICE", "cudda:0"}};
   EXPECT_NE(run_plainly("open", environment).output.find("cudda:0"), std::string::npos);
   EXPECT_EQ(run("open", environment).output.find("cudda:0"), std::string::npos);
 }
 
-TEST_F(SetUserId, keeps_nothing_where_the_caller_says) {
+TEST_F(SetUserIdTest, keeps_nothing_where_the_caller_says) {
   for (const char* variable : {"TESSERA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) {
     std::map<std::string, std::string> environment{{"TESSERA_CACHE_DIR", ""}, {"XDG_CACHE_HOME", ""}, {"HOME", ""}};
     environment[variable] = scratch_.path("");

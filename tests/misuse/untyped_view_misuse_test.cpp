@@ -128,7 +128,7 @@ concept Downloads = requires(Queue& queue, const Source& source, Range&& host) {
   queue.download(source, std::forward<Range>(host));
 };
 
-TEST(UntypedViewConcepts, what_would_dangle_does_not_compile) {
+TEST(UntypedViewConceptsTest, what_would_dangle_does_not_compile) {
   using Array = std::array<double, 3>;
   using Vector = std::vector<double>;
   static_assert(Uploads<UntypedView, Array&> && Uploads<UntypedView, const Array&>);

@@ -15,7 +15,7 @@ namespace {
 using conformance::Purpose;
 using fake::Behaviour;
 
-class Bench : public testing::Test {
+class BenchTest : public testing::Test {
  protected:
   void SetUp() override {
     std::ostringstream complaints;
@@ -46,7 +46,7 @@ class Bench : public testing::Test {
 
 constexpr MeasurementLimits kShort{.warm_up_s = 0.001, .min_time_s = 0.001};
 
-TEST_F(Bench, TellsNoSpeedOfAWrongResult) {
+TEST_F(BenchTest, tells_no_speed_of_a_wrong_result) {
   const auto records = measure({Behaviour::wrong, Behaviour::wrong_later, Behaviour::right}, kShort);
   ASSERT_EQ(records.size(), 3U);
   EXPECT_EQ(records[0].status, BenchStatus::failed);
@@ -65,7 +65,7 @@ TEST_F(Bench, TellsNoSpeedOfAWrongResult) {
   EXPECT_LE(records[2].gflops, 1.0);
 }
 
-TEST_F(Bench, MeasuresAnotherKernelOnTheSameOperands) {
+TEST_F(BenchTest, measures_another_kernel_on_the_same_operands) {
   const auto records = measure({Behaviour::right, Behaviour::right}, kShort, true);
   ASSERT_EQ(records.size(), 3U);
   EXPECT_EQ(records[1].tuning, (Tuning{{"tile", 4}}));
@@ -74,14 +74,14 @@ TEST_F(Bench, MeasuresAnotherKernelOnTheSameOperands) {
   EXPECT_EQ(prepared(1), 1);
 }
 
-TEST_F(Bench, MakesOperandsAnewAfterAFailure) {
+TEST_F(BenchTest, makes_operands_anew_after_a_failure) {
   const auto records = measure({Behaviour::wrong}, kShort, true);
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[1].status, BenchStatus::failed);
   EXPECT_EQ(prepared(0), 2);
 }
 
-TEST_F(Bench, RunsWhatIsSlowOnceIfThatIsEnough) {
+TEST_F(BenchTest, runs_what_is_slow_once_if_that_is_enough) {
   // A run takes a millisecond.
   MeasurementLimits limits{.warm_up_s = 0.001, .min_time_s = 0.001, .time_limit_s = 0.002};
   EXPECT_EQ(measure({Behaviour::right}, limits).at(0).status, BenchStatus::skipped);
@@ -92,7 +92,7 @@ TEST_F(Bench, RunsWhatIsSlowOnceIfThatIsEnough) {
   EXPECT_NE(once.reason.find("1 repetition instead of 10"), std::string::npos) << once.reason;
 }
 
-TEST_F(Bench, DoesNotBeginWhatAnEarlierCaseShowedToBeTooSlow) {
+TEST_F(BenchTest, does_not_begin_what_an_earlier_case_showed_to_be_too_slow) {
   // The first case is measured, and its time, a millisecond, is expected of the second, which is as large.
   const auto records = measure({Behaviour::right, Behaviour::right},
                                {.warm_up_s = 0, .min_time_s = 0, .time_limit_s = 0.0005, .one_run_limit_s = 0.0005});

@@ -34,7 +34,7 @@ std::string complaint(const std::string& text) {
   return "";
 }
 
-TEST(NamedFilter, GaussianIsBinomialWhereItIsSmall) {
+TEST(NamedFilterTest, gaussian_is_binomial_where_it_is_small) {
   const ImageFilter filter = find_filter("gaussian:5");
   EXPECT_EQ(filter.height, 5);
   EXPECT_EQ(filter.width, 5);
@@ -44,7 +44,7 @@ TEST(NamedFilter, GaussianIsBinomialWhereItIsSmall) {
             (std::vector<double>{6, 24, 36, 24, 6}));
 }
 
-TEST(NamedFilter, GaussianOfEverySizeIsAColumnTimesARowInExactIntegers) {
+TEST(NamedFilterTest, gaussian_of_every_size_is_a_column_times_a_row_in_exact_integers) {
   for (std::int64_t size = 1; size <= Conv2d::kLargestFilter; size += 2) {
     const ImageFilter filter = find_filter("gaussian:" + std::to_string(size));
     const auto at = [&](std::int64_t y, std::int64_t x) { return filter.weights.at(y * size + x); };
@@ -64,7 +64,7 @@ TEST(NamedFilter, GaussianOfEverySizeIsAColumnTimesARowInExactIntegers) {
   }
 }
 
-TEST(NamedFilter, OthersAreWhatHelpSays) {
+TEST(NamedFilterTest, others_are_what_help_says) {
   EXPECT_EQ(find_filter("box:3").weights, std::vector<double>(9, 1.0));
   EXPECT_EQ(find_filter("box:2").height, 2);
   EXPECT_EQ(find_filter("sharpen").sum(), 1);
@@ -75,14 +75,14 @@ TEST(NamedFilter, OthersAreWhatHelpSays) {
   EXPECT_EQ(find_filter("sobel-y").weights, (std::vector<double>{-1, -2, -1, 0, 0, 0, 1, 2, 1}));
 }
 
-TEST(NamedFilter, WrongNamesAndSizesAreWrongUse) {
+TEST(NamedFilterTest, wrong_names_and_sizes_are_wrong_use) {
   for (const char* spec : {"gaussian", "gaussian:", "gaussian:4", "gaussian:-3", "gaussian:65", "gaussian:3x", "box:0",
                            "box:64", "box:99999999999999999999", "box:3:3", "sobel", "sobel-x:3", "", ":", "no/such"}) {
     EXPECT_THROW((void)find_filter(spec), UsageError) << spec;
   }
 }
 
-TEST(FilterFile, TakesBlanksCommasCommentsAndSigns) {
+TEST(FilterFileTest, takes_blanks_commas_comments_and_signs) {
   const ImageFilter filter = parse_filter("# edges\r\n\n 1, -2.5\t+3 # one\r\n4,5e-1 , 6", "f");
   EXPECT_EQ(filter.height, 2);
   EXPECT_EQ(filter.width, 3);
@@ -91,7 +91,7 @@ TEST(FilterFile, TakesBlanksCommasCommentsAndSigns) {
   EXPECT_FALSE(filter.takes_absolute);
 }
 
-TEST(FilterFile, ComplaintsNameTheLine) {
+TEST(FilterFileTest, complaints_name_the_line) {
   EXPECT_EQ(complaint("1 2\n# no row\n3\n"), "f, line 3: the row has 1 weights, but the first row has 2");
   EXPECT_EQ(complaint("1 2\n3 x4\n"), "f, line 2: 'x4' is no number");
   EXPECT_EQ(complaint("1 2x"), "f, line 1: '2x' is no number");
@@ -111,7 +111,7 @@ TEST(FilterFile, ComplaintsNameTheLine) {
   EXPECT_EQ(complaint("0 1e-999 -0"), "");
 }
 
-TEST(FilterFile, ThatIsNoFileOrTooLargeIsRefused) {
+TEST(FilterFileTest, that_is_no_file_or_too_large_is_refused) {
   const testing_support::ScratchFolder scratch;
   EXPECT_EQ(find_filter(scratch.write("f.txt", "1 2 1\n")).width, 3);
   EXPECT_THROW((void)find_filter(scratch.path("")), Error);
@@ -131,7 +131,7 @@ std::vector<double> put_together(const IntegerFilter& filter) {
   return weights;
 }
 
-TEST(IntegerFilter, ScalesDecimalsByAPowerOfTen) {
+TEST(IntegerFilterTest, scales_decimals_by_a_power_of_ten) {
   EXPECT_EQ(in_integers({1, 3, {1, -2, 1}}).scale, 1);
   EXPECT_EQ(in_integers({1, 3, {0.1, 0.8, 0.1}}).scale, 10);
   EXPECT_EQ(in_integers({1, 2, {0.0625, 0.5}}).scale, 10000);
@@ -140,7 +140,7 @@ TEST(IntegerFilter, ScalesDecimalsByAPowerOfTen) {
   EXPECT_NEAR(put_together(third)[0], 1.0 / 3, 1e-12);
 }
 
-TEST(IntegerFilter, SplitsWhatWouldLeaveAnInt32) {
+TEST(IntegerFilterTest, splits_what_would_leave_an_int32) {
   EXPECT_EQ(in_integers({1, 1, {kLargestPart}}).parts.size(), 1U);
   EXPECT_EQ(in_integers({1, 1, {-kLargestPart - 1}}).parts.size(), 2U);
   for (const ImageFilter& filter :

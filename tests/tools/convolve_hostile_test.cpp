@@ -53,7 +53,7 @@ std::string promise(std::uint32_t width, std::uint32_t height, char depth, char 
          chunk("IDAT");
 }
 
-class Hostile : public testing::Test {
+class HostileTest : public testing::Test {
  protected:
   /// The sentence with which reading the file to its end is refused; "" if it is not.
   static std::string refusal(const std::string& bytes, std::int64_t most_pixels = 1'000'000'000) {
@@ -85,7 +85,7 @@ class Hostile : public testing::Test {
   testing_support::ScratchFolder scratch;
 };
 
-TEST_F(Hostile, FilesThatAreCutOffAreRefusedWhereverTheCutIs) {
+TEST_F(HostileTest, files_that_are_cut_off_are_refused_wherever_the_cut_is) {
   for (const bool interlaced : {false, true}) {
     const std::string whole = small_png(interlaced);
     EXPECT_EQ(refusal(whole), "");
@@ -97,7 +97,7 @@ TEST_F(Hostile, FilesThatAreCutOffAreRefusedWhereverTheCutIs) {
   }
 }
 
-TEST_F(Hostile, RandomBytesDoNoHarm) {
+TEST_F(HostileTest, random_bytes_do_no_harm) {
   const std::string whole = small_png();
   std::minstd_rand random(1);
   int refused = 0;
@@ -110,7 +110,7 @@ TEST_F(Hostile, RandomBytesDoNoHarm) {
   EXPECT_GT(refused, 1800);  // what is not refused hit the comment, the pixel size, or changed nothing
 }
 
-TEST_F(Hostile, SizesAreCheckedBeforeMemoryIsTaken) {
+TEST_F(HostileTest, sizes_are_checked_before_memory_is_taken) {
   EXPECT_EQ(refusal(promise(100'000, 100'000, 8, 2, 0)),
             "has 100000 x 100000 pixels, but must have at most 1000000000 (--max-pixels)");
   EXPECT_EQ(refusal(promise(0x7fffffff, 0x7fffffff, 16, 6, 1)),
@@ -123,7 +123,7 @@ TEST_F(Hostile, SizesAreCheckedBeforeMemoryIsTaken) {
   EXPECT_EQ(refusal(promise(4, 4, 8, 2, 0), 15), "has 4 x 4 pixels, but must have at most 15 (--max-pixels)");
 }
 
-TEST_F(Hostile, HeadsThatMakeNoSenseAreRefused) {
+TEST_F(HostileTest, heads_that_make_no_sense_are_refused) {
   for (const std::string& bytes :
        {promise(0, 5, 8, 2, 0), promise(5, 0, 8, 2, 0), promise(5, 5, 3, 2, 0), promise(5, 5, 8, 5, 0),
         promise(5, 5, 8, 2, 7), promise(0x80000000U, 5, 8, 2, 0), promise(5, 5, 8, 3, 0)}) {
@@ -131,14 +131,14 @@ TEST_F(Hostile, HeadsThatMakeNoSenseAreRefused) {
   }
 }
 
-TEST_F(Hostile, OtherFilesAreNoPng) {
+TEST_F(HostileTest, other_files_are_no_png) {
   EXPECT_EQ(refusal("\xff\xd8\xff\xe0JFIF and so on"), "is no PNG");
   EXPECT_EQ(refusal("1 2 3\n"), "is no PNG");
   EXPECT_EQ(refusal("x"), "is no PNG");
   EXPECT_EQ(refusal(std::string(100'000, '\0')), "is no PNG");
 }
 
-TEST_F(Hostile, CommentsThatUnpackToMuchAreNotUnpacked) {
+TEST_F(HostileTest, comments_that_unpack_to_much_are_not_unpacked) {
   std::string packed(1U << 20, '\0');
   uLongf size = packed.size();
   const std::string zeros(64U << 20, '\0');
@@ -153,7 +153,7 @@ TEST_F(Hostile, CommentsThatUnpackToMuchAreNotUnpacked) {
   EXPECT_EQ(refusal(whole.substr(0, head) + profile + text + text + whole.substr(head)), "");
 }
 
-class HostileConvolve : public Hostile {
+class HostileConvolveTest : public HostileTest {
  protected:
   void SetUp() override {
     for (const DeviceInfo& info : devices()) {
@@ -178,7 +178,7 @@ class HostileConvolve : public Hostile {
   }
 };
 
-TEST_F(HostileConvolve, LeavesTheOutputAsItWas) {
+TEST_F(HostileConvolveTest, leaves_the_output_as_it_was) {
   const std::string whole = small_png();
   const std::string output = scratch.write("out.png", "as it was");
   for (std::size_t size = 0; size < whole.size(); size += 50) {
@@ -188,7 +188,7 @@ TEST_F(HostileConvolve, LeavesTheOutputAsItWas) {
   }
 }
 
-TEST_F(HostileConvolve, SaysWhyAPlaceCannotBeReadOrWritten) {
+TEST_F(HostileConvolveTest, says_why_a_place_cannot_be_read_or_written) {
   const std::string input = scratch.write("in.png", small_png());
   const std::string folder = scratch.path("");
   const std::string missing = scratch.path("missing.png");
@@ -209,7 +209,7 @@ TEST_F(HostileConvolve, SaysWhyAPlaceCannotBeReadOrWritten) {
   }
 }
 
-TEST_F(HostileConvolve, ReplacesTheInputOnlyIfThatIsAskedFor) {
+TEST_F(HostileConvolveTest, replaces_the_input_only_if_that_is_asked_for) {
   const std::string input = scratch.write("in.png", small_png());
   const std::string link = scratch.path("link.png");
   ASSERT_EQ(::symlink(input.c_str(), link.c_str()), 0);

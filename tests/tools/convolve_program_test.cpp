@@ -12,26 +12,23 @@
 
 #include "png_sample.h"
 #include "program_run.h"
-#include "scratch_folder.h"
 
 namespace {
 
 using tessera::testing_support::Outcome;
 using tessera::testing_support::PngSample;
 
-class ConvolveProgram : public testing::Test {
+class ConvolveProgramTest : public tessera::testing_support::ProgramOnCpuTest {
  protected:
   void SetUp() override {
-    if (run("devices").standard_output.find("cpu:0") == std::string::npos) GTEST_SKIP() << "cpu:0 is not here";
+    ProgramOnCpuTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
     PngSample sample;
     sample.width = 40;
     sample.height = 30;
     fill_noise(sample, 3);
     scratch.write("in.png", encode(sample));
   }
-
-  /// Runs `tessera` in the scratch folder, arguments and streams as the shell reads them.
-  Outcome run(const std::string& arguments) { return run_line(scratch, "\"$tessera\" " + arguments); }
 
   /// One line on standard error, nothing on standard output, and no file more than before.
   void expect_one_line(const Outcome& outcome, int exit_code, const std::string& part) {
@@ -42,11 +39,9 @@ class ConvolveProgram : public testing::Test {
     EXPECT_NE(outcome.standard_error.find(part), std::string::npos) << outcome.standard_error;
     EXPECT_EQ(scratch.names(), std::set<std::string>{"in.png"});
   }
-
-  tessera::testing_support::ScratchFolder scratch;
 };
 
-TEST_F(ConvolveProgram, HelpShowsFiltersAndExamples) {
+TEST_F(ConvolveProgramTest, help_shows_filters_and_examples) {
   const Outcome outcome = run("convolve --help");
   EXPECT_EQ(outcome.exit_code, 0);
   for (const char* part : {"Examples:", "gaussian:N", "sobel-x", "--border", "mirror", "--max-pixels"}) {
@@ -54,7 +49,7 @@ TEST_F(ConvolveProgram, HelpShowsFiltersAndExamples) {
   }
 }
 
-TEST_F(ConvolveProgram, IsSilentAndTheSameThroughPipes) {
+TEST_F(ConvolveProgramTest, is_silent_and_the_same_through_pipes) {
   const Outcome file = run("convolve in.png out.png --filter gaussian:5 --device cpu:0");
   EXPECT_EQ(file.exit_code, 0) << file.standard_error;
   EXPECT_EQ(file.standard_output + file.standard_error, "");
@@ -65,14 +60,14 @@ TEST_F(ConvolveProgram, IsSilentAndTheSameThroughPipes) {
   EXPECT_EQ(scratch.names(), (std::set<std::string>{"in.png", "out.png"}));
 }
 
-TEST_F(ConvolveProgram, TimeNamesTheDeviceBesideTheImage) {
+TEST_F(ConvolveProgramTest, time_names_the_device_beside_the_image) {
   const Outcome outcome = run("convolve in.png - -f box:3 -d cpu:1 --variant sequential --time | cat");
   EXPECT_NE(outcome.standard_error.find("cpu:1"), std::string::npos) << outcome.standard_error;
   EXPECT_NE(outcome.standard_error.find("sequential"), std::string::npos) << outcome.standard_error;
   EXPECT_EQ(tessera::testing_support::decode(outcome.standard_output).height, 30U);
 }
 
-TEST_F(ConvolveProgram, OptionsReachThePixels) {
+TEST_F(ConvolveProgramTest, options_reach_the_pixels) {
   const Outcome outcome =
       run("convolve in.png - -d cpu:0 -f sobel-x --signed --divide 1e9 --offset 50% --border valid");
   const PngSample image = tessera::testing_support::decode(outcome.standard_output);
@@ -89,7 +84,7 @@ TEST_F(ConvolveProgram, OptionsReachThePixels) {
   EXPECT_EQ(std::count(dark.bytes.begin(), dark.bytes.end(), 0), 40 * 30);
 }
 
-TEST_F(ConvolveProgram, WrongUseIsOneLineAndExitCode2) {
+TEST_F(ConvolveProgramTest, wrong_use_is_one_line_and_exit_code_2) {
   expect_one_line(run("convolve in.png out.png"), 2, "--filter is required");
   expect_one_line(run("convolve in.png --filter box:3"), 2, "output is required");
   expect_one_line(run("convolve in.png out.png -f gaussian:4 -d cpu:0"), 2, "odd");
@@ -104,7 +99,7 @@ TEST_F(ConvolveProgram, WrongUseIsOneLineAndExitCode2) {
   expect_one_line(run("convolve in.png out.png -f box:3 -d cpu:0 --max-pixels 0"), 2, "--max-pixels");
 }
 
-TEST_F(ConvolveProgram, OtherFailuresAreOneLineAndExitCode1) {
+TEST_F(ConvolveProgramTest, other_failures_are_one_line_and_exit_code_1) {
   expect_one_line(run("convolve in.png out.png -f box:3 -d cpu:99"), 1, "cpu:99");
   expect_one_line(run("convolve in.png in.png -f box:3 -d cpu:0"), 1, "--force");
   expect_one_line(run("convolve no.png out.png -f box:3 -d cpu:0"), 1, "'no.png' cannot be read");
@@ -114,7 +109,7 @@ TEST_F(ConvolveProgram, OtherFailuresAreOneLineAndExitCode1) {
   expect_one_line(run("convolve in.png out.png -f box:3 -d cpu:0 --max-pixels 1199"), 1, "40 x 30 pixels");
 }
 
-TEST_F(ConvolveProgram, ASignalEndsTheWaitForAFifosWriter) {
+TEST_F(ConvolveProgramTest, a_signal_ends_the_wait_for_a_fifos_writer) {
   const Outcome outcome = run_line(scratch,
                                    "mkfifo pipe && timeout --foreground --preserve-status -s TERM 1 \"$tessera\" "
                                    "convolve pipe out.png -f box:3 -d cpu:0");
@@ -123,7 +118,7 @@ TEST_F(ConvolveProgram, ASignalEndsTheWaitForAFifosWriter) {
   EXPECT_EQ(scratch.names(), (std::set<std::string>{"in.png", "pipe"}));
 }
 
-TEST_F(ConvolveProgram, WritesThroughAFifoAndReadsOne) {
+TEST_F(ConvolveProgramTest, writes_through_a_fifo_and_reads_one) {
   ASSERT_EQ(run("convolve in.png out.png -f box:3 -d cpu:0").exit_code, 0);
   const Outcome outcome =
       run_line(scratch,
@@ -134,10 +129,10 @@ TEST_F(ConvolveProgram, WritesThroughAFifoAndReadsOne) {
   EXPECT_EQ(scratch.names(), (std::set<std::string>{"got", "in", "in.png", "out", "out.png"}));
 }
 
-class ConvolveSignal : public ConvolveProgram, public testing::WithParamInterface<int> {};
-INSTANTIATE_TEST_SUITE_P(Each, ConvolveSignal, testing::Values(SIGINT, SIGTERM, SIGHUP));
+class ConvolveSignalTest : public ConvolveProgramTest, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(each, ConvolveSignalTest, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
-TEST_P(ConvolveSignal, LeavesNothingBehind) {
+TEST_P(ConvolveSignalTest, leaves_nothing_behind) {
   // The rest of the image never comes: the program waits, its temporary file open.
   std::array<int, 2> image{};
   ASSERT_EQ(::pipe2(image.data(), O_CLOEXEC), 0);

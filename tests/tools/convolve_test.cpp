@@ -29,7 +29,7 @@ PngSample sample_of(std::uint32_t width, std::uint32_t height, int color_type, i
   return sample;
 }
 
-class Convolve : public testing::Test {
+class ConvolveTest : public testing::Test {
  protected:
   void SetUp() override {
     for (const DeviceInfo& info : devices()) here.push_back(info.id);
@@ -91,7 +91,7 @@ std::vector<unsigned> plain(const Convolution& c, const PngSample& sample, doubl
   return out;
 }
 
-TEST_F(Convolve, KeepsThePixelsOfEveryKindOfPng) {
+TEST_F(ConvolveTest, keeps_the_pixels_of_every_kind_of_png) {
   Convolution identity;
   identity.filter = find_filter("box:1");
   for (const int type : {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA,
@@ -115,7 +115,7 @@ TEST_F(Convolve, KeepsThePixelsOfEveryKindOfPng) {
   }
 }
 
-TEST_F(Convolve, KeepsWhatTheFileSaysOfItsColoursAndSize) {
+TEST_F(ConvolveTest, keeps_what_the_file_says_of_its_colours_and_size) {
   Convolution identity;
   identity.filter = find_filter("box:1");
   PngSample sample = sample_of(3, 3, PNG_COLOR_TYPE_RGB, 8);
@@ -130,7 +130,7 @@ struct Job {
   double offset = 0;
 };
 
-TEST_F(Convolve, AgreesWithPlainLoops) {
+TEST_F(ConvolveTest, agrees_with_plain_loops) {
   const Job jobs[] = {{"gaussian:5", 256}, {"box:4", 16},          {"sharpen", 1},          {"laplacian", 1},
                       {"emboss", 3, 3, 7}, {"sobel-x", 4, 4, -20}, {"sobel-y", 0.5, 0.5, 0}};
   for (const Job& job : jobs) {
@@ -153,7 +153,7 @@ TEST_F(Convolve, AgreesWithPlainLoops) {
   }
 }
 
-TEST_F(Convolve, IsExactForWeightsWithDecimalsAndForLargeOnes) {
+TEST_F(ConvolveTest, is_exact_for_weights_with_decimals_and_for_large_ones) {
   for (const auto& weights : {std::vector<double>{0.125, -0.5, 0.0625, 1.25, 0.375, -0.125},
                               std::vector<double>{1e6, 3e6, -5e5, 8e6, -1e6, 2.5e6}}) {
     for (const int depth : {8, 16}) {
@@ -166,7 +166,7 @@ TEST_F(Convolve, IsExactForWeightsWithDecimalsAndForLargeOnes) {
   }
 }
 
-TEST_F(Convolve, OfAnySizeInBandsOfAnySize) {
+TEST_F(ConvolveTest, of_any_size_in_bands_of_any_size) {
   for (const char* filter : {"gaussian:7", "box:6", "gaussian:63"}) {
     for (const auto& [width, height] :
          std::vector<std::pair<std::uint32_t, std::uint32_t>>{{1, 1}, {1, 40}, {30, 1}, {5, 13}, {3, 200}}) {
@@ -183,7 +183,7 @@ TEST_F(Convolve, OfAnySizeInBandsOfAnySize) {
   }
 }
 
-TEST_F(Convolve, TurnsTheFilterForAConvolution) {
+TEST_F(ConvolveTest, turns_the_filter_for_a_convolution) {
   PngSample dot = sample_of(5, 5, PNG_COLOR_TYPE_GRAY, 8);
   std::fill(dot.bytes.begin(), dot.bytes.end(), std::uint8_t{0});
   dot.bytes[2 * 5 + 2] = 1;
@@ -197,7 +197,7 @@ TEST_F(Convolve, TurnsTheFilterForAConvolution) {
   EXPECT_EQ(out.sample(3, 3, 0), 6U);
 }
 
-TEST_F(Convolve, IsTheSameOnEveryDevice) {
+TEST_F(ConvolveTest, is_the_same_on_every_device) {
   const PngSample sample = sample_of(61, 47, PNG_COLOR_TYPE_RGB, 16);
   for (const char* filter : {"gaussian:5", "laplacian"}) {
     Convolution c;
@@ -207,7 +207,7 @@ TEST_F(Convolve, IsTheSameOnEveryDevice) {
   }
 }
 
-TEST_F(Convolve, RefusesWhatCannotBe) {
+TEST_F(ConvolveTest, refuses_what_cannot_be) {
   const PngSample sample = sample_of(4, 4, PNG_COLOR_TYPE_GRAY, 8);
   Convolution c;
   c.filter = find_filter("box:5");
@@ -222,7 +222,7 @@ TEST_F(Convolve, RefusesWhatCannotBe) {
   EXPECT_EQ(scratch.names(), std::set<std::string>{"in.png"});
 }
 
-TEST_F(Convolve, MadeThePicturesOfTheDocument) {
+TEST_F(ConvolveTest, made_the_pictures_of_the_document) {
   const std::string folder = TESSERA_PICTURES_PATH;
   const auto pixels_of = [](const std::string& path) {
     std::ifstream file(path, std::ios::binary);

@@ -10,7 +10,7 @@
 namespace tessera::tool {
 namespace {
 
-TEST(MeasurementPlan, RunsShortKernelsInBatchesBehindALeadingRun) {
+TEST(MeasurementPlanTest, runs_short_kernels_in_batches_behind_a_leading_run) {
   const MeasurementPlan plan = plan_measurement(2e-6, 1e-9, 20, {});
   EXPECT_TRUE(plan.lead);
   EXPECT_GE(plan.batch, 250U);
@@ -19,35 +19,35 @@ TEST(MeasurementPlan, RunsShortKernelsInBatchesBehindALeadingRun) {
   EXPECT_EQ(plan.skipped, "");
 }
 
-TEST(MeasurementPlan, MakesBatchesLongerForACoarseTimer) {
+TEST(MeasurementPlanTest, makes_batches_longer_for_a_coarse_timer) {
   EXPECT_GE(static_cast<double>(plan_measurement(10e-6, 1e-5, 20, {}).batch) * 10e-6, 200 * 1e-5 * 0.999);
 }
 
-TEST(MeasurementPlan, RunsLongKernelsAlone) {
+TEST(MeasurementPlanTest, runs_long_kernels_alone) {
   const MeasurementPlan plan = plan_measurement(0.1, 1e-6, 20, {});
   EXPECT_FALSE(plan.lead);
   EXPECT_EQ(plan.batch, 1U);
 }
 
-TEST(MeasurementPlan, RepeatsLessWithinTheTimeLimitAndSaysSo) {
+TEST(MeasurementPlanTest, repeats_less_within_the_time_limit_and_says_so) {
   const MeasurementPlan plan = plan_measurement(1.0, 1e-6, 5.5, {});
   EXPECT_EQ(plan.skipped, "");
   EXPECT_EQ(plan.repetitions, 5U);
   EXPECT_NE(plan.note.find("5 repetitions instead of 10"), std::string::npos) << plan.note;
 }
 
-TEST(MeasurementPlan, SkipsWhatCannotBeRepeatedThreeTimes) {
+TEST(MeasurementPlanTest, skips_what_cannot_be_repeated_three_times) {
   EXPECT_NE(plan_measurement(2.0, 1e-6, 5.5, {}).skipped.find("one run takes 2.00 s"), std::string::npos);
 }
 
-TEST(MeasurementPlan, RunsOnceWhereThatIsEnough) {
+TEST(MeasurementPlanTest, runs_once_where_that_is_enough) {
   const MeasurementPlan plan = plan_measurement(2.0, 1e-6, 1.0, {.one_run_limit_s = 3});
   EXPECT_EQ(plan.skipped, "");
   EXPECT_EQ(plan.repetitions, 1U);
   EXPECT_NE(plan.note.find("1 repetition instead of 10"), std::string::npos) << plan.note;
 }
 
-TEST(Measurement, GivesTheTimeThatAKernelTakes) {
+TEST(MeasurementTest, gives_the_time_that_a_kernel_takes) {
   for (const BackendInfo& backend : backends()) {
     if (backend.name == "cpu_tbb" && backend.state != BackendState::ready) GTEST_SKIP() << backend.reason;
   }

@@ -41,7 +41,7 @@ class PeakCacheTest : public testing::Test {
   DeviceInfo info_;
 };
 
-TEST_F(PeakCacheTest, FindsWhatWasStored) {
+TEST_F(PeakCacheTest, finds_what_was_stored) {
   EXPECT_FALSE(cache().find());
   cache().store(some_peaks());
   const auto found = cache().find();
@@ -51,20 +51,20 @@ TEST_F(PeakCacheTest, FindsWhatWasStored) {
   EXPECT_EQ(found->copy_gbytes_per_s.value, 50);
 }
 
-TEST_F(PeakCacheTest, KnowsNothingOfAnotherDriver) {
+TEST_F(PeakCacheTest, knows_nothing_of_another_driver) {
   cache().store(some_peaks());
   info_.driver_version = "1.3";
   EXPECT_FALSE(cache().find());
 }
 
-TEST_F(PeakCacheTest, KnowsNothingOfAnotherDevice) {
+TEST_F(PeakCacheTest, knows_nothing_of_another_device) {
   cache().store(some_peaks());
   EXPECT_FALSE(PeakCache(info_, "cuda:1").find());
   info_.name = "Xxxx card";
   EXPECT_FALSE(cache().find());
 }
 
-TEST_F(PeakCacheTest, IgnoresWhatIsNoRecordOfPeaks) {
+TEST_F(PeakCacheTest, ignores_what_is_no_record_of_peaks) {
   cache().store(some_peaks());
   const std::string whole = stored();
   for (std::size_t length = 0; length + 2 < whole.size(); length += 7) {
@@ -77,7 +77,7 @@ TEST_F(PeakCacheTest, IgnoresWhatIsNoRecordOfPeaks) {
   }
 }
 
-TEST_F(PeakCacheTest, IgnoresPeaksThatAreNoPeaks) {
+TEST_F(PeakCacheTest, ignores_peaks_that_are_no_peaks) {
   for (const char* value : {"\"fast\"", "-1", "0", "null"}) {
     cache().store(some_peaks());
     std::string content = stored();
@@ -90,20 +90,20 @@ TEST_F(PeakCacheTest, IgnoresPeaksThatAreNoPeaks) {
   }
 }
 
-TEST_F(PeakCacheTest, DoesWithoutAFolderThatCanBeWritten) {
+TEST_F(PeakCacheTest, does_without_a_folder_that_can_be_written) {
   scratch_.write("cache", "a file where the folder should be");
   cache().store(some_peaks());
   EXPECT_FALSE(cache().find());
 }
 
-TEST(PeakShare, IsTheLargerOfTheTwoShares) {
+TEST(PeakShareTest, is_the_larger_of_the_two_shares) {
   EXPECT_DOUBLE_EQ(peak_share(some_peaks(), DataType::float32, 100, 5).value(), 0.5);
   EXPECT_DOUBLE_EQ(peak_share(some_peaks(), DataType::float64, 90, 5).value(), 0.9);
   EXPECT_DOUBLE_EQ(peak_share(some_peaks(), DataType::float32, 1, 40).value(), 0.8);
   EXPECT_DOUBLE_EQ(peak_share(some_peaks(), DataType::int32, 1000, 40).value(), 0.8);
 }
 
-TEST(PeakShare, IsUnknownWithoutThePeak) {
+TEST(PeakShareTest, is_unknown_without_the_peak) {
   Peaks peaks = some_peaks();
   peaks.fma_float32_gflops = {std::nullopt, "unavailable: NVRTC is not here"};
   EXPECT_FALSE(peak_share(peaks, DataType::float32, 100, 5));
@@ -111,7 +111,7 @@ TEST(PeakShare, IsUnknownWithoutThePeak) {
   EXPECT_EQ(to_json(peaks).at("unknown_because").at("fma_float32_gflops"), "unavailable: NVRTC is not here");
 }
 
-TEST(CpuFma, ComputesItsChains) {
+TEST(CpuFmaTest, computes_its_chains) {
   // Every chain of x = x * 0.5 + 1 ends at 2.
   EXPECT_FLOAT_EQ(cpu_fma<float>(0.5F, 1.0F, 200), 2.0F * kFmaChains * static_cast<float>(cpu_fma_lanes<float>()));
   EXPECT_DOUBLE_EQ(cpu_fma<double>(0.5, 1.0, 200), 2.0 * kFmaChains * cpu_fma_lanes<double>());

@@ -1,6 +1,7 @@
 // The program `tessera` in a scratch folder, as a user's shell runs it.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -27,5 +28,26 @@ inline Outcome run_line(const ScratchFolder& scratch, const std::string& line) {
   std::filesystem::remove(scratch.path("stderr"));
   return outcome;
 }
+
+/// A test that runs the program.
+class ProgramTest : public testing::Test {
+ protected:
+  /// Arguments and streams as the shell reads them, and variables that stand before the program.
+  Outcome run(const std::string& arguments, const std::string& variables = "") const {
+    return run_line(scratch, variables + " \"$tessera\" " + arguments);
+  }
+
+  ScratchFolder scratch;
+};
+
+/// One that needs cpu:0.
+class ProgramOnCpuTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    const Outcome devices = run("devices");
+    ASSERT_EQ(devices.exit_code, 0) << devices.standard_error;
+    if (devices.standard_output.find("cpu:0") == std::string::npos) GTEST_SKIP() << "cpu:0 is not here";
+  }
+};
 
 }  // namespace tessera::testing_support

@@ -17,7 +17,7 @@ class ResultFileTest : public testing::Test {
   testing_support::ScratchFolder folder_;
 };
 
-TEST_F(ResultFileTest, HoldsEachFieldAndEachRecordOnALine) {
+TEST_F(ResultFileTest, holds_each_field_and_each_record_on_a_line) {
   Json result{
       {"tool", "a test"}, {"note", nullptr}, {"empty", Json::array()}, {"machine", {{"cores", 2}, {"os", "x"}}}};
   for (int i = 0; i < 3; ++i) result["records"].push_back({{"case", i}, {"times", {1.5, 2.5}}});
@@ -36,13 +36,13 @@ TEST_F(ResultFileTest, HoldsEachFieldAndEachRecordOnALine) {
   EXPECT_EQ(lines[9], "]");
 }
 
-TEST_F(ResultFileTest, HoldsWhatNoUtf8IsAsWell) {
+TEST_F(ResultFileTest, holds_what_no_utf8_is_as_well) {
   const std::string path = folder_.path("result.json");
   ResultFile(path).write({{"na\xffme", "a \xfe device"}, {"list", {"\xc3"}}});
   EXPECT_EQ(Json::parse(folder_.read("result.json")).at("list").size(), 1U);
 }
 
-TEST_F(ResultFileTest, LeavesNothingBehindThatIsNotWhole) {
+TEST_F(ResultFileTest, leaves_nothing_behind_that_is_not_whole) {
   const std::string path = folder_.write("result.json", "what was there");
   {
     const ResultFile file(path);

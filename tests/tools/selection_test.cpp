@@ -14,7 +14,7 @@ namespace {
 
 using conformance::Purpose;
 
-TEST(Pattern, MatchesWholeNames) {
+TEST(PatternTest, matches_whole_names) {
   EXPECT_TRUE(matches("m17", "m17"));
   EXPECT_FALSE(matches("m17", "m171"));
   EXPECT_FALSE(matches("m17", "m1"));
@@ -22,7 +22,7 @@ TEST(Pattern, MatchesWholeNames) {
   EXPECT_FALSE(matches("", "a"));
 }
 
-TEST(Pattern, StarsAndQuestionMarks) {
+TEST(PatternTest, stars_and_question_marks) {
   EXPECT_TRUE(matches("*", ""));
   EXPECT_TRUE(matches("float32_*_k1", "float32_m1_k12_k1"));
   EXPECT_FALSE(matches("float32_*_k1", "float32_m1_k12"));
@@ -30,7 +30,7 @@ TEST(Pattern, StarsAndQuestionMarks) {
   EXPECT_FALSE(matches("?ab", "ab"));
 }
 
-TEST(Settings, AreNamesAndIntegers) {
+TEST(SettingsTest, are_names_and_integers) {
   EXPECT_EQ(parse_settings({"tile=8", "threads=-2"}), (Tuning{{"tile", 8}, {"threads", -2}}));
   for (const char* wrong : {"tile", "=8", "tile=", "tile=8x", "tile=1.5", "tile=99999999999999999999"}) {
     EXPECT_THROW((void)parse_settings({wrong}), UsageError) << wrong;
@@ -38,7 +38,7 @@ TEST(Settings, AreNamesAndIntegers) {
   EXPECT_THROW((void)parse_settings({"tile=8", "tile=4"}), UsageError);
 }
 
-TEST(SameCard, IsFoundByUuidOrAddress) {
+TEST(SameCardTest, is_found_by_uuid_or_address) {
   DeviceInfo cuda;
   cuda.id = "cuda:0";
   cuda.uuid = "00ff";
@@ -53,7 +53,7 @@ TEST(SameCard, IsFoundByUuidOrAddress) {
   EXPECT_EQ(same_card_as(other, {cuda, opencl, other}), std::vector<std::string>{"cuda:0"});
 }
 
-TEST(SameCard, IsNotFoundByFactsThatNoDriverGave) {
+TEST(SameCardTest, is_not_found_by_facts_that_no_driver_gave) {
   DeviceInfo first;
   first.id = "cpu:0";
   DeviceInfo second;
@@ -61,7 +61,7 @@ TEST(SameCard, IsNotFoundByFactsThatNoDriverGave) {
   EXPECT_TRUE(same_card_as(first, {first, second}).empty());
 }
 
-class Jobs : public testing::Test {
+class JobsTest : public testing::Test {
  protected:
   void SetUp() override {
     std::ostringstream complaints;
@@ -89,7 +89,7 @@ class Jobs : public testing::Test {
   std::vector<conformance::ProblemSet> sets_;
 };
 
-TEST_F(Jobs, AreEveryCaseTimesEveryVariant) {
+TEST_F(JobsTest, are_every_case_times_every_variant) {
   const std::vector<Job> jobs = plan({});
   ASSERT_EQ(jobs.size(), 4U);
   EXPECT_EQ(jobs[0].variant, "plain");
@@ -98,7 +98,7 @@ TEST_F(Jobs, AreEveryCaseTimesEveryVariant) {
   EXPECT_NE(jobs[1].because.find("must be at least 9"), std::string::npos);
 }
 
-TEST_F(Jobs, TryEveryTuningValueOnTheCasesMeantForIt) {
+TEST_F(JobsTest, try_every_tuning_value_on_the_cases_meant_for_it) {
   const std::vector<Job> jobs = plan({.variants = {"plain"}, .every_tuning = true});
   ASSERT_EQ(jobs.size(), 3U);
   EXPECT_EQ(jobs[0].tuning, Tuning{});
@@ -129,7 +129,7 @@ class PairedCase : public fake::FakeCase {
   }
 };
 
-TEST_F(Jobs, TryPairsOfTuningValues) {
+TEST_F(JobsTest, try_pairs_of_tuning_values) {
   sets_[0].cases.clear();
   sets_[0].cases.push_back(std::make_unique<PairedCase>());
   const std::vector<Job> jobs = plan({.every_tuning = true});
@@ -141,7 +141,7 @@ TEST_F(Jobs, TryPairsOfTuningValues) {
             "tile_m x tile_n of register is 32 x 128, but must be one of 32 x 32, 64 x 128 here");
 }
 
-TEST_F(Jobs, AreOnlyWhatIsNamed) {
+TEST_F(JobsTest, are_only_what_is_named) {
   const std::vector<Job> jobs = plan({.variants = {"plain"}, .cases = {"*_1"}, .settings = {"tile=4"}});
   ASSERT_EQ(jobs.size(), 1U);
   EXPECT_EQ(jobs[0].tuning, (Tuning{{"tile", 4}}));
@@ -149,7 +149,7 @@ TEST_F(Jobs, AreOnlyWhatIsNamed) {
             "tessera verify fake --device 'cpu:0' --variant plain --case case_1 --set tile=4");
 }
 
-TEST_F(Jobs, RefuseNamesThatExistNowhere) {
+TEST_F(JobsTest, refuse_names_that_exist_nowhere) {
   EXPECT_NE(refusal({.operator_name = "gemmm"}).find("there are: fake"), std::string::npos);
   EXPECT_NE(refusal({.variants = {"plane"}}).find("'plane'"), std::string::npos);
   EXPECT_NE(refusal({.cases = {"case_9"}}).find("'case_9'"), std::string::npos);
@@ -157,11 +157,11 @@ TEST_F(Jobs, RefuseNamesThatExistNowhere) {
   EXPECT_NE(refusal({.settings = {"tile=5"}}).find("must be one of 4, 8"), std::string::npos);
 }
 
-TEST_F(Jobs, KnowNoPurposeThatWasNotAskedFor) {
+TEST_F(JobsTest, know_no_purpose_that_was_not_asked_for) {
   EXPECT_TRUE(plan_jobs({}, sets_, devices_.list, {Purpose::benchmark}).empty());
 }
 
-TEST(SmallJobs, AreThoseOfSmallCasesAndOfEachOperatorsSmallest) {
+TEST(SmallJobsTest, are_those_of_small_cases_and_of_each_operators_smallest) {
   std::vector<conformance::ProblemSet> sets(2);
   const auto add = [](conformance::ProblemSet& set, const char* name, double flops) {
     set.cases.push_back(std::make_unique<fake::FakeCase>(name, fake::Behaviour::right, flops));

@@ -32,23 +32,23 @@ class Spinner {
   std::thread thread_;
 };
 
-TEST(Settle, ReturnsAtOnceWhereNothingSpins) {
+TEST(SettleTest, returns_at_once_where_nothing_spins) {
   EXPECT_TRUE(settle(10));
 }
 
-TEST(Settle, WaitsForAThreadThatSpins) {
+TEST(SettleTest, waits_for_a_thread_that_spins) {
   const auto start = Clock::now();
   const Spinner spinner(std::chrono::milliseconds(100));
   EXPECT_TRUE(settle(10));
   EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(90));
 }
 
-TEST(Settle, DoesNotWaitForEver) {
+TEST(SettleTest, does_not_wait_for_ever) {
   const Spinner spinner(std::chrono::seconds(60));
   EXPECT_FALSE(settle(0.05));
 }
 
-TEST(Rest, StopsWaitingLongForThreadsThatNeverRest) {
+TEST(RestTest, stops_waiting_long_for_threads_that_never_rest) {
   const Spinner spinner(std::chrono::seconds(60));
   Rest rest;
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(rest.wait());

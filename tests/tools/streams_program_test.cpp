@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 using tessera::testing_support::Outcome;
 namespace fs = std::filesystem;
 
-class Streams : public testing::Test {
+class StreamsTest : public testing::Test {
  protected:
   Outcome run(const std::string& line) { return run_line(scratch, line); }
 
@@ -39,7 +39,7 @@ class Streams : public testing::Test {
   tessera::testing_support::ScratchFolder scratch;
 };
 
-TEST_F(Streams, JsonGoesThroughAFifo) {
+TEST_F(StreamsTest, json_goes_through_a_fifo) {
   const Outcome outcome = run("mkfifo pipe && { cat pipe >got & } && \"$tessera\" devices --json pipe && wait");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.standard_error;
   EXPECT_EQ(fs::status(scratch.path("pipe")).type(), fs::file_type::fifo);
@@ -47,7 +47,7 @@ TEST_F(Streams, JsonGoesThroughAFifo) {
   EXPECT_EQ(scratch.names(), (std::set<std::string>{"got", "pipe"}));
 }
 
-TEST_F(Streams, JsonGoesToADeviceNodeThatStaysOne) {
+TEST_F(StreamsTest, json_goes_to_a_device_node_that_stays_one) {
   // A null device of our own: the real one must not be what is destroyed if this fails.
   if (run("mknod null c 1 3 && echo x >null").exit_code != 0)
     GTEST_SKIP() << "device nodes cannot be made or used here";
@@ -59,7 +59,7 @@ TEST_F(Streams, JsonGoesToADeviceNodeThatStaysOne) {
   EXPECT_EQ(scratch.names(), (std::set<std::string>{"link", "null"}));
 }
 
-TEST_F(Streams, JsonGoesWhereALinkLeads) {
+TEST_F(StreamsTest, json_goes_where_a_link_leads) {
   ASSERT_EQ(
       run("mkdir folder && echo old >folder/target && chmod 640 folder/target && ln -s folder/target link").exit_code,
       0);
@@ -77,7 +77,7 @@ TEST_F(Streams, JsonGoesWhereALinkLeads) {
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path("folder")), fs::directory_iterator()), 2);
 }
 
-TEST_F(Streams, JsonToStandardOutputByItsPathStandsBehindTheText) {
+TEST_F(StreamsTest, json_to_standard_output_by_its_path_stands_behind_the_text) {
   // A link of our own, like /dev/stdout, which must not be what is replaced if this fails.
   ASSERT_EQ(run("ln -s /proc/self/fd/1 out && \"$tessera\" devices --json out >both").exit_code, 0);
   EXPECT_TRUE(fs::is_symlink(scratch.path("out")));
@@ -86,7 +86,7 @@ TEST_F(Streams, JsonToStandardOutputByItsPathStandsBehindTheText) {
   EXPECT_NE(both.find("\n{\n\"tool\": \"tessera devices\""), std::string::npos) << both;
 }
 
-TEST_F(Streams, APlaceThatCannotBeWrittenIsFoundOutBeforeMeasuring) {
+TEST_F(StreamsTest, a_place_that_cannot_be_written_is_found_out_before_measuring) {
   ASSERT_EQ(run("mkdir folder && echo old >kept").exit_code, 0);
   expect_one_line(run("\"$tessera\" verify gemm --json folder"), "'folder' cannot be written: it is a folder");
   expect_one_line(run("\"$tessera\" verify gemm --json kept/file"), "Not a directory");
@@ -101,7 +101,7 @@ TEST_F(Streams, APlaceThatCannotBeWrittenIsFoundOutBeforeMeasuring) {
   EXPECT_EQ(scratch.names(), (std::set<std::string>{"folder", "kept"}));
 }
 
-TEST_F(Streams, AFullStandardOutputIsAFailure) {
+TEST_F(StreamsTest, a_full_standard_output_is_a_failure) {
   for (const char* arguments : {"devices", "--help", "--version", "bench --help", "devices --json -"}) {
     SCOPED_TRACE(arguments);
     const Outcome outcome = run(std::string("\"$tessera\" ") + arguments + " >/dev/full");
@@ -114,7 +114,7 @@ TEST_F(Streams, AFullStandardOutputIsAFailure) {
   }
 }
 
-TEST_F(Streams, ClosedStreamsAreNotTakenForTheNextFile) {
+TEST_F(StreamsTest, closed_streams_are_not_taken_for_the_next_file) {
   // The text is longer than the buffer before standard output, so that it is written while the result is still open.
   const std::string verify = "\"$tessera\" verify gemm --device cpu:0,cpu:1 --case 'float??_m1_*'";
   const std::string text = run(verify).standard_output;
@@ -129,7 +129,7 @@ TEST_F(Streams, ClosedStreamsAreNotTakenForTheNextFile) {
   EXPECT_EQ(run("\"$tessera\" nonsense --json result.json >&- 2>&- <&-").exit_code, 2);
 }
 
-class Signals : public Streams {
+class SignalsTest : public StreamsTest {
  protected:
   void SetUp() override {
     if (run("\"$tessera\" devices").standard_output.find("cpu:0") == std::string::npos) {
@@ -138,7 +138,7 @@ class Signals : public Streams {
   }
 };
 
-TEST_F(Signals, EachLeavesAValidFileAndTheShellsExitCode) {
+TEST_F(SignalsTest, each_leaves_a_valid_file_and_the_shells_exit_code) {
   struct Kind {
     const char* name;
     int exit_code;
@@ -157,14 +157,14 @@ TEST_F(Signals, EachLeavesAValidFileAndTheShellsExitCode) {
   }
 }
 
-TEST_F(Signals, AHangupThatIsIgnoredStaysIgnored) {
+TEST_F(SignalsTest, a_hangup_that_is_ignored_stays_ignored) {
   const Outcome outcome = run(
       "trap '' HUP; \"$tessera\" verify gemm --device cpu:0 --case 'float32_m1*' & sleep 0.3; kill -HUP $!; wait $!");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.standard_error;
   EXPECT_EQ(outcome.standard_error, "");
 }
 
-TEST_F(Signals, EndTheWaitForAFifosReader) {
+TEST_F(SignalsTest, end_the_wait_for_a_fifos_reader) {
   const Outcome outcome =
       run("mkfifo pipe && timeout --foreground --preserve-status -s TERM 0.5 \"$tessera\" devices --json pipe");
   EXPECT_EQ(outcome.exit_code, 143);
@@ -172,7 +172,7 @@ TEST_F(Signals, EndTheWaitForAFifosReader) {
   EXPECT_EQ(scratch.names(), std::set<std::string>{"pipe"});
 }
 
-TEST_F(Signals, EndTheWaitForAReaderThatTakesNothing) {
+TEST_F(SignalsTest, end_the_wait_for_a_reader_that_takes_nothing) {
   // A page of the pipe's 64 KiB is not free any more when the JSON comes.
   const Outcome outcome =
       run("mkfifo pipe && { sleep 20 <pipe & sleeper=$!; } && exec 9>pipe && head -c 65536 /dev/zero >&9 && "

@@ -26,7 +26,7 @@ std::string label_of(const conformance::Case& problem) {
   return std::string(problem.name());
 }
 
-class Conclusions : public testing::Test {
+class ConclusionsTest : public testing::Test {
  protected:
   void SetUp() override {
     std::ostringstream complaints;
@@ -83,7 +83,7 @@ class Conclusions : public testing::Test {
   std::vector<conformance::ProblemSet> sets_;
 };
 
-TEST_F(Conclusions, ScoreVariantsOverTheCasesThatTheyWereMeasuredIn) {
+TEST_F(ConclusionsTest, score_variants_over_the_cases_that_they_were_measured_in) {
   const BenchRecords records{record("plain", 0, 10), record("fancy", 0, 20),       record("vendor_x", 0, 40),
                              record("plain", 1, 40), skipped("fancy", 1),          record("vendor_x", 1, 20),
                              record("plain", 2, 20), tuned("fancy", 4, 999, true), record("vendor_x", 2, 20)};
@@ -116,13 +116,13 @@ TEST_F(Conclusions, ScoreVariantsOverTheCasesThatTheyWereMeasuredIn) {
   EXPECT_NE(scores_text(scores, label_of).find("below 0.9"), std::string::npos);
 }
 
-TEST_F(Conclusions, SayNothingOfADefaultThatWasNotMeasured) {
+TEST_F(ConclusionsTest, say_nothing_of_a_default_that_was_not_measured) {
   const std::vector<DeviceScores> scores = score_variants({skipped("plain", 0), record("fancy", 0, 20)});
   EXPECT_EQ(scores.at(0).default_to_own.cases, 0U);
   EXPECT_TRUE(to_json(scores[0], label_of).at("kept").is_null());
 }
 
-TEST_F(Conclusions, FindTheDefaultAndTheBestOwnVariant) {
+TEST_F(ConclusionsTest, find_the_default_and_the_best_own_variant) {
   BenchRecords records{record("plain", 0, 10), record("fancy", 0, 20), record("vendor_x", 0, 40),
                        tuned("fancy", 4, 30, true)};
   const auto [chosen, best] = default_and_best(records.begin(), records.end());
@@ -132,7 +132,7 @@ TEST_F(Conclusions, FindTheDefaultAndTheBestOwnVariant) {
   EXPECT_EQ(default_and_best(records.begin(), records.end()).first, records.end());
 }
 
-TEST_F(Conclusions, TellSpeedsByTuningValue) {
+TEST_F(ConclusionsTest, tell_speeds_by_tuning_value) {
   const BenchRecords records{tuned("plain", 8, 20, false), record("fancy", 0, 5), record("plain", 1, 7),
                              tuned("plain", 4, 10, true)};
   const std::vector<TunableRow> rows = tunable_rows(records, {"tile", "block"});
@@ -147,7 +147,7 @@ TEST_F(Conclusions, TellSpeedsByTuningValue) {
   EXPECT_EQ(json.at(1).at("preferred_gflops"), 5.0);
 }
 
-TEST_F(Conclusions, TellSpeedsOfPairsOfTuningValues) {
+TEST_F(ConclusionsTest, tell_speeds_of_pairs_of_tuning_values) {
   BenchRecords records{tuned("plain", 8, 20, false), record("fancy", 0, 40), record("fancy", 0, 30),
                        record("fancy", 0, 35)};
   const std::vector<Tuning> pairs{
@@ -169,7 +169,7 @@ TEST_F(Conclusions, TellSpeedsOfPairsOfTuningValues) {
   EXPECT_NE(tunable_text(rows, label_of).find("64x128"), std::string::npos);
 }
 
-TEST_F(Conclusions, TellSpeedUpsByNumberOfThreads) {
+TEST_F(ConclusionsTest, tell_speed_ups_by_number_of_threads) {
   // The second device is the first one with two threads, the third another with one number of threads alone.
   devices_.list[0].info.compute_units = 8;
   devices_.list[1].info.compute_units = 2;
@@ -209,7 +209,7 @@ TEST_F(Conclusions, TellSpeedUpsByNumberOfThreads) {
   EXPECT_TRUE(thread_text({}, label_of).empty());
 }
 
-TEST_F(Conclusions, FindWhereADeviceBeginsToWin) {
+TEST_F(ConclusionsTest, find_where_a_device_begins_to_win) {
   // The card loses, wins, loses and wins: only the last stretch counts.
   const std::vector<TransferRecord> records{
       trip(0, HostMemory::ordinary, 0, 1, 9),     trip(0, HostMemory::ordinary, 1, 2, 9),
@@ -227,11 +227,11 @@ TEST_F(Conclusions, FindWhereADeviceBeginsToWin) {
   EXPECT_NE(break_even_text(results, label_of).find("wins from case_2 on, loses at case_1"), std::string::npos);
 }
 
-TEST_F(Conclusions, KnowNoBreakEvenWithoutARival) {
+TEST_F(ConclusionsTest, know_no_break_even_without_a_rival) {
   EXPECT_TRUE(find_break_even({trip(1, HostMemory::pinned, 0, 1, 2)}).empty());
 }
 
-TEST(Studies, NameTheirCasesApart) {
+TEST(StudiesTest, name_their_cases_apart) {
   for (const Study& study : studies()) {
     for (const conformance::ProblemSet& set : conformance::problem_sets()) {
       if (set.operator_name != study.operator_name) continue;
@@ -245,7 +245,7 @@ TEST(Studies, NameTheirCasesApart) {
   }
 }
 
-TEST(Studies, HaveCasesForBothPurposes) {
+TEST(StudiesTest, have_cases_for_both_purposes) {
   for (const Study& study : studies()) {
     bool found = false;
     for (const conformance::ProblemSet& set : conformance::problem_sets()) {

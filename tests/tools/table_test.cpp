@@ -11,7 +11,7 @@
 namespace tessera::tool {
 namespace {
 
-TEST(Table, AlignsColumnsAndTrimsLines) {
+TEST(TableTest, aligns_columns_and_trims_lines) {
   Table table({{"name"}, {"GB/s", Align::right}, {"note"}});
   table.add_row({"copy", "1.5", "ok"});
   table.add_row({"a", "1234.5"});
@@ -22,31 +22,31 @@ TEST(Table, AlignsColumnsAndTrimsLines) {
             "a     1234.5\n");
 }
 
-TEST(Table, CountsCharactersAndNotBytes) {
+TEST(TableTest, counts_characters_and_not_bytes) {
   Table table({{"device"}, {"n", Align::right}});
   table.add_row({"\xC3\xA9", "1"});
   EXPECT_EQ(table.render(), "device  n\n------  -\n\xC3\xA9       1\n");
 }
 
-TEST(Table, RefusesMoreCellsThanColumns) {
+TEST(TableTest, refuses_more_cells_than_columns) {
   Table table({{"one"}});
   EXPECT_THROW(table.add_row({"1", "2"}), std::logic_error);
 }
 
-TEST(Format, Seconds) {
+TEST(FormatTest, seconds) {
   EXPECT_EQ(format_seconds(12.3e-9), "12.3 ns");
   EXPECT_EQ(format_seconds(12.34e-6), "12.3 us");
   EXPECT_EQ(format_seconds(4.56e-3), "4.56 ms");
   EXPECT_EQ(format_seconds(7.891), "7.89 s");
 }
 
-TEST(Format, Bytes) {
+TEST(FormatTest, bytes) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(48 * 1024), "48 KiB");
   EXPECT_EQ(format_bytes(150'000'000'000), "139.7 GiB");
 }
 
-TEST(Format, Numbers) {
+TEST(FormatTest, numbers) {
   EXPECT_EQ(format_number(0), "0");
   EXPECT_EQ(format_number(3.14159), "3.142");
   EXPECT_EQ(format_number(50800.4), "50800");
@@ -54,17 +54,17 @@ TEST(Format, Numbers) {
   EXPECT_EQ(format_number(2.5e-7), "2.50e-07");
 }
 
-TEST(Progress, LineShowsShareCountAndWhatIsDone) {
+TEST(ProgressTest, line_shows_share_count_and_what_is_done) {
   EXPECT_EQ(Progress::line(10, 20, "gemm", 80), "[##########..........]  50 % (10/20) gemm");
   EXPECT_EQ(Progress::line(0, 4, "x", 80), "[....................]   0 % (0/4) x");
   EXPECT_EQ(Progress::line(4, 4, "x", 80), "[####################] 100 % (4/4) x");
 }
 
-TEST(Progress, LineFitsTheTerminal) {
+TEST(ProgressTest, line_fits_the_terminal) {
   EXPECT_EQ(Progress::line(1, 2, "a long name", 30).size(), 30U);
 }
 
-TEST(Progress, IsSilentWithoutATerminal) {
+TEST(ProgressTest, is_silent_without_a_terminal) {
   std::ostringstream stream;
   {
     Progress progress(3, stream, 0);
@@ -73,7 +73,7 @@ TEST(Progress, IsSilentWithoutATerminal) {
   EXPECT_EQ(stream.str(), "");
 }
 
-TEST(Progress, LeavesAnEmptyLineBehind) {
+TEST(ProgressTest, leaves_an_empty_line_behind) {
   std::ostringstream stream;
   {
     Progress progress(3, stream, 80);

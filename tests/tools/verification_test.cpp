@@ -15,7 +15,7 @@ namespace {
 using conformance::Purpose;
 using fake::Behaviour;
 
-class Verify : public testing::Test {
+class VerifyTest : public testing::Test {
  protected:
   void SetUp() override {
     std::ostringstream complaints;
@@ -43,7 +43,7 @@ class Verify : public testing::Test {
   Json records_;
 };
 
-TEST_F(Verify, PassesWhatIsRight) {
+TEST_F(VerifyTest, passes_what_is_right) {
   const VerifyCounts counts = verify({Behaviour::right});
   EXPECT_EQ(counts.passed, 1U);
   EXPECT_EQ(counts.failed, 0U);
@@ -52,7 +52,7 @@ TEST_F(Verify, PassesWhatIsRight) {
   EXPECT_TRUE(says("fancy (1 case): n of fake is 8, but must be at least 9")) << text_;
 }
 
-TEST_F(Verify, FailsAWrongResultAndSaysHowToReproduceIt) {
+TEST_F(VerifyTest, fails_a_wrong_result_and_says_how_to_reproduce_it) {
   const VerifyCounts counts = verify({Behaviour::right, Behaviour::wrong});
   EXPECT_EQ(counts.failed, 1U);
   EXPECT_FALSE(counts.success());
@@ -64,26 +64,26 @@ TEST_F(Verify, FailsAWrongResultAndSaysHowToReproduceIt) {
   EXPECT_EQ(record.at("error").at("bound"), 1.0);
 }
 
-TEST_F(Verify, FailsASecondRunWithOtherBits) {
+TEST_F(VerifyTest, fails_a_second_run_with_other_bits) {
   EXPECT_FALSE(verify({Behaviour::unstable}).success());
   EXPECT_TRUE(says("a second run gives other bits than the first")) << text_;
 }
 
-TEST_F(Verify, FailsWhatThrowsAndGoesOn) {
+TEST_F(VerifyTest, fails_what_throws_and_goes_on) {
   const VerifyCounts counts = verify({Behaviour::throws, Behaviour::right});
   EXPECT_EQ(counts.failed, 1U);
   EXPECT_EQ(counts.passed, 1U);
   EXPECT_TRUE(says("device_lost: the fake device is lost")) << text_;
 }
 
-TEST_F(Verify, IsNoSuccessIfNothingRan) {
+TEST_F(VerifyTest, is_no_success_if_nothing_ran) {
   const VerifyCounts counts = verify({Behaviour::right}, {.variants = {"fancy"}});
   EXPECT_EQ(counts.unsupported, 1U);
   EXPECT_FALSE(counts.success());
   EXPECT_TRUE(says("nothing ran")) << text_;
 }
 
-TEST(ShareOfBound, ExactIsNothingAndWrongWithoutABoundIsInfinite) {
+TEST(ShareOfBoundTest, exact_is_nothing_and_wrong_without_a_bound_is_infinite) {
   EXPECT_EQ(share_of_bound(0, 0), 0.0);
   EXPECT_EQ(share_of_bound(1, 2), 0.5);
   EXPECT_TRUE(std::isinf(share_of_bound(1, 0)));

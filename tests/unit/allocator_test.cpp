@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-TEST(AllocatorTest, FreedMemoryIsGivenOutAgain) {
+TEST(AllocatorTest, freed_memory_is_given_out_again) {
   const Device device = open("minimal:0");
   { const auto buffer = device.allocate<float>(1000); }
   EXPECT_EQ(device.memory().in_use_bytes, 0U);
@@ -20,7 +20,7 @@ TEST(AllocatorTest, FreedMemoryIsGivenOutAgain) {
   EXPECT_EQ(statistics.peak_bytes, 4000U);
 }
 
-TEST(AllocatorTest, TrimGivesTheCacheBack) {
+TEST(AllocatorTest, trim_gives_the_cache_back) {
   const Device device = open("minimal:0?memory=100000");
   { const auto buffer = device.allocate<char>(90000); }
   EXPECT_LT(device.info().memory_free_bytes, 10001U);
@@ -30,7 +30,7 @@ TEST(AllocatorTest, TrimGivesTheCacheBack) {
   EXPECT_EQ(device.trim(), 0U);
 }
 
-TEST(AllocatorTest, OutOfMemoryTrimsAndTriesAgain) {
+TEST(AllocatorTest, out_of_memory_trims_and_tries_again) {
   const Device device = open("minimal:0?memory=100000");
   { const auto buffer = device.allocate<char>(50000); }
   const auto larger = device.allocate<char>(80000);  // fits only once the cached 50000 are gone
@@ -38,7 +38,7 @@ TEST(AllocatorTest, OutOfMemoryTrimsAndTriesAgain) {
   EXPECT_EQ(device.memory().cached_bytes, 0U);
 }
 
-TEST(AllocatorTest, OutOfMemoryNamesTheLargestLiveBuffers) {
+TEST(AllocatorTest, out_of_memory_names_the_largest_live_buffers) {
   const Device device = open("minimal:0?memory=100000");
   const auto weights = device.allocate<char>(60000, {.label = "weights"});
   const auto small = device.allocate<char>(100, {.label = "bias"});
@@ -48,14 +48,14 @@ TEST(AllocatorTest, OutOfMemoryNamesTheLargestLiveBuffers) {
   EXPECT_TRUE(fits);
 }
 
-TEST(AllocatorTest, SmallBuffersDoNotTakeLargeCachedOnes) {
+TEST(AllocatorTest, small_buffers_do_not_take_large_cached_ones) {
   const Device device = open("minimal:0");
   { const auto buffer = device.allocate<char>(1 << 20); }
   const auto small = device.allocate<char>(16);
   EXPECT_EQ(device.memory().cache_hits, 0U);
 }
 
-TEST(AllocatorTest, BuffersOutliveTheirDevice) {
+TEST(AllocatorTest, buffers_outlive_their_device) {
   Buffer<int> buffer;
   {
     const Device device = open("minimal:0");

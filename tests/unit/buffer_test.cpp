@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-TEST(BufferTest, PartsAreCheckedAgainstTheEnd) {
+TEST(BufferTest, parts_are_checked_against_the_end) {
   const Device device = open("minimal:0");
   const auto buffer = device.allocate<float>(10, {.label = "weights"});
   EXPECT_EQ(buffer.view(10, 0).size(), 0U);
@@ -20,7 +20,7 @@ TEST(BufferTest, PartsAreCheckedAgainstTheEnd) {
   EXPECT_ERROR((void)buffer.view(1, SIZE_MAX), ErrorCode::invalid_argument, "10 elements");
 }
 
-TEST(BufferTest, MovedFromAndResetBuffersHoldNothing) {
+TEST(BufferTest, moved_from_and_reset_buffers_hold_nothing) {
   const Device device = open("minimal:0");
   auto first = device.allocate<int>(4);
   auto second = std::move(first);
@@ -31,7 +31,7 @@ TEST(BufferTest, MovedFromAndResetBuffersHoldNothing) {
   EXPECT_ERROR((void)second.view(0, 0), ErrorCode::invalid_argument, "holds nothing");
 }
 
-TEST(BufferTest, AViewKeepsTheMemoryAlive) {
+TEST(BufferTest, a_view_keeps_the_memory_alive) {
   const Device device = open("minimal:0");
   BufferView<int> view;
   {
@@ -43,14 +43,14 @@ TEST(BufferTest, AViewKeepsTheMemoryAlive) {
   EXPECT_EQ(queue.download(view).get(), (std::vector{2, 3}));
 }
 
-TEST(BufferTest, ConstViewsCannotBeWritten) {
+TEST(BufferTest, const_views_cannot_be_written) {
   static_assert(!std::is_constructible_v<Operand, BufferView<const float>>);
   static_assert(std::is_constructible_v<ConstOperand, BufferView<const float>>);
   static_assert(!std::is_convertible_v<BufferView<const float>, BufferView<float>>);
   static_assert(!std::is_copy_constructible_v<Buffer<float>>);
 }
 
-TEST(BufferTest, ATypedViewIsOfItsTypeOnly) {
+TEST(BufferTest, a_typed_view_is_of_its_type_only) {
   const Device device = open("minimal:0");
   const UntypedView doubles = device.allocate_untyped(DataType::float64, 4);
   EXPECT_ERROR(BufferView<float>{doubles}, ErrorCode::invalid_argument, "float64", "float32");
@@ -61,7 +61,7 @@ TEST(BufferTest, ATypedViewIsOfItsTypeOnly) {
   EXPECT_FALSE(BufferView<double>(UntypedView()));
 }
 
-TEST(BufferTest, AReadOnlyViewIsNotTakenForAWritableOne) {
+TEST(BufferTest, a_read_only_view_is_not_taken_for_a_writable_one) {
   const Device device = open("minimal:0");
   const UntypedView view = device.allocate_untyped(DataType::float64, 4);
   EXPECT_ERROR(BufferView<double>{view.as_const()}, ErrorCode::invalid_argument, "read-only", "float64");
@@ -70,13 +70,13 @@ TEST(BufferTest, AReadOnlyViewIsNotTakenForAWritableOne) {
   EXPECT_TRUE(BufferView<double>(view).untyped().writable());
 }
 
-TEST(BufferTest, SizesThatOverflowAreRefused) {
+TEST(BufferTest, sizes_that_overflow_are_refused) {
   const Device device = open("minimal:0");
   EXPECT_ERROR((void)device.allocate<double>(SIZE_MAX / 4), ErrorCode::invalid_argument, "8 bytes", "minimal:0");
   EXPECT_ERROR((void)device.allocate_pinned<double>(SIZE_MAX / 4), ErrorCode::invalid_argument, "8 bytes");
 }
 
-TEST(BufferTest, NoElementsAreAllowed) {
+TEST(BufferTest, no_elements_are_allowed) {
   const Device device = open("minimal:0");
   const auto buffer = device.allocate<float>(0);
   EXPECT_TRUE(buffer);

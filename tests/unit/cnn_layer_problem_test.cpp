@@ -22,7 +22,7 @@ CnnLayer layer_of(std::int64_t size, std::int64_t filter) {
           .filter_width = filter};
 }
 
-TEST(CnnLayerProblemTest, ImpossibleGeometryIsRefusedWithTheArithmetic) {
+TEST(CnnLayerProblemTest, impossible_geometry_is_refused_with_the_arithmetic) {
   const Device device = open("minimal:0");
   const auto make = [&](CnnLayer problem, auto change) {
     change(problem);
@@ -58,7 +58,7 @@ TEST(CnnLayerProblemTest, ImpossibleGeometryIsRefusedWithTheArithmetic) {
                "float32 or float64");
 }
 
-TEST(CnnLayerProblemTest, PoolStrideIsFilledIn) {
+TEST(CnnLayerProblemTest, pool_stride_is_filled_in) {
   const Device device = open("minimal:0");
   CnnLayer problem = layer_of(8, 3);
   EXPECT_EQ(device.kernel(problem).problem().pool_stride, 1);
@@ -85,7 +85,7 @@ class CnnLayerRunTest : public ::testing::Test {
   Queue queue_{device_};
 };
 
-TEST_F(CnnLayerRunTest, RawAndPreparedWeightsGiveTheSame) {
+TEST_F(CnnLayerRunTest, raw_and_prepared_weights_give_the_same) {
   for (const char* const variant : {"naive", "turned"}) {
     const auto kernel = make(variant);
     queue_.fill(output_, 0);
@@ -101,7 +101,7 @@ TEST_F(CnnLayerRunTest, RawAndPreparedWeightsGiveTheSame) {
   }
 }
 
-TEST_F(CnnLayerRunTest, RoomForPreparationIsTheQueuesWorkspace) {
+TEST_F(CnnLayerRunTest, room_for_preparation_is_the_queues_workspace) {
   const auto kernel = make("turned");
   EXPECT_EQ(kernel.info().workspace_bytes, 0U);
   EXPECT_EQ(kernel.info().prepared_bytes, 54 * sizeof(float));
@@ -116,7 +116,7 @@ TEST_F(CnnLayerRunTest, RoomForPreparationIsTheQueuesWorkspace) {
   EXPECT_GE(device_.memory().in_use_bytes, with_prepared + kernel.info().prepared_bytes);
 }
 
-TEST_F(CnnLayerRunTest, WeightsPreparedForAnotherKernelAreRefused) {
+TEST_F(CnnLayerRunTest, weights_prepared_for_another_kernel_are_refused) {
   const auto naive = make("naive");
   const auto turned = make("turned");
   const PreparedWeights prepared = queue_.prepare_weights(turned, weights_);
@@ -140,7 +140,7 @@ TEST_F(CnnLayerRunTest, WeightsPreparedForAnotherKernelAreRefused) {
   EXPECT_EQ(outputs(), std::vector<float>(12, 22));
 }
 
-TEST_F(CnnLayerRunTest, OperandsAreCheckedBeforeAnythingIsQueued) {
+TEST_F(CnnLayerRunTest, operands_are_checked_before_anything_is_queued) {
   const auto kernel = make("turned");
   const auto small = device_.allocate<float>(2);
   const auto doubles = device_.allocate<double>(54);

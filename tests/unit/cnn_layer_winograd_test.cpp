@@ -30,13 +30,13 @@ void expect_correlation() {
   }
 }
 
-TEST(CnnLayerWinogradTest, MatricesCorrelate) {
+TEST(CnnLayerWinogradTest, matrices_correlate) {
   expect_correlation<4, 5>();
   expect_correlation<2, 5>();
   expect_correlation<4, 3>();
 }
 
-TEST(CnnLayerWinogradTest, FloatHoldsTheMatricesOfPixelsAndSums) {
+TEST(CnnLayerWinogradTest, float_holds_the_matrices_of_pixels_and_sums) {
   for (const auto& row : kWinogradMatrices<4, 5>.input) {
     for (const Fraction& entry : row) EXPECT_EQ(static_cast<double>(static_cast<float>(entry.value())), entry.value());
   }
@@ -56,7 +56,7 @@ double even_ratio(int padding) {
   return felt * felt / (own * own);
 }
 
-TEST(CnnLayerWinogradTest, AnOutputFeelsItsWindow) {
+TEST(CnnLayerWinogradTest, an_output_feels_its_window) {
   constexpr auto kGrowth = kWinogradMatrices<4, 5>.growth();
   constexpr auto kWindows = kWinogradMatrices<4, 5>.windows();
   for (std::size_t o = 0; o < kGrowth.size(); ++o) {
@@ -96,7 +96,7 @@ void expect_room_for_ordinary_pixels() {
   }
 }
 
-TEST(CnnLayerWinogradTest, TheLimitKeepsThePromiseAndOrdinaryPixels) {
+TEST(CnnLayerWinogradTest, the_limit_keeps_the_promise_and_ordinary_pixels) {
   expect_room_for_ordinary_pixels<4, 3>();
   expect_room_for_ordinary_pixels<2, 5>();
   expect_room_for_ordinary_pixels<4, 5>();
@@ -105,7 +105,7 @@ TEST(CnnLayerWinogradTest, TheLimitKeepsThePromiseAndOrdinaryPixels) {
   EXPECT_NEAR(cnn_layer_winograd_limit(layer, 4), 803, 1);
 }
 
-TEST(CnnLayerWinogradTest, AccuracyDecidesByTheBound) {
+TEST(CnnLayerWinogradTest, accuracy_decides_by_the_bound) {
   CnnLayer layer{.input_channels = 256,
                  .output_channels = 256,
                  .height = 228,

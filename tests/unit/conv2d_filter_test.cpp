@@ -54,7 +54,7 @@ void expect_no_factors(const Conv2d& problem) {
                                    std::string(to_string(problem.output_type())));
 }
 
-TEST(RankOneFactors, OfProductsOfIntegers) {
+TEST(RankOneFactorsTest, of_products_of_integers) {
   expect_factors(with_filter(1, 1, {-7}));
   expect_factors(with_filter(3, 3, {1, 0, -1, 2, 0, -2, 1, 0, -1}));
   expect_factors(with_filter(2, 2, {4, 6, 6, 9}));
@@ -66,7 +66,7 @@ TEST(RankOneFactors, OfProductsOfIntegers) {
   expect_factors(with_filter(2, 2, {INT32_MAX, INT32_MAX, -INT32_MAX, -INT32_MAX}, DataType::int16));
 }
 
-TEST(RankOneFactors, OfProductsOfFloats) {
+TEST(RankOneFactorsTest, of_products_of_floats) {
   std::vector<double> blur;
   for (const double y : {1, 4, 6, 4, 1}) {
     for (const double x : {1, 4, 6, 4, 1}) blur.push_back(y * x / 256);
@@ -76,7 +76,7 @@ TEST(RankOneFactors, OfProductsOfFloats) {
   expect_factors(with_filter(2, 2, {tenth, -2 * tenth, 4 * tenth, -8 * tenth}, DataType::float32));
 }
 
-TEST(RankOneFactors, OfNothingElse) {
+TEST(RankOneFactorsTest, of_nothing_else) {
   expect_no_factors(with_filter(2, 2, {1, 0, 0, 1}));
   expect_no_factors(with_filter(2, 2, {1, 0, 2, 1}));
   expect_no_factors(with_filter(2, 2, {2, 1, 1, 1}));
@@ -88,7 +88,7 @@ TEST(RankOneFactors, OfNothingElse) {
   expect_no_factors(with_filter(2, 2, {1, 3, tenth, three_tenths}, DataType::float32));
 }
 
-TEST(RankOneFactors, AreNumbersOfTheArithmetic) {
+TEST(RankOneFactorsTest, are_numbers_of_the_arithmetic) {
   expect_no_factors(with_filter(3, 3, std::vector<double>(9, 0)));
   // The only integer factors of the least int32 are -1 and 2^31, which is none.
   expect_no_factors(with_filter(1, 1, {INT32_MIN}));
@@ -97,7 +97,7 @@ TEST(RankOneFactors, AreNumbersOfTheArithmetic) {
   expect_no_factors(with_filter(2, 2, {1e30, 1e30, 1e-30, 1e-30}, DataType::float32));
 }
 
-TEST(ExactInFloat, UpToTheLastSumThatFloatCounts) {
+TEST(ExactInFloatTest, up_to_the_last_sum_that_float_counts) {
   const auto exact = [](double sum, DataType type) {
     return is_exact_in_float32(with_filter(1, 2, {-1, sum - 1}, type));
   };
@@ -111,7 +111,7 @@ TEST(ExactInFloat, UpToTheLastSumThatFloatCounts) {
   EXPECT_TRUE(is_exact_in_float32(with_filter(1, 2, {0, 0}, DataType::int32)));
 }
 
-TEST(Conv2dChecks, TakeTheSizesOfTheStudy) {
+TEST(Conv2dChecksTest, take_the_sizes_of_the_study) {
   for (const std::int64_t height : {1, 2, 3, 4, 5, 6, 7, 8, 9}) {
     for (const std::int64_t width : {1, 3, 5, 7, 9}) {
       const backend::Verdict verdict = check_square_3_5_7(
@@ -125,7 +125,7 @@ TEST(Conv2dChecks, TakeTheSizesOfTheStudy) {
   }
 }
 
-TEST(Conv2dWeight, WrapsAsIntegersDo) {
+TEST(Conv2dWeightTest, wraps_as_integers_do) {
   EXPECT_EQ(conv2d_weight<std::uint32_t>(-1), 0xffffffffU);
   EXPECT_EQ(conv2d_weight<std::uint32_t>(INT32_MIN), 0x80000000U);
   EXPECT_EQ(conv2d_weight<std::uint32_t>(INT32_MAX), 0x7fffffffU);

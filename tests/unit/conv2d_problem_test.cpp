@@ -51,7 +51,7 @@ class Conv2dProblemTest : public ::testing::Test {
   const Device device_ = open("minimal:0");
 };
 
-TEST_F(Conv2dProblemTest, WrongSizesAreRefusedByField) {
+TEST_F(Conv2dProblemTest, wrong_sizes_are_refused_by_field) {
   expect_refused(changed([](Conv2d& p) { p.height = -1; }), {"height of conv2d is -1", "at least 0"});
   expect_refused(changed([](Conv2d& p) { p.width = -9; }), {"width of conv2d is -9", "at least 0"});
   expect_refused(changed([](Conv2d& p) { p.filter_height = 0; }), {"filter_height of conv2d is 0", "at least 1"});
@@ -63,7 +63,7 @@ TEST_F(Conv2dProblemTest, WrongSizesAreRefusedByField) {
   make(changed([](Conv2d& p) { p.height = p.width = p.batch = 0; }));
 }
 
-TEST_F(Conv2dProblemTest, OtherTypesThanThoseOfImagesAreRefused) {
+TEST_F(Conv2dProblemTest, other_types_than_those_of_images_are_refused) {
   for (const DataType type :
        {DataType::int8, DataType::uint16, DataType::uint32, DataType::int64, DataType::uint64, DataType::float64}) {
     expect_refused(small(3, 3, type),
@@ -75,14 +75,14 @@ TEST_F(Conv2dProblemTest, OtherTypesThanThoseOfImagesAreRefused) {
   }
 }
 
-TEST_F(Conv2dProblemTest, AFilterHasOneWeightForEachPlace) {
+TEST_F(Conv2dProblemTest, a_filter_has_one_weight_for_each_place) {
   expect_refused(changed([](Conv2d& p) { p.filter.pop_back(); }),
                  {"has 8 values", "filter_height * filter_width = 3 * 3 = 9"});
   expect_refused(changed([](Conv2d& p) { p.filter.push_back(0); }), {"has 10 values", "= 9"});
   expect_refused(changed([](Conv2d& p) { p.filter.clear(); }), {"has 0 values", "= 9"});
 }
 
-TEST_F(Conv2dProblemTest, AWeightIsANumberOfTheArithmetic) {
+TEST_F(Conv2dProblemTest, a_weight_is_a_number_of_the_arithmetic) {
   const auto with_weight = [](double weight, DataType type) {
     return changed([&](Conv2d& p) { p.filter[5] = weight; }, type);
   };
@@ -106,13 +106,13 @@ TEST_F(Conv2dProblemTest, AWeightIsANumberOfTheArithmetic) {
   }
 }
 
-TEST_F(Conv2dProblemTest, FloatWeightsAreRoundedAndIntegersKept) {
+TEST_F(Conv2dProblemTest, float_weights_are_rounded_and_integers_kept) {
   EXPECT_EQ(checked(changed([](Conv2d& p) { p.filter[0] = 0.1; }, DataType::float32)).filter[0],
             static_cast<double>(0.1F));
   EXPECT_EQ(checked(changed([](Conv2d& p) { p.filter[0] = INT32_MAX; })).filter[0], INT32_MAX);
 }
 
-TEST_F(Conv2dProblemTest, AnAnchorLiesInTheFilter) {
+TEST_F(Conv2dProblemTest, an_anchor_lies_in_the_filter) {
   expect_refused(changed([](Conv2d& p) { p.anchor_y = -2; }),
                  {"anchor_y of conv2d is -2", "less than filter_height = 3", "kCentre"});
   expect_refused(changed([](Conv2d& p) { p.anchor_y = 3; }),
@@ -121,7 +121,7 @@ TEST_F(Conv2dProblemTest, AnAnchorLiesInTheFilter) {
   make(changed([](Conv2d& p) { p.anchor_y = 2, p.anchor_x = 0; }));
 }
 
-TEST_F(Conv2dProblemTest, TheCentreIsRoundedDown) {
+TEST_F(Conv2dProblemTest, the_centre_is_rounded_down) {
   for (const std::int64_t size : {1, 2, 3, 4, 5, 62, 63}) {
     const Conv2d problem = checked(small(size, 64 - size));
     EXPECT_EQ(problem.anchor_y, (size - 1) / 2);
@@ -129,7 +129,7 @@ TEST_F(Conv2dProblemTest, TheCentreIsRoundedDown) {
   }
 }
 
-TEST_F(Conv2dProblemTest, WithoutABorderTheFilterMustFit) {
+TEST_F(Conv2dProblemTest, without_a_border_the_filter_must_fit) {
   const auto valid = [](std::int64_t filter_height, std::int64_t filter_width) {
     Conv2d problem = small(filter_height, filter_width);
     problem.border = Border::valid;
@@ -143,7 +143,7 @@ TEST_F(Conv2dProblemTest, WithoutABorderTheFilterMustFit) {
   make(small(6, 8));  // with a border it need not
 }
 
-TEST_F(Conv2dProblemTest, AFlippedFilterIsTurnedWithItsAnchor) {
+TEST_F(Conv2dProblemTest, a_flipped_filter_is_turned_with_its_anchor) {
   Conv2d problem = small(2, 4);
   problem.flip = true;
   const Conv2d centred = checked(problem);
@@ -160,7 +160,7 @@ TEST_F(Conv2dProblemTest, AFlippedFilterIsTurnedWithItsAnchor) {
   EXPECT_EQ(checked(problem).anchor_y, 1);
 }
 
-TEST_F(Conv2dProblemTest, WithoutABorderThereIsNoAnchor) {
+TEST_F(Conv2dProblemTest, without_a_border_there_is_no_anchor) {
   for (const bool flip : {false, true}) {
     Conv2d problem = small(2, 3);
     problem.border = Border::valid;
@@ -177,7 +177,7 @@ TEST_F(Conv2dProblemTest, WithoutABorderThereIsNoAnchor) {
   expect_refused(problem, {"anchor_x of conv2d is 3"});
 }
 
-TEST_F(Conv2dProblemTest, ImagesThatNoIndexReachesAreRefused) {
+TEST_F(Conv2dProblemTest, images_that_no_index_reaches_are_refused) {
   const auto sized = [](std::int64_t height, std::int64_t width, std::int64_t batch, DataType type) {
     return changed([&](Conv2d& p) { p.height = height, p.width = width, p.batch = batch; }, type);
   };
@@ -196,7 +196,7 @@ TEST_F(Conv2dProblemTest, ImagesThatNoIndexReachesAreRefused) {
   make(sized(0, std::int64_t{1} << 40, 64, DataType::int32));
 }
 
-TEST_F(Conv2dProblemTest, OperandsAreCheckedBeforeAnythingIsQueued) {
+TEST_F(Conv2dProblemTest, operands_are_checked_before_anything_is_queued) {
   Queue queue(device_);
   Conv2d problem = small(3, 3, DataType::uint8);
   problem.batch = 2;
@@ -217,7 +217,7 @@ TEST_F(Conv2dProblemTest, OperandsAreCheckedBeforeAnythingIsQueued) {
   queue.finish();
 }
 
-TEST_F(Conv2dProblemTest, ResultsFollowFlipAnchorAndBorder) {
+TEST_F(Conv2dProblemTest, results_follow_flip_anchor_and_border) {
   // One bright pixel draws the filter, turned around by a correlation and upright by a convolution.
   Conv2d problem{
       .height = 3, .width = 4, .filter_height = 2, .filter_width = 2, .filter = {1, 2, 3, 4}, .type = DataType::int32};
@@ -238,7 +238,7 @@ TEST_F(Conv2dProblemTest, ResultsFollowFlipAnchorAndBorder) {
   EXPECT_EQ(result(), (std::vector<std::int32_t>{0, 0, 0, 0, 0, 40, 30, 0, 0, 20, 10, 0}));
 }
 
-TEST_F(Conv2dProblemTest, TimesAreKeptForEachProblemApart) {
+TEST_F(Conv2dProblemTest, times_are_kept_for_each_problem_apart) {
   const Conv2d problem = changed([](Conv2d& p) { p.height = 11; });
   remember_time(device_.kernel(problem), device_, 0.25);
   const auto time_of = [&](const Conv2d& other) { return explain(other, device_).front().measured_s; };
@@ -263,7 +263,7 @@ TEST_F(Conv2dProblemTest, TimesAreKeptForEachProblemApart) {
   EXPECT_ERROR((void)device_.kernel(problem, {.variant = "tiled"}), kCode, "'tiled'", "conv2d", "naive");
 }
 
-TEST(BorderTest, HasANameForMessages) {
+TEST(BorderTest, has_a_name_for_messages) {
   EXPECT_EQ(to_string(Border::same), "same");
   EXPECT_EQ(to_string(Border::valid), "valid");
 }

@@ -44,7 +44,7 @@ class DiskCacheTest : public ::testing::Test {
   DiskCache cache_{"programs"};
 };
 
-TEST_F(DiskCacheTest, GivesBackWhatWasStored) {
+TEST_F(DiskCacheTest, gives_back_what_was_stored) {
   EXPECT_EQ(found("key"), "nothing");
   cache_.store("key", bytes("value"));
   cache_.store("empty", {});
@@ -54,7 +54,7 @@ TEST_F(DiskCacheTest, GivesBackWhatWasStored) {
   EXPECT_EQ(found("key"), "another");
 }
 
-TEST_F(DiskCacheTest, EveryDamagedByteIsNoticed) {
+TEST_F(DiskCacheTest, every_damaged_byte_is_noticed) {
   cache_.store("key", bytes("value"));
   const fs::path path = cache_.path_of("key");
   const auto size = static_cast<std::size_t>(fs::file_size(path));
@@ -70,7 +70,7 @@ TEST_F(DiskCacheTest, EveryDamagedByteIsNoticed) {
   }
 }
 
-TEST_F(DiskCacheTest, CutAndLengthenedFilesAreIgnored) {
+TEST_F(DiskCacheTest, cut_and_lengthened_files_are_ignored) {
   cache_.store("key", bytes("value"));
   const fs::path path = cache_.path_of("key");
   for (const std::uintmax_t size : {std::uintmax_t{0}, std::uintmax_t{5}, fs::file_size(path) - 1}) {
@@ -83,20 +83,20 @@ TEST_F(DiskCacheTest, CutAndLengthenedFilesAreIgnored) {
   EXPECT_EQ(found("key"), "nothing");
 }
 
-TEST_F(DiskCacheTest, AForeignKeyInTheSameFileIsNotTaken) {
+TEST_F(DiskCacheTest, a_foreign_key_in_the_same_file_is_not_taken) {
   cache_.store("key one", bytes("value"));
   fs::copy_file(cache_.path_of("key one"), cache_.path_of("key two"));
   EXPECT_EQ(found("key two"), "nothing");
 }
 
-TEST_F(DiskCacheTest, AFolderThatCannotBeWrittenOnlyCostsTime) {
+TEST_F(DiskCacheTest, a_folder_that_cannot_be_written_only_costs_time) {
   fs::create_directories(folder_);
   std::ofstream(folder_ / "programs") << "a file stands where the folder should be";
   cache_.store("key", bytes("value"));
   EXPECT_EQ(found("key"), "nothing");
 }
 
-TEST_F(DiskCacheTest, WritersDoNotDisturbReaders) {
+TEST_F(DiskCacheTest, writers_do_not_disturb_readers) {
   const std::string one(100000, 'a');
   const std::string two(100000, 'b');
   cache_.store("key", bytes(one));
@@ -110,7 +110,7 @@ TEST_F(DiskCacheTest, WritersDoNotDisturbReaders) {
   writer.join();
 }
 
-TEST_F(DiskCacheTest, TheFolderIsChosenByTheEnvironment) {
+TEST_F(DiskCacheTest, the_folder_is_chosen_by_the_environment) {
   EXPECT_EQ(cache_directory(), folder_);
   ::setenv("TESSERA_CACHE_DIR", "here", 1);
   EXPECT_ERROR((void)cache_directory(), ErrorCode::invalid_argument, "'here'", "absolute");

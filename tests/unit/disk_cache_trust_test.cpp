@@ -86,7 +86,7 @@ class DiskCacheTrustTest : public ::testing::Test {
   mode_t mask_ = 0;
 };
 
-TEST_F(DiskCacheTrustTest, EverythingIsMadeForThisUserAlone) {
+TEST_F(DiskCacheTrustTest, everything_is_made_for_this_user_alone) {
   const fs::path file = stored_file();
   EXPECT_EQ(rights_of(outside_ / "a"), 0700U);
   EXPECT_EQ(rights_of(root_), 0700U);
@@ -94,7 +94,7 @@ TEST_F(DiskCacheTrustTest, EverythingIsMadeForThisUserAlone) {
   EXPECT_EQ(rights_of(file), 0600U);
 }
 
-TEST_F(DiskCacheTrustTest, FoldersThatOthersCanWriteAreNotUsed) {
+TEST_F(DiskCacheTrustTest, folders_that_others_can_write_are_not_used) {
   const fs::path file = stored_file();
   for (const fs::path& folder : {root_, root_ / "programs"}) {
     for (const mode_t rights : {0720U, 0702U, 0777U, 01777U}) {
@@ -108,7 +108,7 @@ TEST_F(DiskCacheTrustTest, FoldersThatOthersCanWriteAreNotUsed) {
   }
 }
 
-TEST_F(DiskCacheTrustTest, FilesThatOthersCanWriteAreRemoved) {
+TEST_F(DiskCacheTrustTest, files_that_others_can_write_are_removed) {
   for (const mode_t rights : {0620U, 0602U, 0666U}) {
     const fs::path file = stored_file();
     ASSERT_EQ(::chmod(file.c_str(), rights), 0);
@@ -116,7 +116,7 @@ TEST_F(DiskCacheTrustTest, FilesThatOthersCanWriteAreRemoved) {
   }
 }
 
-TEST_F(DiskCacheTrustTest, WhatIsAnotherUsersIsNotUsed) {
+TEST_F(DiskCacheTrustTest, what_is_another_users_is_not_used) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   const fs::path file = stored_file();
   ASSERT_EQ(::chown(file.c_str(), kSomebodyElse, kSomebodyElse), 0);
@@ -129,7 +129,7 @@ TEST_F(DiskCacheTrustTest, WhatIsAnotherUsersIsNotUsed) {
   }
 }
 
-TEST_F(DiskCacheTrustTest, LinksInAFilesPlaceAreRemovedAndNotFollowed) {
+TEST_F(DiskCacheTrustTest, links_in_a_files_place_are_removed_and_not_followed) {
   const fs::path file = stored_file();
   const fs::path kept = outside_ / "kept";
   fs::rename(file, kept);
@@ -143,7 +143,7 @@ TEST_F(DiskCacheTrustTest, LinksInAFilesPlaceAreRemovedAndNotFollowed) {
   EXPECT_EQ(found("key"), "another");
 }
 
-TEST_F(DiskCacheTrustTest, LinksToFoldersAreNotFollowed) {
+TEST_F(DiskCacheTrustTest, links_to_folders_are_not_followed) {
   const fs::path file = stored_file();
   fs::rename(root_ / "programs", outside_ / "kept");
   fs::create_directory_symlink(outside_ / "kept", root_ / "programs");
@@ -162,7 +162,7 @@ TEST_F(DiskCacheTrustTest, LinksToFoldersAreNotFollowed) {
   EXPECT_EQ(found("key"), "value");
 }
 
-TEST_F(DiskCacheTrustTest, TemporaryFilesAreNeverWrittenThroughALink) {
+TEST_F(DiskCacheTrustTest, temporary_files_are_never_written_through_a_link) {
   const fs::path file = stored_file();
   const fs::path victim = outside_ / "victim";
   std::ofstream(victim) << "as it was";
@@ -175,14 +175,14 @@ TEST_F(DiskCacheTrustTest, TemporaryFilesAreNeverWrittenThroughALink) {
   EXPECT_EQ(content, "as it was");
 }
 
-TEST_F(DiskCacheTrustTest, AFifoDoesNotHoldTheProgramUp) {
+TEST_F(DiskCacheTrustTest, a_fifo_does_not_hold_the_program_up) {
   const fs::path file = stored_file();
   fs::remove(file);
   ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
   expect_removed(file);
 }
 
-TEST_F(DiskCacheTrustTest, AFileThatLiesAboutItsSizeIsRemoved) {
+TEST_F(DiskCacheTrustTest, a_file_that_lies_about_its_size_is_removed) {
   const fs::path file = stored_file();
   for (const std::uint64_t lie :
        {std::uint64_t{4}, std::uint64_t{6}, std::uint64_t{1} << 40, UINT64_MAX - 34, UINT64_MAX}) {
@@ -197,7 +197,7 @@ TEST_F(DiskCacheTrustTest, AFileThatLiesAboutItsSizeIsRemoved) {
   }
 }
 
-TEST_F(DiskCacheTrustTest, AFileOfATerabyteIsRemovedAndNotRead) {
+TEST_F(DiskCacheTrustTest, a_file_of_a_terabyte_is_removed_and_not_read) {
   const fs::path file = stored_file();
   constexpr std::uint64_t kTerabyte = std::uint64_t{1} << 40;
   const std::uint64_t value_size = kTerabyte - 32 - 3;
@@ -209,7 +209,7 @@ TEST_F(DiskCacheTrustTest, AFileOfATerabyteIsRemovedAndNotRead) {
   expect_removed(file);
 }
 
-TEST_F(DiskCacheTrustTest, AFolderIsOneName) {
+TEST_F(DiskCacheTrustTest, a_folder_is_one_name) {
   for (const char* name : {"", ".", "..", "a/b", "/tmp", "../programs"}) {
     EXPECT_ERROR(DiskCache{name}, ErrorCode::invalid_argument, std::string("'") + name + "'", "one name");
     EXPECT_ERROR((void)find_in_cache(name, "key"), ErrorCode::invalid_argument, "one name");

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-TEST(ErrorTest, TellsCodeSentenceDoingNativeAndLog) {
+TEST(ErrorTest, tells_code_sentence_doing_native_and_log) {
   const Error error(ErrorCode::build_failed, "the kernel 'x' does not compile", {-11, "CL_BUILD_PROGRAM_FAILURE"},
                     "line 1: no");
   const Error told = error.while_doing("compiling 'x'").while_doing("opening the shop");
@@ -22,13 +22,13 @@ TEST(ErrorTest, TellsCodeSentenceDoingNativeAndLog) {
                "[CL_BUILD_PROGRAM_FAILURE, code -11]\nline 1: no");
 }
 
-TEST(ErrorTest, TheOriginalStaysAsItWas) {
+TEST(ErrorTest, the_original_stays_as_it_was) {
   const Error error(ErrorCode::internal, "it breaks");
   (void)error.while_doing("trying");
   EXPECT_STREQ(error.what(), "internal: it breaks");
 }
 
-TEST(ErrorTest, CopiesDoNotThrow) {
+TEST(ErrorTest, copies_do_not_throw) {
   static_assert(std::is_nothrow_copy_constructible_v<Error>);
   static_assert(std::is_nothrow_copy_assignable_v<Error>);
 }

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-TEST(EventTest, TimeRunsForward) {
+TEST(EventTest, time_runs_forward) {
   const Device device = open("minimal:0");
   Queue queue(device);
   const Event start = queue.record();
@@ -19,14 +19,14 @@ TEST(EventTest, TimeRunsForward) {
   EXPECT_GT(seconds_between(start, stop), 0.0);
 }
 
-TEST(EventTest, EventsOutliveTheirQueue) {
+TEST(EventTest, events_outlive_their_queue) {
   const Device device = open("minimal:0");
   const Event event = Queue(device).record();
   event.wait();
   EXPECT_TRUE(event.is_done());
 }
 
-TEST(EventTest, DevicesAreNotMixed) {
+TEST(EventTest, devices_are_not_mixed) {
   const Device first = open("minimal:0");
   const Device second = open("minimal:0");
   Queue here(first);

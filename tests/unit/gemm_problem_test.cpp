@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-TEST(GemmProblemTest, WrongProblemsAreRefusedByField) {
+TEST(GemmProblemTest, wrong_problems_are_refused_by_field) {
   const Device device = open("minimal:0");
   const auto make = [&](const Gemm& problem) { (void)device.kernel(problem); };
   EXPECT_ERROR(make({.m = -1}), ErrorCode::invalid_argument, "m of gemm is -1", "at least 0");
@@ -27,7 +27,7 @@ TEST(GemmProblemTest, WrongProblemsAreRefusedByField) {
   EXPECT_ERROR(make({.m = std::int64_t{1} << 40, .n = 1 << 10, .k = 0}), ErrorCode::invalid_argument, "operand c");
 }
 
-TEST(GemmProblemTest, LeadingDimensionsAreFilledIn) {
+TEST(GemmProblemTest, leading_dimensions_are_filled_in) {
   const Device device = open("minimal:0");
   const auto kernel = device.kernel(Gemm{.m = 2, .n = 3, .k = 5, .transpose_a = true});
   EXPECT_EQ(kernel.problem().lda, 2);
@@ -35,7 +35,7 @@ TEST(GemmProblemTest, LeadingDimensionsAreFilledIn) {
   EXPECT_EQ(kernel.problem().ldc, 3);
 }
 
-TEST(GemmProblemTest, StridesOfABatchAreFilledInAndCounted) {
+TEST(GemmProblemTest, strides_of_a_batch_are_filled_in_and_counted) {
   const Device device = open("minimal:0");
   const auto packed = device.kernel(Gemm{.m = 2, .n = 3, .k = 5, .transpose_a = true, .ldb = 4, .batch = 7}).problem();
   EXPECT_EQ(packed.stride_a, 10);
@@ -56,7 +56,7 @@ TEST(GemmProblemTest, StridesOfABatchAreFilledInAndCounted) {
   EXPECT_ERROR(queue.run(kernel, {.a = a, .b = small, .c = c}), ErrorCode::invalid_argument, "operand b", "60");
 }
 
-TEST(GemmProblemTest, AQueueKeepsOneWorkspaceForAllItsKernels) {
+TEST(GemmProblemTest, a_queue_keeps_one_workspace_for_all_its_kernels) {
   const Device device = open("minimal:0");
   const auto make = [&](std::int64_t n, std::int64_t k) {
     return device.kernel(Gemm{.m = 2, .n = n, .k = k}, {.variant = "turned"});
@@ -87,7 +87,7 @@ TEST(GemmProblemTest, AQueueKeepsOneWorkspaceForAllItsKernels) {
   EXPECT_EQ(device.memory().in_use_bytes, before);
 }
 
-TEST(GemmProblemTest, AWorkspaceThatDoesNotFitIsNamed) {
+TEST(GemmProblemTest, a_workspace_that_does_not_fit_is_named) {
   const Device device = open("minimal:0?memory=20000");
   const auto kernel = device.kernel(Gemm{.m = 1, .n = 40, .k = 50}, {.variant = "turned"});
   const auto a = device.allocate<float>(50);
@@ -100,7 +100,7 @@ TEST(GemmProblemTest, AWorkspaceThatDoesNotFitIsNamed) {
   queue.finish();  // nothing was queued
 }
 
-TEST(GemmProblemTest, OperandsAreCheckedBeforeAnythingIsQueued) {
+TEST(GemmProblemTest, operands_are_checked_before_anything_is_queued) {
   const Device device = open("minimal:0");
   Queue queue(device);
   const auto kernel = device.kernel(Gemm{.m = 2, .n = 3, .k = 5, .ldc = 4}, {.label = "layer 1"});
@@ -124,7 +124,7 @@ TEST(GemmProblemTest, OperandsAreCheckedBeforeAnythingIsQueued) {
   EXPECT_ERROR(other.run(kernel, {.a = a, .b = b, .c = c}), code, "opened another time");
 }
 
-TEST(GemmProblemTest, VariantsAndTheirTimesAreExplained) {
+TEST(GemmProblemTest, variants_and_their_times_are_explained) {
   const Device device = open("minimal:0");
   const Gemm problem{.m = 11, .n = 13, .k = 17};
   const auto kernel = device.kernel(problem);

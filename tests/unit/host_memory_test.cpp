@@ -39,7 +39,7 @@ Error error_without_memory(std::size_t size_bytes, Action&& action) {
   return {ErrorCode::internal, "nothing was thrown"};
 }
 
-TEST(HostMemoryTest, AnErrorNeedsNoMemory) {
+TEST(HostMemoryTest, an_error_needs_no_memory) {
   const Error error = [] {
     const NoMemoryFrom failing(0);
     return Error::out_of_host_memory();
@@ -49,7 +49,7 @@ TEST(HostMemoryTest, AnErrorNeedsNoMemory) {
   EXPECT_EQ(error.doing(), "");
 }
 
-TEST(HostMemoryTest, AnErrorWithoutMemoryForItsWordsKeepsItsCode) {
+TEST(HostMemoryTest, an_error_without_memory_for_its_words_keeps_its_code) {
   for (const ErrorCode code : {ErrorCode::invalid_argument, ErrorCode::unsupported, ErrorCode::unavailable,
                                ErrorCode::build_failed, ErrorCode::device_lost, ErrorCode::internal}) {
     std::string words(100, 'x');
@@ -59,7 +59,7 @@ TEST(HostMemoryTest, AnErrorWithoutMemoryForItsWordsKeepsItsCode) {
   }
 }
 
-TEST(HostMemoryTest, WithoutMemoryForMoreWordsAnErrorStaysAsItIs) {
+TEST(HostMemoryTest, without_memory_for_more_words_an_error_stays_as_it_is) {
   const Error error(ErrorCode::device_lost, "the device is gone");
   const Error told = [&] {
     const NoMemoryFrom failing(0);
@@ -70,7 +70,7 @@ TEST(HostMemoryTest, WithoutMemoryForMoreWordsAnErrorStaysAsItIs) {
   EXPECT_STREQ(none.what(), "out_of_memory: the process has no memory left [while running gemm]");
 }
 
-TEST(HostMemoryTest, ADownloadThatFindsNoMemorySaysHowMuch) {
+TEST(HostMemoryTest, a_download_that_finds_no_memory_says_how_much) {
   constexpr std::size_t kCount = std::size_t{1} << 18;
   const Device device = open("minimal:0");
   const auto buffer = device.upload<float>(std::vector<float>(kCount, 3.0F));
@@ -82,7 +82,7 @@ TEST(HostMemoryTest, ADownloadThatFindsNoMemorySaysHowMuch) {
             "the process has no memory left");
 }
 
-TEST(HostMemoryTest, AnUploadThatTakesTheVectorOverLeavesItWhereItWas) {
+TEST(HostMemoryTest, an_upload_that_takes_the_vector_over_leaves_it_where_it_was) {
   const Device device = open("minimal:0");
   const auto buffer = device.upload<float>(std::vector<float>(10, 3.0F));
   Queue queue(device);
@@ -93,7 +93,7 @@ TEST(HostMemoryTest, AnUploadThatTakesTheVectorOverLeavesItWhereItWas) {
   EXPECT_EQ(queue.download(buffer).get(), std::vector<float>(10, 3.0F));
 }
 
-TEST(HostMemoryTest, ACpuFunctionThatFindsNoMemory) {
+TEST(HostMemoryTest, a_cpu_function_that_finds_no_memory) {
   const auto nothing = [](const WorkGroup&, std::span<float>) {};
   EXPECT_EQ(error_without_memory(0, [&] { const CpuFunction function(nothing); }).code(), ErrorCode::out_of_memory);
 }

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-TEST(OpenTest, WithoutANameItSaysWhatItTookAndWhy) {
+TEST(OpenTest, without_a_name_it_says_what_it_took_and_why) {
   ::unsetenv("TESSERA_DEVICE");
   const Device device = open();
   EXPECT_EQ(device.id(), "minimal:0");
@@ -18,7 +18,7 @@ TEST(OpenTest, WithoutANameItSaysWhatItTookAndWhy) {
   EXPECT_EQ(open("minimal:0").info().chosen_because, "");
 }
 
-TEST(OpenTest, TheEnvironmentNamesTheDevice) {
+TEST(OpenTest, the_environment_names_the_device) {
   ::setenv("TESSERA_DEVICE", "minimal:0?memory=4096", 1);
   const DeviceInfo info = open().info();
   EXPECT_EQ(info.memory_total_bytes, 4096U);
@@ -28,7 +28,7 @@ TEST(OpenTest, TheEnvironmentNamesTheDevice) {
   ::unsetenv("TESSERA_DEVICE");
 }
 
-TEST(OpenTest, NamesThatAreNoNames) {
+TEST(OpenTest, names_that_are_no_names) {
   EXPECT_ERROR((void)open("minimal"), ErrorCode::invalid_argument, "'minimal'", "no index");
   EXPECT_ERROR((void)open(":0"), ErrorCode::invalid_argument, "':0'");
   EXPECT_ERROR((void)open("minimal:x"), ErrorCode::invalid_argument, "'x'", "not a number");
@@ -37,12 +37,12 @@ TEST(OpenTest, NamesThatAreNoNames) {
   EXPECT_ERROR((void)open("cudda:0"), ErrorCode::invalid_argument, "'cudda'", "cuda", "opencl", "cpu", "minimal");
 }
 
-TEST(OpenTest, AbsentDevicesAreToldWithWhatIsThere) {
+TEST(OpenTest, absent_devices_are_told_with_what_is_there) {
   EXPECT_ERROR((void)open("minimal:1"), ErrorCode::unavailable, "minimal:1", "1 device", "minimal:0");
   EXPECT_ERROR((void)open("cuda:0"), ErrorCode::unavailable, "cuda:0", "disabled", "$TESSERA_BACKENDS", "minimal:0");
 }
 
-TEST(OpenTest, OptionsAreChecked) {
+TEST(OpenTest, options_are_checked) {
   EXPECT_ERROR((void)open("minimal:0?bogus=1"), ErrorCode::invalid_argument, "'bogus'", "memory");
   EXPECT_ERROR((void)open("minimal:0?memory"), ErrorCode::invalid_argument, "'memory'", "key=value");
   EXPECT_ERROR((void)open("minimal:0?memory=1&memory=2"), ErrorCode::invalid_argument, "'memory'", "twice");

@@ -20,7 +20,7 @@ KernelSource saxpy() {
           }};
 }
 
-TEST(OwnKernelTest, RunsOncePerWorkGroup) {
+TEST(OwnKernelTest, runs_once_per_work_group) {
   const Device device = open("minimal:0");
   std::vector<float> host(1000);
   std::iota(host.begin(), host.end(), 0.0F);
@@ -32,7 +32,7 @@ TEST(OwnKernelTest, RunsOncePerWorkGroup) {
   for (std::size_t i = 0; i < host.size(); ++i) ASSERT_EQ(result[i], 3.0F * host[i]);
 }
 
-TEST(OwnKernelTest, LocalMemoryIsOneGroupsOwn) {
+TEST(OwnKernelTest, local_memory_is_one_groups_own) {
   const Device device = open("minimal:0");
   const auto sums = device.allocate<int>(4);
   const auto kernel = device.compile(
@@ -47,7 +47,7 @@ TEST(OwnKernelTest, LocalMemoryIsOneGroupsOwn) {
   EXPECT_EQ(queue.download(sums).get(), (std::vector{28, 92, 156, 220}));
 }
 
-TEST(OwnKernelTest, DeclarationsAreChecked) {
+TEST(OwnKernelTest, declarations_are_checked) {
   const Device device = open("minimal:0");
   KernelSource source = saxpy();
   source.name = "not a name";
@@ -62,7 +62,7 @@ TEST(OwnKernelTest, DeclarationsAreChecked) {
   EXPECT_ERROR((void)device.compile(source), ErrorCode::unsupported, "'saxpy'");
 }
 
-TEST(OwnKernelTest, ArgumentsAreRefusedByName) {
+TEST(OwnKernelTest, arguments_are_refused_by_name) {
   const Device device = open("minimal:0");
   const auto kernel = device.compile(saxpy());
   const auto x = device.allocate<float>(4);
@@ -81,7 +81,7 @@ TEST(OwnKernelTest, ArgumentsAreRefusedByName) {
   queue.finish();  // nothing of this reached the device
 }
 
-TEST(OwnKernelTest, AMovedFromKernelSaysSo) {
+TEST(OwnKernelTest, a_moved_from_kernel_says_so) {
   const Device device = open("minimal:0");
   OwnKernel kernel = device.compile(saxpy());
   const OwnKernel taken = std::move(kernel);
@@ -91,7 +91,7 @@ TEST(OwnKernelTest, AMovedFromKernelSaysSo) {
   EXPECT_ERROR((void)kernel.parameters(), ErrorCode::invalid_argument, "moved from");
 }
 
-TEST(OwnKernelTest, ShapesAreCheckedAgainstTheKernelsLimits) {
+TEST(OwnKernelTest, shapes_are_checked_against_the_kernels_limits) {
   const Device device = open("minimal:0");
   const auto kernel = device.compile(saxpy());
   const auto x = device.allocate<float>(4);
@@ -105,7 +105,7 @@ TEST(OwnKernelTest, ShapesAreCheckedAgainstTheKernelsLimits) {
   EXPECT_ERROR(queue.launch(kernel, {{many, many}, {1}}, x, y, 1.0F), ErrorCode::invalid_argument, "groups in y");
 }
 
-TEST(OwnKernelTest, LocalMemoryIsCheckedAgainstTheLimit) {
+TEST(OwnKernelTest, local_memory_is_checked_against_the_limit) {
   const Device device = open("minimal:0");
   const auto kernel = device.compile(
       {.name = "uses", .parameters = {local<double>("scratch")}, .cpu = [](const WorkGroup&, LocalMemory<double>) {}});

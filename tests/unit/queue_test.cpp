@@ -19,7 +19,7 @@ OwnKernel throwing_kernel(const Device& device) {
                          .label = "the third layer"});
 }
 
-TEST(QueueTest, UploadsAndDownloadsFromEveryKindOfHostMemory) {
+TEST(QueueTest, uploads_and_downloads_from_every_kind_of_host_memory) {
   const Device device = open("minimal:0");
   Queue queue(device);
   const auto buffer = device.allocate<int>(3);
@@ -50,7 +50,7 @@ constexpr bool kDownloads = requires(Queue queue, Buffer<int> buffer, Host host)
   queue.download(buffer, std::forward<Host>(host));
 };
 
-TEST(QueueTest, TemporariesThatWouldDangleDoNotCompile) {
+TEST(QueueTest, temporaries_that_would_dangle_do_not_compile) {
   static_assert(kUploads<std::vector<int>&>);
   static_assert(kUploads<std::vector<int>&&>);  // taken over
   static_assert(kUploads<std::array<int, 3>&>);
@@ -60,7 +60,7 @@ TEST(QueueTest, TemporariesThatWouldDangleDoNotCompile) {
   static_assert(!kDownloads<std::vector<int>&&>);
 }
 
-TEST(QueueTest, LengthsMustAgree) {
+TEST(QueueTest, lengths_must_agree) {
   const Device device = open("minimal:0");
   Queue queue(device);
   const auto buffer = device.allocate<int>(3);
@@ -74,7 +74,7 @@ TEST(QueueTest, LengthsMustAgree) {
   EXPECT_EQ(queue.download(buffer).get(), (std::vector{5, 5, 5}));
 }
 
-TEST(QueueTest, CopiesBetweenDevices) {
+TEST(QueueTest, copies_between_devices) {
   const Device first = open("minimal:0");
   const Device second = open("minimal:0");
   std::vector<std::uint8_t> host(20'000'001);  // three pieces of staging memory, the last one odd
@@ -86,7 +86,7 @@ TEST(QueueTest, CopiesBetweenDevices) {
   EXPECT_EQ(queue.download(destination).get(), host);
 }
 
-TEST(QueueTest, BuffersOfAnotherOpeningAreRefused) {
+TEST(QueueTest, buffers_of_another_opening_are_refused) {
   const Device first = open("minimal:0");
   const Device second = open("minimal:0");
   const auto buffer = first.allocate<int>(1);
@@ -94,7 +94,7 @@ TEST(QueueTest, BuffersOfAnotherOpeningAreRefused) {
   EXPECT_ERROR(queue.fill(buffer, 1), ErrorCode::invalid_argument, "minimal:0", "'uploads'", "another opening");
 }
 
-TEST(QueueTest, AFailedCommandPoisonsTheQueueForGood) {
+TEST(QueueTest, a_failed_command_poisons_the_queue_for_good) {
   const Device device = open("minimal:0");
   Queue queue(device, {.label = "main"});
   const auto buffer = device.allocate<float>(4);
@@ -111,7 +111,7 @@ TEST(QueueTest, AFailedCommandPoisonsTheQueueForGood) {
   EXPECT_EQ(fresh.download(buffer).get(), std::vector<float>(4, 1.0F));
 }
 
-TEST(QueueTest, AnEventTellsTheFailureBeforeIt) {
+TEST(QueueTest, an_event_tells_the_failure_before_it) {
   const Device device = open("minimal:0");
   Queue queue(device);
   const auto buffer = device.allocate<float>(1);
@@ -121,14 +121,14 @@ TEST(QueueTest, AnEventTellsTheFailureBeforeIt) {
   EXPECT_ERROR((void)event.is_done(), ErrorCode::internal, "it is broken");
 }
 
-TEST(QueueTest, AMovedFromQueueSaysSo) {
+TEST(QueueTest, a_moved_from_queue_says_so) {
   const Device device = open("minimal:0");
   Queue queue(device);
   const Queue taken = std::move(queue);
   EXPECT_ERROR(queue.finish(), ErrorCode::invalid_argument, "moved from");  // NOLINT(bugprone-use-after-move)
 }
 
-TEST(QueueTest, KernelsAndHostMemoryLiveUntilTheQueueIsPastThem) {
+TEST(QueueTest, kernels_and_host_memory_live_until_the_queue_is_past_them) {
   const Device device = open("minimal:0");
   Queue queue(device);
   const auto buffer = device.allocate<float>(1);

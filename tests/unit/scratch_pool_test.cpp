@@ -25,7 +25,7 @@ std::byte* address_of_loan(ScratchPool& pool, std::size_t size_bytes) {
   return ScratchPool::Loan(pool, size_bytes).data();
 }
 
-TEST(ScratchPoolTest, BlocksAreAlignedAndWritable) {
+TEST(ScratchPoolTest, blocks_are_aligned_and_writable) {
   ScratchPool pool(make_budget());
   for (const std::size_t size : {std::size_t{1}, std::size_t{1000}, std::size_t{3} << 20, std::size_t{5000001}}) {
     const ScratchPool::Loan loan(pool, size);
@@ -35,19 +35,19 @@ TEST(ScratchPoolTest, BlocksAreAlignedAndWritable) {
   }
 }
 
-TEST(ScratchPoolTest, NothingIsLentForNothing) {
+TEST(ScratchPoolTest, nothing_is_lent_for_nothing) {
   ScratchPool pool(make_budget());
   EXPECT_EQ(address_of_loan(pool, 0), nullptr);
 }
 
-TEST(ScratchPoolTest, AThreadGetsItsBlockAgain) {
+TEST(ScratchPoolTest, a_thread_gets_its_block_again) {
   ScratchPool pool(make_budget());
   std::byte* const first = address_of_loan(pool, 4096);
   EXPECT_EQ(address_of_loan(pool, 4096), first);
   EXPECT_EQ(address_of_loan(pool, 100), first);
 }
 
-TEST(ScratchPoolTest, TheSmallestBlockThatFitsIsLent) {
+TEST(ScratchPoolTest, the_smallest_block_that_fits_is_lent) {
   ScratchPool pool(make_budget());
   std::byte* large = nullptr;
   std::byte* small = nullptr;
@@ -63,7 +63,7 @@ TEST(ScratchPoolTest, TheSmallestBlockThatFitsIsLent) {
   EXPECT_EQ(second.data(), large);
 }
 
-TEST(ScratchPoolTest, AnotherThreadsBlockIsLentBeforeANewOne) {
+TEST(ScratchPoolTest, another_threads_block_is_lent_before_a_new_one) {
   ScratchPool pool(make_budget());
   std::byte* const first = address_of_loan(pool, 4096);
   std::byte* second = nullptr;
@@ -71,7 +71,7 @@ TEST(ScratchPoolTest, AnotherThreadsBlockIsLentBeforeANewOne) {
   EXPECT_EQ(second, first);
 }
 
-TEST(ScratchPoolTest, ThreadsNeverShareABlock) {
+TEST(ScratchPoolTest, threads_never_share_a_block) {
   ScratchPool pool(make_budget());
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -93,7 +93,7 @@ TEST(ScratchPoolTest, ThreadsNeverShareABlock) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
-TEST(ScratchPoolTest, BlocksCountInTheBudgetLentOrNot) {
+TEST(ScratchPoolTest, blocks_count_in_the_budget_lent_or_not) {
   const auto budget = make_budget();
   {
     ScratchPool pool(budget);
@@ -109,7 +109,7 @@ TEST(ScratchPoolTest, BlocksCountInTheBudgetLentOrNot) {
   EXPECT_EQ(budget->used_bytes(), 0U);
 }
 
-TEST(ScratchPoolTest, WhatIsNotLentIsGivenBack) {
+TEST(ScratchPoolTest, what_is_not_lent_is_given_back) {
   const auto budget = make_budget();
   ScratchPool pool(budget);
   const ScratchPool::Loan lent(pool, 5000);
@@ -126,7 +126,7 @@ TEST(ScratchPoolTest, WhatIsNotLentIsGivenBack) {
   EXPECT_EQ(std::count(lent.data(), lent.data() + 5000, std::byte{7}), 5000);
 }
 
-TEST(ScratchPoolTest, IdleBlocksMakeRoom) {
+TEST(ScratchPoolTest, idle_blocks_make_room) {
   ScratchPool pool(make_budget(100000));
   {
     const ScratchPool::Loan one(pool, 40000);
@@ -137,7 +137,7 @@ TEST(ScratchPoolTest, IdleBlocksMakeRoom) {
   EXPECT_EQ(pool.held_bytes(), 90000U);
 }
 
-TEST(ScratchPoolTest, OthersGiveBackBeforeALoanIsRefused) {
+TEST(ScratchPoolTest, others_give_back_before_a_loan_is_refused) {
   const auto budget = make_budget(100000);
   ScratchPool pool(budget);
   ASSERT_TRUE(budget->try_take(60000));

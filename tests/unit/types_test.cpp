@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-TEST(TypesTest, CppTypesHaveTheirDataType) {
+TEST(TypesTest, cpp_types_have_their_data_type) {
   EXPECT_EQ(data_type_of<float>, DataType::float32);
   EXPECT_EQ(data_type_of<const double>, DataType::float64);
   EXPECT_EQ(data_type_of<unsigned char>, DataType::uint8);
@@ -15,7 +15,7 @@ TEST(TypesTest, CppTypesHaveTheirDataType) {
   EXPECT_EQ(data_type_of<unsigned short>, DataType::uint16);
 }
 
-TEST(TypesTest, SizesMatchTheNames) {
+TEST(TypesTest, sizes_match_the_names) {
   for (int i = 0; i <= static_cast<int>(DataType::float64); ++i) {
     const auto type = static_cast<DataType>(i);
     const std::string name(to_string(type));

@@ -25,13 +25,13 @@ class VariantChoiceTest : public ::testing::Test {
   };
 };
 
-TEST_F(VariantChoiceTest, TheFirstThatCanIsChosen) {
+TEST_F(VariantChoiceTest, the_first_that_can_is_chosen) {
   EXPECT_EQ(choose_variant(facts_, {}, "gemm", core_), 2U);
   EXPECT_EQ(choose_variant(facts_, {.deterministic = false}, "gemm", core_), 1U);
   EXPECT_EQ(choose_variant(facts_, {.variant = "naive"}, "gemm", core_), 3U);
 }
 
-TEST_F(VariantChoiceTest, WhatDoesNotPayIsPassedOver) {
+TEST_F(VariantChoiceTest, what_does_not_pay_is_passed_over) {
   std::vector<VariantFacts> facts = facts_;
   facts[2].pays = Verdict::no("its transforms cost more than they save");
   EXPECT_EQ(choose_variant(facts, {}, "gemm", core_), 3U);
@@ -49,7 +49,7 @@ TEST_F(VariantChoiceTest, WhatDoesNotPayIsPassedOver) {
   for (const VariantReport& report : reports) EXPECT_EQ(report.passed_over, "") << report.variant;
 }
 
-TEST_F(VariantChoiceTest, RefusalsTellTheReason) {
+TEST_F(VariantChoiceTest, refusals_tell_the_reason) {
   EXPECT_ERROR((void)choose_variant(facts_, {.variant = "tensor"}, "gemm", core_), ErrorCode::unsupported, "'tensor'",
                "it needs tensor cores", "minimal:0");
   EXPECT_ERROR((void)choose_variant(facts_, {.variant = "atomic"}, "gemm", core_), ErrorCode::unsupported, "same bits");
@@ -60,7 +60,7 @@ TEST_F(VariantChoiceTest, RefusalsTellTheReason) {
   EXPECT_ERROR((void)choose_variant({}, {}, "gemm", core_), ErrorCode::unsupported, "offers no gemm");
 }
 
-TEST_F(VariantChoiceTest, TuningComesFromTheList) {
+TEST_F(VariantChoiceTest, tuning_comes_from_the_list) {
   EXPECT_EQ(complete_tuning(facts_[2], {}, "gemm", core_), (Tuning{{"tile", 16}}));
   EXPECT_EQ(complete_tuning(facts_[2], {{"tile", 8}}, "gemm", core_), (Tuning{{"tile", 8}}));
   EXPECT_ERROR((void)complete_tuning(facts_[2], {{"tile", 7}}, "gemm", core_), ErrorCode::invalid_argument, "'tile'",
@@ -70,7 +70,7 @@ TEST_F(VariantChoiceTest, TuningComesFromTheList) {
   EXPECT_ERROR((void)complete_tuning(facts_[3], {{"tile", 8}}, "gemm", core_), ErrorCode::invalid_argument, "none");
 }
 
-TEST_F(VariantChoiceTest, TuningsThatArePairedMustExistTogether) {
+TEST_F(VariantChoiceTest, tunings_that_are_paired_must_exist_together) {
   const std::vector<Tunable> tunables{
       {.name = "tile_m", .meaning = "rows", .values = {32, 64}, .preferred = 64},
       {.name = "tile_n",
@@ -92,7 +92,7 @@ TEST_F(VariantChoiceTest, TuningsThatArePairedMustExistTogether) {
                "32 and 128");
 }
 
-TEST_F(VariantChoiceTest, OnlyWhatTheChoiceCanFallOnIsAsked) {
+TEST_F(VariantChoiceTest, only_what_the_choice_can_fall_on_is_asked) {
   static int asked = 0;  // a plain function pointer captures nothing
   asked = 0;
   const auto refuses = [](const Gemm&, const backend::Device&) { return ++asked, Verdict::no("it is tired"); };
@@ -114,7 +114,7 @@ TEST_F(VariantChoiceTest, OnlyWhatTheChoiceCanFallOnIsAsked) {
   EXPECT_EQ(asked, 3);
 }
 
-TEST_F(VariantChoiceTest, TheNextIsAskedWhereOneDoesNotPay) {
+TEST_F(VariantChoiceTest, the_next_is_asked_where_one_does_not_pay) {
   const auto yes = [](const Gemm&, const backend::Device&) { return Verdict::yes(); };
   const auto no = [](const Gemm&, const backend::Device&) { return Verdict::no("it is tired"); };
   backend::VariantList<Gemm> list{
@@ -124,7 +124,7 @@ TEST_F(VariantChoiceTest, TheNextIsAskedWhereOneDoesNotPay) {
   EXPECT_EQ(choose_variant(facts_of(list, Gemm{}, device_.core()->device(), &options), options, "gemm", core_), 2U);
 }
 
-TEST_F(VariantChoiceTest, ReportsNameOneDefault) {
+TEST_F(VariantChoiceTest, reports_name_one_default) {
   const auto reports = report_variants(facts_);
   ASSERT_EQ(reports.size(), 4U);
   EXPECT_EQ(reports[0].because, "it needs tensor cores");

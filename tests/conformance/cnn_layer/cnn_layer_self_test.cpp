@@ -89,7 +89,7 @@ Outcome outcome_of(const CnnLayerReference<T>& reference, const std::vector<T>& 
   return comparison.outcome();
 }
 
-TEST(CnnLayerOracle, knows_a_layer_by_hand) {
+TEST(CnnLayerOracleTest, knows_a_layer_by_hand) {
   CnnLayer problem = layer_of(1, 1, 3, 2);
   problem.type = DataType::float64;
   problem.pool_size = 2;
@@ -108,7 +108,7 @@ TEST(CnnLayerOracle, knows_a_layer_by_hand) {
   EXPECT_EQ(output().high, -2 * 1 + 7) << "the corner meets the last weight alone";
 }
 
-TEST(CnnLayerOracle, a_nan_is_hidden_by_nothing) {
+TEST(CnnLayerOracleTest, a_nan_is_hidden_by_nothing) {
   CnnLayer problem = layer_of(1, 1, 4, 1);
   problem.pool_size = 2;
   std::vector<float> input(16, -5);
@@ -120,7 +120,7 @@ TEST(CnnLayerOracle, a_nan_is_hidden_by_nothing) {
   EXPECT_EQ(cnn_layer_element(inputs, {0, 0, 1, 1}, false).element.value.high, 0);
 }
 
-TEST(CnnLayerOracle, a_window_has_a_bound_of_its_own) {
+TEST(CnnLayerOracleTest, a_window_has_a_bound_of_its_own) {
   CnnLayer problem = layer_of(1, 1, 7, 3);
   problem.type = DataType::float64;
   problem.bias = false;
@@ -139,7 +139,7 @@ TEST(CnnLayerOracle, a_window_has_a_bound_of_its_own) {
   EXPECT_NEAR(expected(0, 0).window_bound / even.window_bound, 10, 1e-9) << "the largest weight counts for all";
 }
 
-TEST(CnnLayerReference, an_outlier_beside_the_window_forgives_nothing) {
+TEST(CnnLayerReferenceTest, an_outlier_beside_the_window_forgives_nothing) {
   CnnLayer problem = layer_of(3, 2, 9, 3);
   problem.relu = false;
   Layer<float> layer(problem);
@@ -171,12 +171,12 @@ void expect_honest_arithmetic_passes() {
   }
 }
 
-TEST(CnnLayerReference, honest_arithmetic_meets_the_bound) {
+TEST(CnnLayerReferenceTest, honest_arithmetic_meets_the_bound) {
   expect_honest_arithmetic_passes<float>();
   expect_honest_arithmetic_passes<double>();
 }
 
-TEST(CnnLayerReference, planted_errors_are_found) {
+TEST(CnnLayerReferenceTest, planted_errors_are_found) {
   CnnLayer problem = layer_of(3, 4, 8, 3);
   problem.pool_size = 2;
   problem.relu = false;
@@ -195,7 +195,7 @@ TEST(CnnLayerReference, planted_errors_are_found) {
   }
 }
 
-TEST(CnnLayerReference, samples_and_mean_square_find_what_they_must) {
+TEST(CnnLayerReferenceTest, samples_and_mean_square_find_what_they_must) {
   CnnLayer problem = layer_of(64, 33, 44, 5);
   problem.pool_size = 2;
   const Layer<float> layer(problem);

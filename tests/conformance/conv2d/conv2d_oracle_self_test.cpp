@@ -16,7 +16,7 @@ Integers counted() {
   return {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 }
 
-TEST(Conv2dOracle, correlates_and_pads_with_zeros) {
+TEST(Conv2dOracleTest, correlates_and_pads_with_zeros) {
   const Conv2d sums = problem_of(DataType::int32, 3, 4, 3, 3, std::vector<double>(9, 1));
   EXPECT_EQ(oracle(sums, counted()), (Integers{14, 24, 30, 22, 33, 54, 63, 45, 30, 48, 54, 38}));
   // The weight to the upper left of the centre takes the pixel to the upper left.
@@ -24,7 +24,7 @@ TEST(Conv2dOracle, correlates_and_pads_with_zeros) {
   EXPECT_EQ(oracle(shift, counted()), (Integers{0, 0, 0, 0, 0, 1, 2, 3, 0, 5, 6, 7}));
 }
 
-TEST(Conv2dOracle, leaves_the_border_out) {
+TEST(Conv2dOracleTest, leaves_the_border_out) {
   const Conv2d sums = problem_of(DataType::int32, 3, 4, 3, 3, std::vector<double>(9, 1), Border::valid);
   EXPECT_EQ(oracle(sums, counted()), (Integers{54, 63}));
   const Conv2d differences = problem_of(DataType::int32, 3, 4, 2, 1, {-1, 1}, Border::valid);
@@ -33,7 +33,7 @@ TEST(Conv2dOracle, leaves_the_border_out) {
   EXPECT_EQ(oracle(all, counted()), Integers{1201});
 }
 
-TEST(Conv2dOracle, turns_the_filter_and_its_anchor) {
+TEST(Conv2dOracleTest, turns_the_filter_and_its_anchor) {
   Conv2d problem = problem_of(DataType::int32, 3, 4, 3, 3, {1, 0, 0, 0, 0, 0, 0, 0, 0});
   problem.flip = true;
   EXPECT_EQ(oracle(problem, counted()), (Integers{6, 7, 8, 0, 10, 11, 12, 0, 0, 0, 0, 0}));
@@ -49,20 +49,20 @@ TEST(Conv2dOracle, turns_the_filter_and_its_anchor) {
   EXPECT_EQ(oracle(problem, counted()), (Integers{0, 0, 1, 2, 0, 0, 5, 6, 0, 0, 9, 10}));
 }
 
-TEST(Conv2dOracle, anchors_even_filters_at_the_upper_left_of_the_middle) {
+TEST(Conv2dOracleTest, anchors_even_filters_at_the_upper_left_of_the_middle) {
   const Conv2d square = problem_of(DataType::int32, 3, 4, 2, 2, {1, 10, 100, 1000});
   EXPECT_EQ(oracle(square, counted()), (Integers{6521, 7632, 8743, 804, 10965, 12076, 13187, 1208, 109, 120, 131, 12}));
   const Conv2d row = problem_of(DataType::int32, 3, 4, 1, 4, {1, 10, 100, 1000});  // the anchor is column 1
   EXPECT_EQ(oracle(row, counted()), (Integers{3210, 4321, 432, 43, 7650, 8765, 876, 87, 12090, 13209, 1320, 131}));
 }
 
-TEST(Conv2dOracle, takes_images_of_a_batch_apart) {
+TEST(Conv2dOracleTest, takes_images_of_a_batch_apart) {
   Conv2d problem = problem_of(DataType::int32, 1, 2, 3, 3, std::vector<double>(9, 1));
   problem.batch = 3;
   EXPECT_EQ(oracle(problem, Integers{1, 2, 30, 40, 500, 600}), (Integers{3, 3, 70, 70, 1100, 1100}));
 }
 
-TEST(Conv2dOracle, wraps_around) {
+TEST(Conv2dOracleTest, wraps_around) {
   const Conv2d problem = problem_of(DataType::int32, 1, 2, 1, 2, {INT32_MAX, INT32_MAX}, Border::valid);
   EXPECT_EQ(oracle(problem, Integers{INT32_MAX, 1}), Integers{INT32_MIN});  // (2^31 - 1) * 2^31 modulo 2^32
   EXPECT_EQ(oracle(problem, Integers{INT32_MAX, INT32_MAX}), Integers{2});
@@ -74,7 +74,7 @@ TEST(Conv2dOracle, wraps_around) {
             Integers{INT32_MIN});
 }
 
-TEST(Conv2dOracle, bound_follows_the_roundings) {
+TEST(Conv2dOracleTest, bound_follows_the_roundings) {
   const double u = std::ldexp(1.0, -24);
   const std::vector<float> ones(16, 1.0F);
   const Conv2dInputs<float> inputs{problem_of(DataType::float32, 4, 4, 3, 3, std::vector<double>(9, -1)), ones};

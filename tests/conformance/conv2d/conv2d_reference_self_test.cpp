@@ -85,7 +85,7 @@ void expect_honest_arithmetic_passes() {
   }
 }
 
-TEST(Conv2dReference, honest_arithmetic_meets_the_bound) {
+TEST(Conv2dReferenceTest, honest_arithmetic_meets_the_bound) {
   expect_honest_arithmetic_passes<std::int32_t>();
   expect_honest_arithmetic_passes<std::int16_t>();
   expect_honest_arithmetic_passes<std::uint8_t>();
@@ -119,13 +119,13 @@ void expect_planted_errors_are_found() {
   EXPECT_FALSE(compared(reference, plain_conv2d(problem, images, 1)).passed) << "one product too few";
 }
 
-TEST(Conv2dReference, planted_errors_are_found) {
+TEST(Conv2dReferenceTest, planted_errors_are_found) {
   expect_planted_errors_are_found<std::int32_t>();
   expect_planted_errors_are_found<std::uint8_t>();
   expect_planted_errors_are_found<float>();
 }
 
-TEST(Conv2dReference, mixed_up_definitions_are_found) {
+TEST(Conv2dReferenceTest, mixed_up_definitions_are_found) {
   Conv2d problem = random_problem<std::int32_t>();
   const auto images = random_images<std::int32_t>(problem);
   const auto right = oracle(problem, images);
@@ -143,7 +143,7 @@ TEST(Conv2dReference, mixed_up_definitions_are_found) {
 }
 
 /// So large that one of 16 rows is looked at.
-class SampledConv2d : public testing::Test {
+class SampledConv2dTest : public testing::Test {
  protected:
   void SetUp() override {
     problem_.filter.assign(63 * 63, 1);
@@ -160,7 +160,7 @@ class SampledConv2d : public testing::Test {
   std::optional<Conv2dReference<std::uint8_t>> reference_;
 };
 
-TEST_F(SampledConv2d, rows_and_edges_are_looked_at) {
+TEST_F(SampledConv2dTest, rows_and_edges_are_looked_at) {
   ASSERT_FALSE(reference_->is_complete());
   EXPECT_EQ(failure_of(right_), "");
   // Any 31 rows in a row hold one that is looked at, and every one along the edges is.
@@ -176,7 +176,7 @@ TEST_F(SampledConv2d, rows_and_edges_are_looked_at) {
   }
 }
 
-TEST_F(SampledConv2d, pixels_never_written_are_found_in_every_row) {
+TEST_F(SampledConv2dTest, pixels_never_written_are_found_in_every_row) {
   for (std::int64_t row = 0; row < 131; ++row) {
     Integers wrong = right_;
     wrong[row * kWidth + 33] = 77;
@@ -184,12 +184,12 @@ TEST_F(SampledConv2d, pixels_never_written_are_found_in_every_row) {
   }
 }
 
-TEST_F(SampledConv2d, a_right_result_may_look_like_poison) {
+TEST_F(SampledConv2dTest, a_right_result_may_look_like_poison) {
   const Outcome outcome = compared(*reference_, right_, right_[60 * kWidth + 5]);
   EXPECT_TRUE(outcome.passed) << outcome.failure;
 }
 
-TEST(Conv2dReference, nothing_to_compare_passes) {
+TEST(Conv2dReferenceTest, nothing_to_compare_passes) {
   Conv2d problem = problem_of(DataType::int32, 0, 4, 3, 3, std::vector<double>(9, 1));
   EXPECT_TRUE(compared(problem, Integers{}, Integers{}).passed);
   problem = problem_of(DataType::int32, 3, 4, 3, 3, std::vector<double>(9, 1));

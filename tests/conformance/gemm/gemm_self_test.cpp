@@ -42,7 +42,7 @@ std::vector<T> plain_gemm(const GemmInputs<T>& inputs) {
   return c;
 }
 
-TEST(GemmOracle, is_exact_on_integers) {
+TEST(GemmOracleTest, is_exact_on_integers) {
   const Gemm problem{.m = 5, .n = 4, .k = 6, .type = DataType::float64, .transpose_b = true};
   std::vector<double> a(30), b(24), c(20);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(random_below(2001, 1, i)) - 1000;
@@ -62,7 +62,7 @@ TEST(GemmOracle, is_exact_on_integers) {
   }
 }
 
-TEST(GemmOracle, bound_follows_the_roundings) {
+TEST(GemmOracleTest, bound_follows_the_roundings) {
   const double u = std::ldexp(1.0, -24);
   const auto relative = [](std::int64_t k, double alpha, double beta) {
     return gemm_bound({.k = k}, alpha, beta).relative;
@@ -93,7 +93,7 @@ void expect_honest_arithmetic_passes(Values values) {
   }
 }
 
-TEST(GemmReference, honest_arithmetic_meets_the_bound) {
+TEST(GemmReferenceTest, honest_arithmetic_meets_the_bound) {
   for (const Values values : {Values::symmetric, Values::positive, Values::wide}) {
     expect_honest_arithmetic_passes<float>(values);
     expect_honest_arithmetic_passes<double>(values);
@@ -134,12 +134,12 @@ void expect_planted_errors_are_found() {
   EXPECT_FALSE(comparison.outcome().passed);
 }
 
-TEST(GemmReference, planted_errors_are_found) {
+TEST(GemmReferenceTest, planted_errors_are_found) {
   expect_planted_errors_are_found<float>();
   expect_planted_errors_are_found<double>();
 }
 
-TEST(GemmReference, an_unwritten_element_is_found) {
+TEST(GemmReferenceTest, an_unwritten_element_is_found) {
   const Gemm problem{.m = 3, .n = 3, .k = 2};
   const auto a = random_matrix<float>(3, 2, 1);
   const auto b = random_matrix<float>(2, 3, 2);
@@ -210,7 +210,7 @@ void expect_sampling_works() {
   }
 }
 
-TEST(GemmReference, samples_and_probe_find_what_they_must) {
+TEST(GemmReferenceTest, samples_and_probe_find_what_they_must) {
   expect_sampling_works<float>();
   expect_sampling_works<double>();
 }

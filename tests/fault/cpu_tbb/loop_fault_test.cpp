@@ -62,7 +62,7 @@ class Chunks {
   std::vector<std::atomic<int>> seen_;
 };
 
-TEST_P(LoopFaultTest, ALoopInsideOfALoop) {
+TEST_P(LoopFaultTest, a_loop_inside_of_a_loop) {
   within(kLimit, "a loop inside of a loop", [] {
     const auto team = executor();
     std::array<Chunks, 6> inner{Chunks(10), Chunks(10), Chunks(10), Chunks(10), Chunks(10), Chunks(10)};
@@ -73,7 +73,7 @@ TEST_P(LoopFaultTest, ALoopInsideOfALoop) {
   });
 }
 
-TEST_P(LoopFaultTest, EveryBodyWaitsForAnotherQueue) {
+TEST_P(LoopFaultTest, every_body_waits_for_another_queue) {
   within(kLimit, "a body that waits for another queue", [] {
     const auto team = executor();
     CpuTbbQueue outer(team);
@@ -98,7 +98,7 @@ TEST_P(LoopFaultTest, EveryBodyWaitsForAnotherQueue) {
   });
 }
 
-TEST_P(LoopFaultTest, BodiesThatWaitForEachOthersQueues) {
+TEST_P(LoopFaultTest, bodies_that_wait_for_each_others_queues) {
   within(kLimit, "a chain of queues that wait", [] {
     const auto team = executor();
     constexpr int kDepth = 5;
@@ -119,7 +119,7 @@ TEST_P(LoopFaultTest, BodiesThatWaitForEachOthersQueues) {
   });
 }
 
-TEST_P(LoopFaultTest, ABodyThatWaitsUnseen) {
+TEST_P(LoopFaultTest, a_body_that_waits_unseen) {
   within(kLimit, "a body that waits for a thread of its own", [] {
     const auto team = executor();
     CpuTbbQueue outer(team);
@@ -139,7 +139,7 @@ TEST_P(LoopFaultTest, ABodyThatWaitsUnseen) {
   });
 }
 
-TEST_P(LoopFaultTest, TwoQueuesShareTheThreads) {
+TEST_P(LoopFaultTest, two_queues_share_the_threads) {
   within(kLimit, "two queues", [] {
     const auto team = executor();
     CpuTbbQueue one(team);
@@ -157,7 +157,7 @@ TEST_P(LoopFaultTest, TwoQueuesShareTheThreads) {
   });
 }
 
-TEST_P(LoopFaultTest, AThrowingBodyLetsTheNextLoopRun) {
+TEST_P(LoopFaultTest, a_throwing_body_lets_the_next_loop_run) {
   within(kLimit, "the loop after one that threw", [] {
     const auto team = executor();
     for (int round = 0; round < 20; ++round) {
@@ -192,7 +192,7 @@ bool refuses_threads(Refusable what) noexcept {
   return what == Refusable::thread && threads_until_refusal.fetch_sub(1) <= 1;
 }
 
-TEST(ThreadFaultTest, ThreadsThatTheSystemDoesNotGive) {
+TEST(ThreadFaultTest, threads_that_the_system_does_not_give) {
   constexpr int kThreads = 5;
   const auto expect_unavailable = [](auto&& action, const char* part) {
     try {
@@ -224,7 +224,7 @@ TEST(ThreadFaultTest, ThreadsThatTheSystemDoesNotGive) {
   EXPECT_EQ(chunks.rounds(), 1);
 }
 
-TEST(ThreadFaultTest, MemoryThatRunsOutWhileAPoolStarts) {
+TEST(ThreadFaultTest, memory_that_runs_out_while_a_pool_starts) {
   const std::ptrdiff_t before = threads_of_process();
   std::uint64_t k = 0;
   for (bool failed = true; failed;) {

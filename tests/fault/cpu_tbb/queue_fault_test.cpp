@@ -43,7 +43,7 @@ std::optional<ErrorCode> code_of(Action&& action) {
   return std::nullopt;
 }
 
-TEST_P(QueueFaultTest, WhatCannotBeQueuedLeavesTheQueueAsItWas) {
+TEST_P(QueueFaultTest, what_cannot_be_queued_leaves_the_queue_as_it_was) {
   constexpr std::size_t kSize = 64;
   const std::array<std::byte, kSize> zeros{};
   std::array<std::byte, kSize> found{};
@@ -80,7 +80,7 @@ TEST_P(QueueFaultTest, WhatCannotBeQueuedLeavesTheQueueAsItWas) {
   EXPECT_GT(k, 4U) << "each command takes memory";
 }
 
-TEST_P(QueueFaultTest, AWorkerWithoutMemoryTellsIt) {
+TEST_P(QueueFaultTest, a_worker_without_memory_tells_it) {
   CpuTbbQueue queue(executor());
   queue.set_command(7);
   queue.submit([](cpu_tbb::Executor&) {
@@ -95,7 +95,7 @@ TEST_P(QueueFaultTest, AWorkerWithoutMemoryTellsIt) {
   EXPECT_EQ(code_of([&] { queue.finish(); }), ErrorCode::out_of_memory) << "and goes on telling it";
 }
 
-TEST_P(QueueFaultTest, AFailureIsTranslatedWhereMemoryRunsOutOnTheWay) {
+TEST_P(QueueFaultTest, a_failure_is_translated_where_memory_runs_out_on_the_way) {
   for (std::uint64_t k = 1; k < 8; ++k) {
     CpuTbbQueue queue(executor());
     queue.submit([k](cpu_tbb::Executor&) {
@@ -110,7 +110,7 @@ TEST_P(QueueFaultTest, AFailureIsTranslatedWhereMemoryRunsOutOnTheWay) {
   }
 }
 
-TEST_P(QueueFaultTest, DrainingAndFinishingNeedNoMemory) {
+TEST_P(QueueFaultTest, draining_and_finishing_need_no_memory) {
   CpuTbbQueue queue(executor());
   const auto used = std::make_shared<int>(1);
   std::atomic<int> done{0};
@@ -137,7 +137,7 @@ TEST_P(QueueFaultTest, DrainingAndFinishingNeedNoMemory) {
   EXPECT_EQ(done, 2);
 }
 
-TEST_P(QueueFaultTest, AFailedQueueDrainsPastWhatWasRunning) {
+TEST_P(QueueFaultTest, a_failed_queue_drains_past_what_was_running) {
   CpuTbbQueue queue(executor());
   queue.submit([](cpu_tbb::Executor&) { throw std::bad_alloc(); });
   const auto used = std::make_shared<int>(1);
@@ -148,7 +148,7 @@ TEST_P(QueueFaultTest, AFailedQueueDrainsPastWhatWasRunning) {
   EXPECT_TRUE(queue.drain()) << "after finish() threw";
 }
 
-TEST_P(QueueFaultTest, ManyThreadsMayDrainWhileOneQueues) {
+TEST_P(QueueFaultTest, many_threads_may_drain_while_one_queues) {
   within(60s, "draining on several threads", [&] {
     CpuTbbQueue queue(executor());
     std::atomic<bool> stop{false};

@@ -28,7 +28,7 @@ constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 constexpr auto kWhile = std::chrono::milliseconds(150);
 constexpr auto kByte = std::byte{0x5A};
 
-class CudaFault : public ::testing::Test {
+class CudaFaultTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const backend::Probe probe = plugin_backend().probe();
@@ -86,7 +86,7 @@ bool holds(std::span<const std::byte> bytes, std::byte value) {
 }
 
 /// The first piece is on its way when the second is refused: its record must be there when the host function comes.
-TEST_F(CudaFault, ADownloadWhoseSecondPieceIsRefusedKeepsTheFirstOnes) {
+TEST_F(CudaFaultTest, a_download_whose_second_piece_is_refused_keeps_the_first_ones) {
   for (const char* refused : {"cuMemcpyDtoHAsync", "cuLaunchHostFunc"}) {
     const auto memory = filled(3 * kPieceBytes);
     const auto queue = device_->make_queue();
@@ -101,7 +101,7 @@ TEST_F(CudaFault, ADownloadWhoseSecondPieceIsRefusedKeepsTheFirstOnes) {
   }
 }
 
-TEST_F(CudaFault, AnUploadWhoseSecondPieceIsRefusedKeepsTheFirstOnes) {
+TEST_F(CudaFaultTest, an_upload_whose_second_piece_is_refused_keeps_the_first_ones) {
   for (const char* refused : {"cuMemcpyHtoDAsync", "cuLaunchHostFunc"}) {
     const auto memory = device_->allocate(3 * kPieceBytes);
     const auto queue = device_->make_queue();
@@ -117,7 +117,7 @@ TEST_F(CudaFault, AnUploadWhoseSecondPieceIsRefusedKeepsTheFirstOnes) {
   }
 }
 
-TEST_F(CudaFault, WithoutPageLockedMemoryCopiesAreRightAllTheSame) {
+TEST_F(CudaFaultTest, without_page_locked_memory_copies_are_right_all_the_same) {
   const auto memory = device_->allocate(3 * kPieceBytes);
   const auto queue = device_->make_queue();
   const std::vector<std::byte> host(3 * kPieceBytes, kByte);
@@ -131,7 +131,7 @@ TEST_F(CudaFault, WithoutPageLockedMemoryCopiesAreRightAllTheSame) {
 }
 
 /// One refusal, whatever it says, is neither taken for the end of the work nor for that of the card.
-TEST_F(CudaFault, DrainAsksAgain) {
+TEST_F(CudaFaultTest, drain_asks_again) {
   for (const char* function : {"cuStreamSynchronize", "cuCtxSetCurrent"}) {
     for (const int code : {kOutOfMemory, kOperatingSystem, kIllegalAddress, kUnknown}) {
       const auto queue = device_->make_queue();
@@ -150,7 +150,7 @@ TEST_F(CudaFault, DrainAsksAgain) {
   }
 }
 
-TEST_F(CudaFault, DrainDoesNotPromiseWhatTheDriverDoesNotTell) {
+TEST_F(CudaFaultTest, drain_does_not_promise_what_the_driver_does_not_tell) {
   const auto queue = device_->make_queue();
   keep_busy(*queue);
   fail_for_good("cuStreamSynchronize", kOperatingSystem);
@@ -160,7 +160,7 @@ TEST_F(CudaFault, DrainDoesNotPromiseWhatTheDriverDoesNotTell) {
 }
 
 /// A host function whose turn has come when the card dies may be called much later. It must find that it is not wanted.
-TEST_F(CudaFault, AfterTheCardsDeathNoHostFunctionTouchesMemory) {
+TEST_F(CudaFaultTest, after_the_cards_death_no_host_function_touches_memory) {
   const auto memory = filled(64);
   auto queue = device_->make_queue();
   std::vector<std::byte> host(64);
@@ -177,7 +177,7 @@ TEST_F(CudaFault, AfterTheCardsDeathNoHostFunctionTouchesMemory) {
   fake_card()->revive();
 }
 
-TEST_F(CudaFault, ARefusedWaitThrows) {
+TEST_F(CudaFaultTest, a_refused_wait_throws) {
   const auto first = device_->make_queue();
   const auto second = device_->make_queue();
   const auto event = first->record();
@@ -187,7 +187,7 @@ TEST_F(CudaFault, ARefusedWaitThrows) {
   EXPECT_TRUE(second->drain());
 }
 
-class CudaKernelFault : public CudaFault {
+class CudaKernelFaultTest : public CudaFaultTest {
  protected:
   std::unique_ptr<backend::Kernel> make_tiled() {
     const Conv2d problem{
@@ -199,12 +199,12 @@ class CudaKernelFault : public CudaFault {
   }
 };
 
-TEST_F(CudaKernelFault, AKernelTellsWhatItHolds) {
+TEST_F(CudaKernelFaultTest, a_kernel_tells_what_it_holds) {
   EXPECT_EQ(make_tiled()->held_bytes(), 9 * sizeof(float));
 }
 
 /// The weights' upload is under way, and nobody can say for how long: all of it stays, until trim() finds it over.
-TEST_F(CudaKernelFault, ATableWhoseUploadIsNotKnownToBeOverStays) {
+TEST_F(CudaKernelFaultTest, a_table_whose_upload_is_not_known_to_be_over_stays) {
   static_cast<void>(make_tiled());  // loads the image, which stays
   fail_for_good("cuStreamSynchronize", kOperatingSystem);
   fake_card()->set_host_function_us(static_cast<int>(std::chrono::microseconds(kWhile).count()));
@@ -217,7 +217,7 @@ TEST_F(CudaKernelFault, ATableWhoseUploadIsNotKnownToBeOverStays) {
   fake_card()->set_host_function_us(0);
 }
 
-TEST_F(CudaKernelFault, MakingAKernelLeavesNothingBehindAFailure) {
+TEST_F(CudaKernelFaultTest, making_a_kernel_leaves_nothing_behind_a_failure) {
   static_cast<void>(make_tiled());  // loads the image, which stays
   static_cast<void>(device_->trim());
   const long before = leaked();
@@ -241,7 +241,7 @@ TEST_F(CudaKernelFault, MakingAKernelLeavesNothingBehindAFailure) {
   }
 }
 
-TEST_F(CudaFault, AQueueAndADeviceLeaveNothingBehindAFailure) {
+TEST_F(CudaFaultTest, a_queue_and_a_device_leave_nothing_behind_a_failure) {
   for (long call = 1;; ++call) {
     const long before = leaked();
     fail("", call, call, kOutOfMemory);

@@ -1,8 +1,11 @@
-// The walk of scenario.h once for every call of the driver that it makes, each in a process of its own in which that
-// call fails, or it and all calls after it: fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]. The walk must
-// end right or with tessera::Error, and a second one in the same process, without faults, must be right. At its end no
-// object of the driver's may be left but those whose release failed; where nothing could be released any more, because
-// every call failed, the second walk must leave none of its own.
+// A walk through the scenario once for every call of the driver that it makes, each in a process of its own in which
+// that call fails, or it and all calls after it:
+//
+//     tessera_fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]
+//
+// The walk must end right or with tessera::Error, and a second one in the same process, without faults, must be right.
+// At its end no object of the driver's may be left but those whose release failed; where nothing could be released any
+// more, because every call failed, the second walk must leave none of its own.
 #include <sys/wait.h>
 #include <tessera/tessera.h>
 #include <unistd.h>
@@ -15,8 +18,8 @@
 #include <map>
 #include <string>
 
+#include "fault/cuda/cuda_steps.h"
 #include "fault/cuda/plugin.h"
-#include "fault/cuda/scenario.h"
 
 namespace {
 
@@ -26,6 +29,14 @@ using fault::driver_faults;
 /// A walk takes a fraction of a second; the slowest builds, under a sanitizer, some.
 constexpr unsigned kMostSeconds = 60;
 constexpr int kKernelMicroseconds = 300;
+
+fault::ScenarioReport walk() {
+  return fault::run_scenario("cuda:0", fault::cuda_scenario());
+}
+
+std::string first_error(const fault::ScenarioReport& report) {
+  return report.errors.empty() ? "none" : report.errors.front();
+}
 
 /// Commands take a while, so that those queued before the fault still run when it comes.
 void slow_down() {
@@ -45,11 +56,9 @@ long count_calls() {
   if (child == 0) {
     alarm(kMostSeconds);
     slow_down();
-    const fault::Outcome outcome = fault::walk();
-    if (!outcome.wrong.empty() || outcome.errors > 0) {
-      std::printf("without a fault: %s %s\n", outcome.wrong.c_str(), outcome.first_error.c_str());
-    }
-    const long calls = outcome.wrong.empty() && outcome.errors == 0 ? driver_faults().calls() : -1;
+    const fault::ScenarioReport report = walk();
+    if (!report.is_right()) std::printf("without a fault: %s\n", report.text().c_str());
+    const long calls = report.is_right() ? driver_faults().calls() : -1;
     const bool written = write(ends[1], &calls, sizeof(calls)) == static_cast<ssize_t>(sizeof(calls));
     std::fflush(stdout);
     _exit(written ? 0 : 1);
@@ -66,7 +75,7 @@ long count_calls() {
 int walk_with_fault(long call, bool for_good) {
   alarm(kMostSeconds);
   slow_down();
-  const fault::Outcome faulted = fault::walk();
+  const fault::ScenarioReport faulted = walk();
   const long left_at_first = for_good ? driver_faults().objects() : 0;
   driver_faults().plan({});
   int status = 0;
@@ -74,19 +83,19 @@ int walk_with_fault(long call, bool for_good) {
     std::printf("call %ld: %s\n", call, what.c_str());
     status = 1;
   };
-  if (!faulted.wrong.empty()) complain(faulted.wrong + " (first error: " + faulted.first_error + ")");
+  if (!faulted.is_honest()) complain(faulted.text());
   // A backend whose probe() failed stays unavailable in this process, so the second walk need not succeed then.
-  const bool is_probed = faulted.right + faulted.errors > 1 || faulted.errors == 0;
-  const fault::Outcome healthy = fault::walk();
-  if (!healthy.wrong.empty()) complain("afterwards, " + healthy.wrong);
-  if (healthy.errors > 0 && is_probed) complain("the library does not recover: " + healthy.first_error);
+  const bool is_probed = faulted.right + faulted.errors.size() > 1 || faulted.errors.empty();
+  const fault::ScenarioReport healthy = walk();
+  if (!healthy.is_honest()) complain("afterwards, " + healthy.text());
+  if (!healthy.errors.empty() && is_probed) complain("the library does not recover: " + first_error(healthy));
   const long may_be_left = std::max(left_at_first, driver_faults().refused_releases());
   if (driver_faults().objects() > may_be_left) {
     complain(std::string("objects are left: ") + driver_faults().describe_objects() +
-             "; first error: " + faulted.first_error);
+             "; first error: " + first_error(faulted));
   }
   if (fault::fake_card() != nullptr && fault::fake_card()->misuses() > 0) {
-    complain("the driver is misused; first error: " + faulted.first_error);
+    complain("the driver is misused; first error: " + first_error(faulted));
   }
   std::fflush(stdout);
   return status;
@@ -116,7 +125,7 @@ int main(int argc, char** argv) {
   const int code = argc > 2 ? std::atoi(argv[1]) : 0;
   const bool for_good = argc > 2 && std::strcmp(argv[2], "for_good") == 0;
   if (code <= 0 || (!for_good && std::strcmp(argv[2], "once") != 0)) {
-    std::fprintf(stderr, "usage: fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]\n");
+    std::fprintf(stderr, "usage: tessera_fault_cuda_sweep CODE once|for_good [FIRST [LAST [STEP]]]\n");
     return 2;
   }
   std::fflush(stdout);
@@ -129,7 +138,7 @@ int main(int argc, char** argv) {
   const long last = std::min(calls, argc > 4 ? std::atol(argv[4]) : calls);
   const long step = argc > 5 ? std::atol(argv[5]) : 1;
   if (first < 1 || step < 1) {
-    std::fprintf(stderr, "fault_cuda_sweep: calls are counted from 1, in steps of 1 and more\n");
+    std::fprintf(stderr, "tessera_fault_cuda_sweep: calls are counted from 1, in steps of 1 and more\n");
     return 2;
   }
   const auto most = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));

@@ -22,14 +22,12 @@
 // oneDNN's speed to 0.91.
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 #include "cpu_tbb_device.h"
-#include "cpu_tbb_machine.h"
-#include "mathematics/division.h"
 #include "ops/cnn_layer/cnn_layer_blocks.h"
 #include "ops/cnn_layer/cnn_layer_finish.h"
+#include "ops/cnn_layer/cnn_layer_implicit_gemm_plan.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
 #include "ops/cnn_layer/cnn_layer_planes.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
@@ -38,118 +36,11 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-/// The most bytes of a chunk's sums: half of the second-level cache, so that the pixels and weights of a step stay
-/// there beside them. On a core of a Xeon with 2 MiB the study's layer took 5 % longer with a quarter.
-std::int64_t most_sums_bytes() {
-  return second_level_cache_bytes() / 2;
-}
-/// Sums in a row of a chunk, at most: longer rows are cut.
-constexpr std::int64_t kMostColumns = 1024;
-// A model of the time that a way of cutting the layer takes, fitted to the benchmark's six small layers on 2 and on 16
-// cores of a Xeon with AVX-512. What it chooses takes at most 1.10 times as long as the best cut that was measured, in
-// the geometric mean.
-
-/// Up to this many groups of output channels every number of groups is tried. A layer may have too many channels to try
-/// them all; 256 panels are 3584 channels in float32 with AVX-512.
-constexpr std::int64_t kAllGroups = 256;
-
-/// What a chunk costs beside its products: for each channel, the time of so many sums, to bring its weights from the
-/// third-level cache; and once for each chunk, the time of so many products.
-constexpr double kSumsForWeights = 6;
-constexpr double kProductsForChunk = 100000;
-/// The time that packing takes, in products: for each pixel, and for each row beside its pixels.
-constexpr double kProductsForPixel = 24;
-constexpr double kProductsForRow = 1200;
-/// The same where a plane is one copy of the image: for each pixel, and for the zeros of each row.
-constexpr double kProductsForCopiedPixel = 6;
-constexpr double kProductsForCopiedRow = 150;
-
-/// The chunks of a problem, and the memory that one of them works in.
-template <class T>
-class Plan {
- public:
-  Plan(const CnnLayer& problem, const Team& team)
-      : problem_(problem),
-        filter_(problem.filter_height * problem.filter_width),
-        layout_(problem.output_channels, problem.input_channels * filter_) {
-    choose(team);
-  }
-
-  [[nodiscard]] const PanelLayout<T>& layout() const noexcept { return layout_; }
-  [[nodiscard]] const CnnBlocks& blocks() const noexcept { return blocks_; }
-  /// Equal parts of the output channels, each computed by chunks of its own. Each part is cut into panels of its own,
-  /// because whole panels do not divide evenly: of the 37 panels of 512 channels one of two groups would get 19 panels,
-  /// which are 265 channels.
-  [[nodiscard]] EqualParts groups() const noexcept { return {problem_.output_channels, groups_}; }
-  [[nodiscard]] std::int64_t filter() const noexcept { return filter_; }
-  [[nodiscard]] PatchGrid grid(std::int64_t sum_rows, std::int64_t sum_columns) const noexcept {
-    return {sum_rows, sum_columns, problem_.stride, problem_.filter_height, problem_.filter_width, are_columns_apart_};
-  }
-  /// Elements from one channel's sums to the next.
-  [[nodiscard]] static std::int64_t sums_step(const PatchGrid& grid) noexcept {
-    const std::int64_t lanes = register_tile<T>().columns / 2;
-    return mathematics::round_up(grid.count(), lanes);
-  }
-  [[nodiscard]] std::int64_t channels_of_step() const noexcept {
-    return std::min(problem_.input_channels, (layout_.steps().size(0) + filter_ - 2) / filter_ + 1);
-  }
-
- private:
-  void choose(const Team& team) {
-    const CnnLayer& p = problem_;
-    const std::int64_t panels = layout_.panels().parts;
-    const auto blocks_across = mathematics::ceil_div(CnnBlocks::sums(p, p.output_width()), kMostColumns);
-    blocks_.columns = mathematics::ceil_div(p.output_width(), blocks_across);
-    const double once = kProductsForChunk / static_cast<double>(p.input_channels * filter_);  // in sums
-    constexpr double kNone = std::numeric_limits<double>::infinity();  // not 0, which is the time of an empty batch
-    double best = kNone;
-    for (const bool apart : {false, true}) {
-      // Every number of groups up to kAllGroups; beyond, steps so small that the size of a group changes little.
-      for (std::int64_t groups = 1; groups <= panels; groups += std::max<std::int64_t>(1, groups / kAllGroups)) {
-        const std::int64_t channels = mathematics::ceil_div(p.output_channels, groups);
-        for (std::int64_t rows_asked = 1; rows_asked <= p.output_height(); ++rows_asked) {
-          const std::int64_t down = mathematics::ceil_div(p.output_height(), rows_asked);
-          const CnnBlocks blocks{mathematics::ceil_div(p.output_height(), down), blocks_.columns};
-          PatchGrid block = grid(CnnBlocks::sums(p, blocks.rows), CnnBlocks::sums(p, blocks.columns));
-          block.are_columns_apart = apart;
-          const std::int64_t step = sums_step(block);
-          if (best < kNone && channels * step * static_cast<std::int64_t>(sizeof(T)) > most_sums_bytes()) break;
-          const auto rounds = static_cast<double>((blocks.count(p) * groups + team.threads - 1) / team.threads);
-          const double sums = static_cast<double>(channels) * (static_cast<double>(step) + kSumsForWeights);
-          const double time = (rounds + team.waited_for) * (sums + packing(block) + once);
-          if (time >= best) continue;
-          best = time;
-          blocks_ = blocks;
-          groups_ = groups;
-          are_columns_apart_ = apart;
-        }
-      }
-    }
-  }
-
-  /// The time that packing one block takes, in sums.
-  [[nodiscard]] double packing(const PatchGrid& grid) const noexcept {
-    const bool is_copied = problem_.layout == Layout::nchw && grid.are_planes_images(problem_.width, 1);
-    const auto pixels = static_cast<double>(grid.channel_size());
-    const auto rows = static_cast<double>(grid.channel_size() / grid.pitch());
-    const double products = is_copied ? kProductsForCopiedPixel * pixels + kProductsForCopiedRow * rows
-                                      : kProductsForPixel * pixels + kProductsForRow * rows;
-    return products / static_cast<double>(filter_);
-  }
-
-  CnnLayer problem_;
-  std::int64_t filter_;
-  PanelLayout<T> layout_;
-  CnnBlocks blocks_;
-  std::int64_t groups_ = 1;
-  bool are_columns_apart_ = false;
-};
-
 /// The memory of one thread.
 template <class T>
 class Workspace {
  public:
-  Workspace(ScratchPool& pool, const Plan<T>& plan, const CnnLayer& p)
+  Workspace(ScratchPool& pool, const ImplicitGemmPlan<T>& plan, const CnnLayer& p)
       : Workspace(pool, plan,
                   plan.grid(CnnBlocks::sums(p, plan.blocks().rows), CnnBlocks::sums(p, plan.blocks().columns))) {}
   T* planes;
@@ -159,7 +50,7 @@ class Workspace {
   std::int64_t* taps;     ///< of the filter's weights, in the planes of one channel
 
  private:
-  Workspace(ScratchPool& pool, const Plan<T>& plan, const PatchGrid& grid)
+  Workspace(ScratchPool& pool, const ImplicitGemmPlan<T>& plan, const PatchGrid& grid)
       : planes_size_(aligned(plan.channels_of_step() * grid.channel_size() + kPlanesSlack)),
         sums_size_(aligned(plan.groups().size(0) * plan.sums_step(grid) + kSumsSlack)),
         row_size_(grid.columns + kSumsSlack),
@@ -191,8 +82,9 @@ Prefetch weights_of(const CnnOperands<T>& layer, const PanelLayout<T>& layout, s
 
 /// Adds one step of products to the sums of a group's channels, from first_output on.
 template <class T>
-void add_step(const CnnOperands<T>& layer, const Plan<T>& plan, const Workspace<T>& workspace, const CnnBlock& block,
-              const PatchGrid& grid, std::int64_t step, std::int64_t first_output, const EqualParts& panels) {
+void add_step(const CnnOperands<T>& layer, const ImplicitGemmPlan<T>& plan, const Workspace<T>& workspace,
+              const CnnBlock& block, const PatchGrid& grid, std::int64_t step, std::int64_t first_output,
+              const EqualParts& panels) {
   const CnnLayer& p = layer.problem;
   const PanelLayout<T>& layout = plan.layout();
   const std::int64_t first = layout.steps().first(step);
@@ -259,7 +151,7 @@ void finish_block(const CnnOperands<T>& layer, const Workspace<T>& workspace, co
 }
 
 template <class T>
-void compute(Executor& executor, const CnnOperands<T>& layer, const Plan<T>& plan) {
+void compute(Executor& executor, const CnnOperands<T>& layer, const ImplicitGemmPlan<T>& plan) {
   const CnnLayer& p = layer.problem;
   const EqualParts groups = plan.groups();
   executor.parallel_for(plan.blocks().count(p) * groups.parts, [&](std::int64_t first, std::int64_t last) {
@@ -281,7 +173,7 @@ void compute(Executor& executor, const CnnOperands<T>& layer, const Plan<T>& pla
 
 template <class T>
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, const Team& team) {
-  const Plan<T> plan(problem, team);
+  const ImplicitGemmPlan<T> plan(problem, team);
   const std::int64_t products = problem.input_channels * plan.filter();
   CpuTbbKernel::Preparation preparation;
   preparation.size_bytes = static_cast<std::size_t>(plan.layout().size()) * sizeof(T);

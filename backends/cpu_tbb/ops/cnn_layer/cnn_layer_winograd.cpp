@@ -24,13 +24,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "cpu_tbb_device.h"
 #include "mathematics/cnn_layer_winograd.h"
 #include "ops/cnn_layer/cnn_layer_finish.h"
 #include "ops/cnn_layer/cnn_layer_plain.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
+#include "ops/cnn_layer/cnn_layer_winograd_choice.h"
 #include "ops/cnn_layer/cnn_layer_winograd_direct.h"
 #include "ops/cnn_layer/cnn_layer_winograd_doubt.h"
 #include "ops/cnn_layer/cnn_layer_winograd_filter.h"
@@ -263,81 +263,6 @@ std::unique_ptr<backend::Kernel> make_typed(const CnnLayer& problem, std::int64_
       std::move(preparation));
 }
 
-/// The sides of tiles that are accurate enough for the problem, the larger first. Empty if winograd does not take it.
-std::vector<std::int64_t> admitted(const CnnLayer& problem) {
-  std::vector<std::int64_t> sides;
-  for (const std::int64_t outputs : {4, 2}) {
-    if (mathematics::cnn_layer_winograd_check(problem, outputs)) sides.push_back(outputs);
-  }
-  return sides;
-}
-
-backend::Verdict check(const CnnLayer& p, const backend::Device&) {
-  const std::int64_t smallest = p.filter_height == 5 ? 2 : 4;
-  return admitted(p).empty() ? mathematics::cnn_layer_winograd_check(p, smallest) : backend::Verdict::yes();
-}
-
-/// What a layer costs in products, and in how many blocks it is computed.
-struct Balance {
-  double direct = 0;  ///< of the direct sum
-  double tiles = 0;   ///< of tiles in whole vectors
-  double paid = 0;    ///< by the transforms
-  std::int64_t blocks = 0;
-};
-template <class T>
-Balance balance(const CnnLayer& p, std::int64_t outputs) {
-  const WinogradPlan<T> plan(p, outputs);
-  const PatchGrid grid = plan.largest_grid();
-  Balance found;
-  found.blocks = plan.blocks().count(p);
-  const auto blocks = static_cast<double>(found.blocks);
-  const auto pairs = static_cast<double>(p.input_channels) * static_cast<double>(p.output_channels);
-  const auto sums = static_cast<double>(p.batch * p.convolved_height() * p.convolved_width());
-  found.direct = pairs * static_cast<double>(plan.taps() * plan.taps()) * sums;
-  found.tiles = pairs * static_cast<double>(plan.matrices() * plan.tiles_step(grid)) * blocks;
-  found.paid = static_cast<double>(grid.rows * grid.columns * winograd_transforms(p, outputs)) * blocks;
-  return found;
-}
-
-/// How many times what its transforms cost, counted in products, a layer must save: they move more than they multiply.
-constexpr double kTimesPaid = 4;
-/// Products of the direct sum that a thread must have where all go through the stages of few blocks together, to be
-/// worth meeting three times.
-constexpr double kFewestPerThread = 2e6;
-
-/// Yes where the preferred tile saves enough, and threads have enough to do. implicit_gemm's time over winograd's on a
-/// Xeon, 3 x 3 filters, 1 to 4 images, on 1 and 2 cores / on 16: 16 channels at 56 x 56 0.8 to 1.2 / 0.5 to 1.0; 32
-/// channels 1.1 to 2.2 / 0.7 to 1.2, the less the smaller; 64 channels 1.1 to 1.7 / 0.9 to 1.4; 128 at 28 x 28 1.7 to
-/// 2.4 / 1.6 to 1.9; 512 at 7 x 7, where 4 tiles are computed as 16, 0.8 to 0.9 on 16.
-backend::Verdict pays(const CnnLayer& p, const backend::Device& device) {
-  const std::int64_t outputs = admitted(p).front();
-  const Balance found = p.type == DataType::float32 ? balance<float>(p, outputs) : balance<double>(p, outputs);
-  const double saved = found.direct - found.tiles;
-  if (saved <= 0) {
-    return backend::Verdict::no(
-        backend::sentence("at ", p.convolved_height(), " x ", p.convolved_width(),
-                          " winograd's tiles in whole vectors need more products than the sums"));
-  }
-  if (saved < kTimesPaid * found.paid) {
-    return backend::Verdict::no(backend::sentence(
-        "with ", p.input_channels, " input and ", p.output_channels, " output channels winograd saves ", saved,
-        " products, but pays from ", kTimesPaid, " * ", found.paid, " on, by what its transforms cost"));
-  }
-  const int threads = native(device).team().threads;
-  if (found.blocks >= threads || found.direct >= kFewestPerThread * threads) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("winograd cuts the layer into fewer blocks than there are threads (",
-                                                threads, "), and for each thread it is too small to share them"));
-}
-
-std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device&) {
-  const std::vector<std::int64_t> sides = admitted(problem);
-  return {{"tile", "sums down and across that are computed together", sides, sides.front()}};
-}
-
-double error_factor(const CnnLayer& problem, const backend::Device&) {
-  return mathematics::cnn_layer_winograd_factor(problem, admitted(problem).front());
-}
-
 }  // namespace
 
 backend::Variant<CnnLayer> cnn_layer_winograd() {
@@ -346,15 +271,20 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
       .summary =
           "Winograd's algorithm in blocks of 64 tiles: fewer products, a wider error bound, by the window's own pixels "
           "and its output channel's largest weight; sums that pixels beside it would spoil are computed directly",
-      .check = check,
-      .tunables = tunables,
+      .check = [](const CnnLayer& problem,
+                  const backend::Device&) { return mathematics::cnn_layer_winograd_check(problem); },
+      .tunables = cnn_layer_winograd_tunables,
       .make = [](const CnnLayer& problem, backend::Device&, const Tuning& tuning) -> std::unique_ptr<backend::Kernel> {
         const std::int64_t outputs = tuning.at("tile");
         return problem.type == DataType::float32 ? make_typed<float>(problem, outputs)
                                                  : make_typed<double>(problem, outputs);
       },
-      .error_factor_of = error_factor,
-      .pays = pays,
+      .error_factor_of =
+          [](const CnnLayer& problem, const backend::Device&) {
+            return mathematics::cnn_layer_winograd_factor(problem,
+                                                          mathematics::cnn_layer_winograd_tiles(problem).front());
+          },
+      .pays = cnn_layer_winograd_pays,
   };
 }
 

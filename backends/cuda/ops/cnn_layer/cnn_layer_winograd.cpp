@@ -14,6 +14,7 @@
 #include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
+#include "ops/cnn_layer/cnn_layer_winograd_choice.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::cuda {
@@ -21,32 +22,6 @@ namespace {
 
 using backend::sentence;
 using backend::Verdict;
-
-/// Transformed pixels and products of a chunk; more tiles at once mean fewer launches with idle multiprocessors at
-/// their ends. The study's layer on an H200, in ms: 0.82 in chunks of 256 tiles (33 MB), 0.80 of 512 and 0.74 at once
-/// (411 MB): staying in the L2 cache gains less than that costs.
-constexpr std::int64_t kChunkBytes = std::int64_t{512} << 20;
-
-/// Tiles that fill a card's groups for a few hundred channels.
-constexpr std::int64_t kSmallestChunk = 256;
-
-/// How the output is cut into tiles.
-struct Tiling {
-  Tiling(const CnnLayer& problem, std::int64_t outputs_of_tile)
-      : outputs(outputs_of_tile),
-        points((outputs_of_tile + problem.filter_height - 1) * (outputs_of_tile + problem.filter_height - 1)),
-        is_direct(problem.layout == Layout::nchw && (problem.pool_size == 1 || has_plain_pool(problem))),
-        is_pooled(is_direct && problem.pool_size == 2),
-        rows(ceil_div(is_pooled ? 2 * problem.output_height() : problem.convolved_height(), outputs_of_tile)),
-        row_tiles(ceil_div(is_pooled ? 2 * problem.output_width() : problem.convolved_width(), outputs_of_tile)) {}
-
-  std::int64_t outputs;  ///< of a tile, in both directions
-  std::int64_t points;
-  bool is_direct;  ///< the tiles' kernel writes the result itself
-  bool is_pooled;  ///< ... and pools
-  std::int64_t rows;
-  std::int64_t row_tiles;
-};
 
 class CnnLayerWinograd final : public backend::Kernel {
  public:
@@ -244,7 +219,7 @@ class CnnLayerWinograd final : public backend::Kernel {
 
   const DeviceLimits& card_;  // lives as long as the functions, which own its context
   CnnLayer problem_;
-  Tiling tiling_;
+  CnnLayerWinogradTiling tiling_;
   std::int64_t leading_outputs_;  ///< elements from one row of transformed weights to the next
   CudaFunction weights_;
   CudaFunction magnitudes_;
@@ -269,63 +244,12 @@ class CnnLayerWinograd final : public backend::Kernel {
   std::size_t gemm_bytes_ = 0;
 };
 
-/// Tiles, by their outputs in each direction, whose error bound the problem's accuracy admits; the largest first. Empty
-/// if no form takes the problem.
-std::vector<std::int64_t> admitted_tiles(const CnnLayer& problem) {
-  std::vector<std::int64_t> tiles;
-  for (const std::int64_t outputs : {4, 2}) {
-    if (mathematics::cnn_layer_winograd_check(problem, outputs)) tiles.push_back(outputs);
-  }
-  return tiles;
-}
-
-/// Four kernels one after the other take their time however little they do. On an H200, 64 channels to 64, 3 x 3, take
-/// 17 us against 13 of implicit_gemm on one image of 56 x 56, 116e6 products, and 38 against 64 on eight.
-constexpr double kLeastProducts = 300e6;
-
-/// Do the products that are saved outweigh the transforms? Those are counted per tile: input_channels * output_channels
-/// times the multiplications saved against input_channels + output_channels times the bytes of one channel. On an H200,
-/// with 3 channels to 32 the transforms cost five times what they save.
-Verdict pays(const CnnLayer& problem, const backend::Device&) {
-  const std::int64_t enough = problem.filter_height == 3 ? 20 : admitted_tiles(problem).front() == 4 ? 11 : 34;
-  const std::int64_t c = problem.input_channels;
-  const std::int64_t o = problem.output_channels;
-  const double products = static_cast<double>(problem.batch) * static_cast<double>(problem.convolved_height()) *
-                          static_cast<double>(problem.convolved_width()) * static_cast<double>(c * o) *
-                          static_cast<double>(problem.filter_height * problem.filter_width);
-  if (products < kLeastProducts) {
-    return Verdict::no(
-        sentence("cnn_layer has ", products, " products, but winograd gains from ", kLeastProducts, " on"));
-  }
-  if (c * o >= enough * (c + o)) return Verdict::yes();
-  return Verdict::no(sentence("with ", c, " input_channels and ", o,
-                              " output_channels of cnn_layer the transforms of winograd cost more than they save"));
-}
-
 Verdict check(const CnnLayer& problem, const backend::Device&) {
   if (problem.type != DataType::float32) {
     return Verdict::no(sentence("type of cnn_layer is ", to_string(problem.type), ", but winograd takes float32"));
   }
-  const std::vector<std::int64_t> tiles = admitted_tiles(problem);
-  if (tiles.empty()) return mathematics::cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4);
-  return check_cnn_layer_sizes(problem);
-}
-
-/// Chunks are powers of two below the number of tiles, and one that holds all.
-std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device&) {
-  const std::vector<std::int64_t> outputs = admitted_tiles(problem);
-  const Tiling tiling(problem, outputs.front());
-  const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
-  const std::int64_t tile_bytes =
-      tiling.points * (problem.input_channels + problem.output_channels) * std::int64_t{sizeof(float)};
-  Tunable chunk{"chunk", "tiles that are transformed, multiplied and transformed back at once", {}, kSmallestChunk};
-  for (std::int64_t count = kSmallestChunk;; count *= 2) {
-    if (count > kSmallestChunk && count * tile_bytes > kChunkBytes) break;
-    chunk.values.push_back(count);
-    chunk.preferred = count;
-    if (count >= tiles) break;
-  }
-  return {{"tile", "rows and columns of outputs of a tile: fewer are more exact", outputs, outputs.front()}, chunk};
+  const Verdict is_taken = mathematics::cnn_layer_winograd_check(problem);
+  return is_taken ? check_cnn_layer_sizes(problem) : is_taken;
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
@@ -342,13 +266,14 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
           "by the window's own pixels and its output channel's largest weight: tiles that pixels beside it would "
           "spoil are computed directly",
       .check = check,
-      .tunables = tunables,
+      .tunables = cnn_layer_winograd_tunables,
       .make = make,
       .error_factor_of =
           [](const CnnLayer& problem, const backend::Device&) {
-            return mathematics::cnn_layer_winograd_factor(problem, admitted_tiles(problem).front());
+            return mathematics::cnn_layer_winograd_factor(problem,
+                                                          mathematics::cnn_layer_winograd_tiles(problem).front());
           },
-      .pays = pays,
+      .pays = cnn_layer_winograd_pays,
   };
 }
 

@@ -1,0 +1,63 @@
+// What Winograd's algorithm saves on a card and what it pays for that, and how many tiles go at once.
+#include "ops/cnn_layer/cnn_layer_winograd_choice.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backend/sentence.h"
+#include "mathematics/cnn_layer_winograd.h"
+
+namespace tessera::cuda {
+namespace {
+
+using backend::sentence;
+using backend::Verdict;
+
+/// Transformed pixels and products of a chunk; more tiles at once mean fewer launches with idle multiprocessors at
+/// their ends. The study's layer on an H200, in ms: 0.82 in chunks of 256 tiles (33 MB), 0.80 of 512 and 0.74 at once
+/// (411 MB): staying in the L2 cache gains less than that costs.
+constexpr std::int64_t kChunkBytes = std::int64_t{512} << 20;
+
+/// Tiles that fill a card's groups for a few hundred channels.
+constexpr std::int64_t kSmallestChunk = 256;
+
+/// Four kernels one after the other take their time however little they do. On an H200, 64 channels to 64, 3 x 3, take
+/// 17 us against 13 of implicit_gemm on one image of 56 x 56, 116e6 products, and 38 against 64 on eight.
+constexpr double kLeastProducts = 300e6;
+
+}  // namespace
+
+Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device&) {
+  const bool is_wide = mathematics::cnn_layer_winograd_tiles(problem).front() == 4;
+  const std::int64_t enough = problem.filter_height == 3 ? 20 : is_wide ? 11 : 34;
+  const std::int64_t c = problem.input_channels;
+  const std::int64_t o = problem.output_channels;
+  const double products = static_cast<double>(problem.batch) * static_cast<double>(problem.convolved_height()) *
+                          static_cast<double>(problem.convolved_width()) * static_cast<double>(c * o) *
+                          static_cast<double>(problem.filter_height * problem.filter_width);
+  if (products < kLeastProducts) {
+    return Verdict::no(
+        sentence("cnn_layer has ", products, " products, but winograd gains from ", kLeastProducts, " on"));
+  }
+  if (c * o >= enough * (c + o)) return Verdict::yes();
+  return Verdict::no(sentence("with ", c, " input_channels and ", o,
+                              " output_channels of cnn_layer the transforms of winograd cost more than they save"));
+}
+
+std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const backend::Device&) {
+  const std::vector<std::int64_t> outputs = mathematics::cnn_layer_winograd_tiles(problem);
+  const CnnLayerWinogradTiling tiling(problem, outputs.front());
+  const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
+  const std::int64_t tile_bytes =
+      tiling.points * (problem.input_channels + problem.output_channels) * std::int64_t{sizeof(float)};
+  Tunable chunk{"chunk", "tiles that are transformed, multiplied and transformed back at once", {}, kSmallestChunk};
+  for (std::int64_t count = kSmallestChunk;; count *= 2) {
+    if (count > kSmallestChunk && count * tile_bytes > kChunkBytes) break;
+    chunk.values.push_back(count);
+    chunk.preferred = count;
+    if (count >= tiles) break;
+  }
+  return {{"tile", "rows and columns of outputs of a tile: fewer are more exact", outputs, outputs.front()}, chunk};
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,104 @@
+// `tessera bench` as a user runs it: its records, what it skips, and the studies.
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "program_run.h"
+
+namespace {
+
+using Json = nlohmann::json;
+using tessera::testing_support::Outcome;
+using BenchProgramTest = tessera::testing_support::ProgramOnCpuTest;
+
+TEST_F(BenchProgramTest, writes_records_as_the_format_says) {
+  const Outcome outcome =
+      run("bench gemm --device cpu:0 --variant tiled,naive --case float32_m256_n256_k256 --set tile=8 --min-time 0.01 "
+          "--warm-up 0.01 --json -");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  EXPECT_NE(outcome.standard_error.find("GFLOP/s"), std::string::npos) << "the table stands on standard error";
+  const Json json = Json::parse(outcome.standard_output);
+  const Json& device = json.at("devices").at(0);
+  EXPECT_EQ(device.at("id"), "cpu:0");
+  for (const char* peak : {"fma_float32_gflops", "fma_float64_gflops", "copy_gbytes_per_s"}) {
+    EXPECT_GT(device.at("peaks").at(peak), 0) << peak;
+  }
+  ASSERT_EQ(json.at("records").size(), 2U);
+  for (const Json& record : json.at("records")) {
+    EXPECT_EQ(record.at("status"), "verified") << record;
+    EXPECT_EQ(record.at("backend"), "cpu_tbb");
+    EXPECT_EQ(record.at("type"), "float32");
+    EXPECT_EQ(record.at("problem").at("m"), 256);
+    EXPECT_LE(record.at("error").at("worst"), record.at("error").at("bound"));
+    for (const char* times : {"device_time_s", "wall_time_s"}) {
+      const Json& time = record.at(times);
+      EXPECT_GE(time.at("count"), 10);
+      EXPECT_GT(time.at("min"), 0);
+      EXPECT_LE(time.at("min"), time.at("median"));
+      EXPECT_LE(time.at("median"), time.at("max"));
+    }
+    const double seconds = record.at("device_time_s").at("median");
+    const double gflops = record.at("gflops");
+    EXPECT_NEAR(gflops, 2.0 * 256 * 256 * 256 / seconds / 1e9, 1e-6 * gflops);
+    EXPECT_GT(record.at("gbytes_per_s"), 0);
+    EXPECT_GT(record.at("peak_share"), 0);
+  }
+  EXPECT_EQ(json.at("records").at(0).at("variant"), "tiled");
+  EXPECT_EQ(json.at("records").at(0).at("tuning").at("tile"), 8);
+}
+
+TEST_F(BenchProgramTest, skips_what_takes_too_long_and_then_is_no_success) {
+  const Outcome outcome =
+      run("bench gemm --device cpu:0 --variant sequential --case float32_m256_n256_k256 --time-limit 0.001 --json -");
+  EXPECT_EQ(outcome.exit_code, 1);
+  const Json record = Json::parse(outcome.standard_output).at("records").at(0);
+  EXPECT_EQ(record.at("status"), "skipped");
+  EXPECT_TRUE(record.at("reason").is_string());
+  EXPECT_TRUE(record.at("gflops").is_null());
+}
+
+TEST_F(BenchProgramTest, studies_with_records_transfers_and_conclusions) {
+  const Outcome outcome = run("bench gemm --study --quick --device cpu:0 --variant register,tiled,naive --json -");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  EXPECT_NE(outcome.standard_error.find("whose speeds say nothing"), std::string::npos) << outcome.standard_error;
+  const Json json = Json::parse(outcome.standard_output);
+  ASSERT_EQ(json.at("records").size(), 8 * 3 + 3U) << "8 shapes, 3 variants, 3 other tiles for the largest shape";
+  for (const Json& record : json.at("records")) {
+    EXPECT_EQ(record.at("status"), "verified") << record;
+    EXPECT_EQ(record.at("part"), "shapes");
+    EXPECT_LE(record.at("error").at("worst"), record.at("error").at("bound"));
+    EXPECT_EQ(record.at("is_default"), record.at("variant") == "register") << record;
+  }
+  ASSERT_EQ(json.at("transfers").size(), 2U) << "pinned memory is no other on a CPU";
+  for (const Json& record : json.at("transfers")) {
+    EXPECT_EQ(record.at("status"), "verified") << record;
+    EXPECT_EQ(record.at("host_memory"), "ordinary");
+    for (const char* part : {"upload", "compute", "download", "whole"}) {
+      EXPECT_GE(record.at(part).at("wall_time_s").at("count"), 10) << part;
+    }
+  }
+  const Json& study = json.at("studies").at(0);
+  EXPECT_EQ(study.at("operator"), "gemm");
+  EXPECT_EQ(study.at("quick"), true);
+  EXPECT_EQ(study.at("tiles").at(1).at("gflops").size(), 4U) << study.at("tiles");
+  EXPECT_EQ(study.at("devices").at(0).at("cases"), 8);
+  EXPECT_TRUE(study.at("break_even").empty()) << "there is no device with memory of its own";
+}
+
+TEST_F(BenchProgramTest, studies_findings_and_the_table_of_groups) {
+  if (run("devices").standard_output.find("opencl:0") == std::string::npos) GTEST_SKIP() << "there is no opencl:0";
+  const Outcome outcome = run("bench cnn_layer --study --quick --device opencl:0 --variant subtile,naive --json -");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  const Json json = Json::parse(outcome.standard_output);
+  EXPECT_EQ(json.at("records").size(), 2 * 2 + 4 + 9U) << "2 layers, 2 variants, 4 findings off, 9 cells of the table";
+  for (const Json& record : json.at("records")) EXPECT_EQ(record.at("status"), "verified") << record;
+  const Json& study = json.at("studies").at(0);
+  ASSERT_EQ(study.at("findings").size(), 4U);
+  for (const Json& finding : study.at("findings")) EXPECT_EQ(finding.at("gflops").size(), 2U) << finding;
+  ASSERT_EQ(study.at("groups_and_items").size(), 9U);
+  for (const Json& cell : study.at("groups_and_items")) {
+    EXPECT_TRUE(cell.at("items") == 32 || cell.at("items") == 64 || cell.at("items") == 128) << cell;
+  }
+}
+
+}  // namespace
