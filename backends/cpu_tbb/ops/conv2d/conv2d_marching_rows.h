@@ -123,14 +123,26 @@ HWY_NOINLINE bool march_tiles(const MarchingRows<Source, Output>& rows, const So
 template <int kHeight>
 inline constexpr int kKnown = kHeight < kRows ? kHeight : 0;
 
+/// The largest filter that has code with both sizes known. A sanitizer's build would take minutes for the larger ones,
+/// and sees in 3 x 3 what it would see in 7 x 7.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int kLargestKnown = 3;
+#else
+inline constexpr int kLargestKnown = 7;
+#endif
+
 /// Nothing unless the filter has kHeight rows of kSize columns.
 template <int kHeight, int kSize, class Source, class Output>
-std::optional<bool> march_if_filter_is(const MarchingRows<Source, Output>& rows, const Source* const* sources,
-                                       const Source* const* upper) {
-  constexpr int kWidth = (kSize + Elements<Source>::kColumns - 1) / Elements<Source>::kColumns;
-  if (rows.filter_height != kHeight || rows.filter_width != kWidth) return std::nullopt;
-  constexpr int kTaken = kKnown<kHeight>;
-  return march_tiles < kTaken, kTaken == 0 ? 0 : kWidth > (rows, sources, upper);
+std::optional<bool> march_if_filter_is([[maybe_unused]] const MarchingRows<Source, Output>& rows,
+                                       const Source* const* sources, const Source* const* upper) {
+  if constexpr (kSize <= kLargestKnown) {
+    constexpr int kWidth = (kSize + Elements<Source>::kColumns - 1) / Elements<Source>::kColumns;
+    if (rows.filter_height != kHeight || rows.filter_width != kWidth) return std::nullopt;
+    constexpr int kTaken = kKnown<kHeight>;
+    return march_tiles < kTaken, kTaken == 0 ? 0 : kWidth > (rows, sources, upper);
+  } else {
+    return std::nullopt;
+  }
 }
 
 /// Chooses the code for the filter. Square filters of 3, 5 and 7, and single rows of these sizes, have code with both
