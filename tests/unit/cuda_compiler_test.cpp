@@ -55,7 +55,7 @@ TEST_F(CudaCompilerTest, the_cache_key_holds_everything) {
   const std::string key = cache_key(kSaxpy, "", "sm_80", "saxpy");
   EXPECT_NE(key, cache_key(kSaxpy, "-DX", "sm_80", "saxpy"));
   EXPECT_NE(key, cache_key(kSaxpy, "", "sm_90a", "saxpy"));
-  EXPECT_NE(key, cache_key(std::string(kSaxpy) + " ", "", "sm_80", "saxpy"));
+  EXPECT_NE(key, cache_key(std::string(kSaxpy).append(" "), "", "sm_80", "saxpy"));
   EXPECT_EQ(cache_key("#include <x.h>", "", "sm_80", "x"), "");
 }
 
