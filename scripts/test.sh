@@ -91,12 +91,8 @@ if stage "ci build" build ci; then
 else
   skip "ci tests" "because ci did not build"
 fi
-# For clang's warnings: the library, its plug-ins and the tool, whose warnings do not depend on what the tests do with them,
-# nor on optimisation, which takes longer than all else.
-clang_build() {
-  cmake --preset clang -B build/clang_warnings -DCMAKE_CXX_FLAGS_RELEASE=-O0 &&
-    cmake --build build/clang_warnings --target tessera tessera_cpu_tbb tessera_opencl tessera_tool
-}
+# The library and its plug-ins alone: warnings do not depend on what the tests do with them.
+clang_build() { cmake --preset clang && cmake --build --preset clang --target tessera tessera_cpu_tbb tessera_opencl tessera_tool; }
 if [[ $quick == no ]]; then
   stage "clang build" clang_build || true
   sanitizer asan
