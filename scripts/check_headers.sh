@@ -54,14 +54,15 @@ for backend in "${skipped[@]}"; do
   echo "headers: those of backends/$backend are skipped, its vendor's headers are not on this machine"
   mapfile -t headers < <(printf '%s\n' "${headers[@]}" | grep -v "^backends/$backend/")
 done
-# Where a source beside it includes a header first, the build has compiled that alone; but not where a precompiled header
-# came before it.
+# Where a source beside it includes a header first, the build compiles that alone; but not where a precompiled header
+# comes before it, nor where the build leaves the source out.
+built=$(cat "$build/compile_commands.json" 2>/dev/null || true)
 proven=0
 alone=()
 for header in "${headers[@]}"; do
   source=${header%.h}.cpp
   name=${header##*/}
-  if [[ $header != tests/* && $header != tools/* && -f $source &&
+  if [[ $header != tests/* && $header != tools/* && -f $source && $built == *"\"$PWD/$source\""* &&
     $(grep -m 1 '^#include' "$source") == *[\"/]"$name\"" ]]; then
     proven=$((proven + 1))
   else

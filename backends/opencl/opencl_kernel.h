@@ -71,7 +71,7 @@ struct OperatorLaunch {
   NdRange range;
   std::vector<MemoryArgument> memory;
 
-  /// Scalars come in structs alone, whose layout both sides assert: see ops/host_struct.cl.
+  /// Scalars come in structs alone, whose size both sides assert: see ops/host_struct.cl.
   template <class... Structs>
   requires(std::is_class_v<Structs>&&...) void set_structs(const Structs&... structs) {
     auto index = static_cast<cl_uint>(2 * memory.size());
