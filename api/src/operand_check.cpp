@@ -8,7 +8,7 @@ namespace {
 
 using backend::sentence;
 
-[[noreturn]] void refuse(const KernelCore& kernel, const std::string& text) {
+[[noreturn]] void refuse_operand(const KernelCore& kernel, const std::string& text) {
   throw Error(ErrorCode::invalid_argument, text).while_doing("queueing " + *kernel.description());
 }
 
@@ -17,28 +17,29 @@ void check_operand(const KernelCore& kernel, const OperandSpec& operand) {
   const std::string& op = kernel.info().operator_name;
   if (operand.access == Access::none) {
     if (!view) return;
-    refuse(kernel, sentence("operand ", operand.name, " of ", op, " has ", view.size(),
-                            " elements, but the problem has no ", operand.name));
+    refuse_operand(kernel, sentence("operand ", operand.name, " of ", op, " has ", view.size(),
+                                    " elements, but the problem has no ", operand.name));
   }
   if (!view) {
-    refuse(kernel, sentence("operand ", operand.name, " of ", op,
-                            " holds nothing: it was never allocated, was reset or was moved from"));
+    refuse_operand(kernel, sentence("operand ", operand.name, " of ", op,
+                                    " holds nothing: it was never allocated, was reset or was moved from"));
   }
   if (view.block()->device() != kernel.device()) {
-    refuse(kernel,
-           sentence("operand ", operand.name, " of ", op, " lives on ", view.device_name(), ", but the kernel is for ",
-                    kernel.device()->id(), view.device_name() == kernel.device()->id() ? ", opened another time" : ""));
+    refuse_operand(kernel, sentence("operand ", operand.name, " of ", op, " lives on ", view.device_name(),
+                                    ", but the kernel is for ", kernel.device()->id(),
+                                    view.device_name() == kernel.device()->id() ? ", opened another time" : ""));
   }
   if (view.type() != operand.type) {
-    refuse(kernel, sentence("operand ", operand.name, " of ", op, " holds ", to_string(view.type()),
-                            ", but the problem is of type ", to_string(operand.type)));
+    refuse_operand(kernel, sentence("operand ", operand.name, " of ", op, " holds ", to_string(view.type()),
+                                    ", but the problem is of type ", to_string(operand.type)));
   }
   if (view.size() < operand.elements) {
-    refuse(kernel, sentence("operand ", operand.name, " of ", op, " has ", view.size(),
-                            " elements, but must have at least ", operand.elements));
+    refuse_operand(kernel, sentence("operand ", operand.name, " of ", op, " has ", view.size(),
+                                    " elements, but must have at least ", operand.elements));
   }
   if (operand.access == Access::write && !view.writable()) {
-    refuse(kernel, sentence("operand ", operand.name, " of ", op, " is a read-only view, but ", op, " writes it"));
+    refuse_operand(kernel,
+                   sentence("operand ", operand.name, " of ", op, " is a read-only view, but ", op, " writes it"));
   }
 }
 
@@ -54,17 +55,17 @@ bool overlap(const OperandSpec& a, const OperandSpec& b) {
 
 void check_operands(const KernelCore& kernel, const QueueCore& queue, std::span<const OperandSpec> operands) {
   if (queue.device() != kernel.device()) {
-    refuse(kernel, sentence(queue.description(), " is asked to run a kernel made for ", kernel.device()->id(),
-                            queue.device()->id() == kernel.device()->id() ? ", opened another time" : ""));
+    refuse_operand(kernel, sentence(queue.description(), " is asked to run a kernel made for ", kernel.device()->id(),
+                                    queue.device()->id() == kernel.device()->id() ? ", opened another time" : ""));
   }
   for (const OperandSpec& operand : operands) check_operand(kernel, operand);
   for (const OperandSpec& written : operands) {
     if (written.access != Access::write) continue;
     for (const OperandSpec& other : operands) {
       if (&other == &written || !overlap(written, other)) continue;
-      refuse(kernel, sentence("operand ", written.name, " of ", kernel.info().operator_name, ", from byte ",
-                              written.view->offset_bytes(), " of its buffer, overlaps operand ", other.name,
-                              ", from byte ", other.view->offset_bytes(), ", but an output must not overlap"));
+      refuse_operand(kernel, sentence("operand ", written.name, " of ", kernel.info().operator_name, ", from byte ",
+                                      written.view->offset_bytes(), " of its buffer, overlaps operand ", other.name,
+                                      ", from byte ", other.view->offset_bytes(), ", but an output must not overlap"));
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "device_core.h"
 #include "kernel_core.h"
 #include "queue_core.h"
+#include "refuse.h"
 #include "shared_memory.h"
 
 namespace tessera {
@@ -21,10 +22,7 @@ namespace {
 using backend::sentence;
 using detail::KernelCore;
 using detail::LaunchArgument;
-
-[[noreturn]] void refuse(const std::string& text) {
-  throw Error(ErrorCode::invalid_argument, text);
-}
+using detail::refuse;
 
 bool is_identifier(const std::string& text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };

@@ -9,6 +9,7 @@
 #include "core_of.h"
 #include "event_core.h"
 #include "queue_core.h"
+#include "refuse.h"
 
 namespace tessera {
 namespace {
@@ -17,14 +18,11 @@ using backend::sentence;
 using detail::at_boundary;
 using detail::Command;
 using detail::QueueCore;
+using detail::refuse;
 using detail::slice_of;
 
 /// Copies between devices go through this much pinned memory at a time, two pieces in turn.
 constexpr std::size_t kStagingBytes = std::size_t{8} << 20;
-
-[[noreturn]] void refuse(const std::string& text) {
-  throw Error(ErrorCode::invalid_argument, text);
-}
 
 /// A moved-from queue holds nothing.
 QueueCore& checked(const std::shared_ptr<QueueCore>& core) {

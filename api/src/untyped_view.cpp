@@ -6,15 +6,13 @@
 #include <utility>
 
 #include "backend/sentence.h"
+#include "refuse.h"
 
 namespace tessera::detail {
 namespace {
 
 using backend::sentence;
-
-[[noreturn]] void refuse(const std::string& text) {
-  throw Error(ErrorCode::invalid_argument, text);
-}
+using detail::refuse;
 
 /// A view of nothing has no type. Whoever goes on with it says that it holds nothing.
 void check_type(const UntypedView& view, std::string_view role, DataType type, std::string_view other) {

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "backend/sentence.h"
+
 namespace tessera::cpu_tbb {
 
 namespace {
@@ -99,7 +101,7 @@ GroupLimits group_limits() {
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos || second + 1 >= line.size() || line[second + 1] != '/') continue;
     const std::string path = line.substr(second + 1);
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = backend::sentence(",", line.substr(first + 1, second - first - 1), ",");
     if (controllers == ",,")
       for_each_ancestor("/sys/fs/cgroup", path, [&](const std::string& folder) { limits.read_version_2(folder); });
     if (controllers.find(",cpu,") != std::string::npos)

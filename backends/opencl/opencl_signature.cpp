@@ -68,7 +68,7 @@ struct Element {
 /// that could be compared.
 std::optional<Element> known_element(std::string name) {
   constexpr std::string_view kUnsigned = "unsigned ";
-  if (name.starts_with(kUnsigned)) name = "u" + name.substr(kUnsigned.size());
+  if (name.starts_with(kUnsigned)) name.replace(0, kUnsigned.size(), 1, 'u');
   name.erase(name.find_last_not_of(" *") + 1);
   const std::size_t length = name.find_last_not_of("0123456789") + 1;
   const bool is_vector = length < name.size();

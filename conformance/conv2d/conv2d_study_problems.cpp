@@ -19,19 +19,19 @@ constexpr std::int64_t kFilterSides[] = {3, 5, 7};
 // The second one divides by no tile.
 constexpr std::int64_t kQuickSides[] = {16, 37};
 
-struct Place {
+struct StudyPart {
   Purpose purpose;
   std::string_view part;
 };
 
-void add_case(std::vector<std::unique_ptr<Case>>& cases, const Conv2d& problem, const Place& place,
+void add_case(std::vector<std::unique_ptr<Case>>& cases, const Conv2d& problem, const StudyPart& part,
               const std::string& kind, bool every_tuning) {
-  const std::string quick = place.purpose == Purpose::quick_study ? "_quick" : "";
+  const std::string quick = part.purpose == Purpose::quick_study ? "_quick" : "";
   cases.push_back(make_conv2d_case({.problem = problem,
-                                    .purpose = place.purpose,
+                                    .purpose = part.purpose,
                                     .note = kind + "study" + quick,
                                     .every_tuning = every_tuning,
-                                    .part = place.part}));
+                                    .part = part.part}));
 }
 
 /// Every size with every filter; tuning values are tried on the largest image.

@@ -139,13 +139,14 @@ void add_extreme_factors(Cases& cases, DataType type) {
       }
     }
   }
-  struct Shape {
+  struct ExtremeShape {
     std::int64_t m;
     std::int64_t n;
     std::int64_t k;
     bool transpose_b;
   };
-  for (const Shape& shape : {Shape{19, 70, 401, false}, Shape{67, 5, 3001, false}, Shape{3, 40, 401, true}}) {
+  constexpr ExtremeShape kShapes[] = {{19, 70, 401, false}, {67, 5, 3001, false}, {3, 40, 401, true}};
+  for (const ExtremeShape& shape : kShapes) {
     const double sum = static_cast<double>(shape.k) / 16;
     for (const double alpha : {largest / (2 * sum), kInfinity, kNan}) {
       for (const double beta : {0.0, 0.5}) {

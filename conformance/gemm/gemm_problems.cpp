@@ -160,16 +160,16 @@ void add_values(CaseList& list, DataType type) {
 
 /// Infinities and NaN spread exactly as far as IEEE arithmetic carries them.
 void add_special(CaseList& list, DataType type) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const std::array<std::pair<const char*, std::vector<GemmPlant>>, 7> kinds{{
-      {"inf_a", {{'a', 3, 5, kInfinity}, {'a', 16, 0, -kInfinity}}},
-      {"inf_b", {{'b', 5, 3, -kInfinity}, {'b', 20, 17, kInfinity}}},
-      {"inf_minus_inf", {{'a', 2, 4, kInfinity}, {'a', 2, 9, -kInfinity}, {'a', 7, 7, kInfinity}}},
-      {"inf_times_0", {{'a', 1, 6, kInfinity}, {'b', 6, 2, 0.0}}},
-      {"nan_a", {{'a', 0, 0, kNan}, {'a', 11, 20, kNan}}},
-      {"nan_b", {{'b', 20, 17, kNan}}},
-      {"nan_c", {{'c', 4, 4, kNan}, {'c', 16, 17, kInfinity}}},
+      {"inf_a", {{'a', 3, 5, infinity}, {'a', 16, 0, -infinity}}},
+      {"inf_b", {{'b', 5, 3, -infinity}, {'b', 20, 17, infinity}}},
+      {"inf_minus_inf", {{'a', 2, 4, infinity}, {'a', 2, 9, -infinity}, {'a', 7, 7, infinity}}},
+      {"inf_times_0", {{'a', 1, 6, infinity}, {'b', 6, 2, 0.0}}},
+      {"nan_a", {{'a', 0, 0, nan}, {'a', 11, 20, nan}}},
+      {"nan_b", {{'b', 20, 17, nan}}},
+      {"nan_c", {{'c', 4, 4, nan}, {'c', 16, 17, infinity}}},
   }};
   for (const auto& [note, plants] : kinds) {
     Gemm problem = gemm_of(type, {17, 18, 21});

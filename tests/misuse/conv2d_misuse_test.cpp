@@ -40,7 +40,7 @@ struct WrongProblem {
 
 std::vector<WrongProblem> wrong_problems() {
   constexpr std::int64_t kHuge = std::int64_t{1} << 40;
-  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kGreatest = std::numeric_limits<std::int64_t>::max();
   const std::string largest = std::to_string(std::int64_t{1} << 48) + " bytes";
   const auto wrong = [](const auto& change, DataType type = DataType::float32) {
     Conv2d problem = right_problem(type);
@@ -68,10 +68,12 @@ std::vector<WrongProblem> wrong_problems() {
        {"height of conv2d is 2", "border valid", "3"}},
       {wrong([](Conv2d& p) { p.width = 0, p.border = Border::valid; }), {"width of conv2d is 0", "border valid", "3"}},
       {wrong([](Conv2d& p) { p.height = p.width = kHuge; }), {"operand image", "1099511627776", largest}},
-      {wrong([](Conv2d& p) { p.batch = kLast; }), {"operand image", std::to_string(kLast) + " images of 5 x 6"}},
+      {wrong([](Conv2d& p) { p.batch = kGreatest; }),
+       {"operand image", std::to_string(kGreatest) + " images of 5 x 6"}},
       {wrong([](Conv2d& p) { p.height = 1, p.width = std::int64_t{1} << 47; }, DataType::uint8),
        {"operand output", "int32", largest}},
-      {wrong([](Conv2d& p) { p.height = 0, p.width = kLast; }), {"operand image", std::to_string(kLast), largest}},
+      {wrong([](Conv2d& p) { p.height = 0, p.width = kGreatest; }),
+       {"operand image", std::to_string(kGreatest), largest}},
       {wrong([](Conv2d& p) { p.batch = 0, p.height = kHuge, p.width = kHuge; }), {"operand image", largest}},
   };
 }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr uid_t kSomebodyElse = 65534;
 
-std::span<const std::byte> bytes(const std::string& text) {
+std::span<const std::byte> content(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
@@ -54,7 +54,7 @@ class DiskCacheTrustTest : public ::testing::Test {
     return value ? std::string(reinterpret_cast<const char*>(value->data()), value->size()) : "nothing";
   }
   fs::path stored_file() {
-    cache_.store("key", bytes("value"));
+    cache_.store("key", content("value"));
     EXPECT_EQ(found("key"), "value");
     return cache_.path_of("key");
   }
@@ -68,8 +68,8 @@ class DiskCacheTrustTest : public ::testing::Test {
   void expect_unused(const fs::path& file) {
     const auto before = fs::exists(file) ? fs::last_write_time(file) : fs::file_time_type();
     EXPECT_EQ(found("key"), "nothing");
-    cache_.store("key", bytes("another"));
-    cache_.store("more", bytes("value"));
+    cache_.store("key", content("another"));
+    cache_.store("more", content("value"));
     EXPECT_EQ(found("key"), "nothing");
     EXPECT_FALSE(is_there(cache_.path_of("more")));
     if (fs::exists(file)) {
@@ -138,7 +138,7 @@ TEST_F(DiskCacheTrustTest, links_in_a_files_place_are_removed_and_not_followed) 
   EXPECT_TRUE(fs::is_regular_file(kept));
   fs::remove(file);
   fs::create_symlink(kept, file);
-  cache_.store("key", bytes("another"));
+  cache_.store("key", content("another"));
   EXPECT_FALSE(fs::is_symlink(file));
   EXPECT_EQ(found("key"), "another");
 }
@@ -169,7 +169,7 @@ TEST_F(DiskCacheTrustTest, temporary_files_are_never_written_through_a_link) {
   for (int i = 0; i < 1000; ++i) {
     fs::create_symlink(victim, file.string() + "." + std::to_string(::getpid()) + "." + std::to_string(i) + ".part");
   }
-  for (int i = 0; i < 20; ++i) cache_.store("key", bytes("another"));
+  for (int i = 0; i < 20; ++i) cache_.store("key", content("another"));
   std::string content;
   std::getline(std::ifstream(victim), content);
   EXPECT_EQ(content, "as it was");

@@ -18,12 +18,11 @@
 namespace tessera::tool {
 
 namespace {
-constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
-constexpr int kLookForInterruptMs = 200;
+constexpr std::size_t kReadBytes = std::size_t{1} << 16;
 }  // namespace
 
 InputFile::InputFile(const std::string& path)
-    : name_(path == "-" ? "the image on standard input" : fmt::format("the image '{}'", path)), buffer_(kBufferBytes) {
+    : name_(path == "-" ? "the image on standard input" : fmt::format("the image '{}'", path)), buffer_(kReadBytes) {
   // O_NONBLOCK: a FIFO that nobody writes would hold open() up, signals or not; refill() waits for it.
   descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (descriptor_ < 0) {

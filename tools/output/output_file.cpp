@@ -24,10 +24,9 @@ namespace tessera::tool {
 
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 16;
+constexpr std::size_t kWriteBytes = std::size_t{1} << 16;
 constexpr mode_t kRights = 0666;  // less what the user's mask takes away
 constexpr int kMostNames = 100;
-constexpr int kLookForInterruptMs = 200;
 
 bool is_link(const std::string& path) {
   struct stat facts = {};
@@ -70,7 +69,7 @@ std::string real_path(const std::string& path, const struct stat& opened) {
 
 OutputFile::OutputFile(const std::string& path, const std::string& what)
     : name_(path == "-" ? what + " on standard output" : fmt::format("{} '{}'", what, path)) {
-  buffer_.reserve(kBufferBytes);
+  buffer_.reserve(kWriteBytes);
   if (path == "-") {
     descriptor_ = STDOUT_FILENO;
     is_stream_ = true;
@@ -138,8 +137,8 @@ void OutputFile::open_beside(const std::string& target) {
 
 bool OutputFile::write(const std::uint8_t* bytes, std::size_t size) noexcept {
   while (size > 0) {
-    if (buffer_.size() == kBufferBytes && !flush()) return false;
-    const std::size_t piece = std::min(size, kBufferBytes - buffer_.size());
+    if (buffer_.size() == kWriteBytes && !flush()) return false;
+    const std::size_t piece = std::min(size, kWriteBytes - buffer_.size());
     buffer_.insert(buffer_.end(), bytes, bytes + piece);
     bytes += piece;
     size -= piece;
@@ -149,7 +148,7 @@ bool OutputFile::write(const std::uint8_t* bytes, std::size_t size) noexcept {
 
 bool OutputFile::flush() noexcept {
   // A pipe that poll() calls writable takes this much at once; more would wait, and no signal would end that.
-  const std::size_t most = is_stream_ ? PIPE_BUF : kBufferBytes;
+  const std::size_t most = is_stream_ ? PIPE_BUF : kWriteBytes;
   std::size_t done = 0;
   while (done < buffer_.size()) {
     if (is_stream_ && !wait_until_writable()) return false;

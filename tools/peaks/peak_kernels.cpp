@@ -19,7 +19,6 @@ constexpr std::uint64_t kGpuGroupSize = 256;
 constexpr std::uint64_t kGpuGroupsPerUnit = 16;
 /// More than one group for each core evens out what else runs on the machine.
 constexpr std::uint64_t kCpuGroupsPerUnit = 4;
-constexpr std::uint64_t kWordBytes = 16;
 
 /// "x0 = fma(x0, f, t); x1 = ..." and the like, for every chain.
 std::string for_each_chain(const std::string& statement, const std::string& separator) {
@@ -123,8 +122,8 @@ CopyProgram copy_program(const DeviceInfo& info) {
       .cpu =
           [](const WorkGroup& group, std::span<const std::uint32_t> from, std::span<std::uint32_t> to,
              std::uint64_t words) {
-            const std::uint64_t first = words * group.id.x / group.groups.x * (kWordBytes / 4);
-            const std::uint64_t last = words * (group.id.x + 1) / group.groups.x * (kWordBytes / 4);
+            const std::uint64_t first = words * group.id.x / group.groups.x * (kCopyWordBytes / 4);
+            const std::uint64_t last = words * (group.id.x + 1) / group.groups.x * (kCopyWordBytes / 4);
             std::memcpy(to.data() + first, from.data() + first, (last - first) * sizeof(std::uint32_t));
           },
       .label = "peak of copies"};

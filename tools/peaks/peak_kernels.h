@@ -21,7 +21,9 @@ struct FmaProgram {
 /// is its compiler's secret.
 [[nodiscard]] std::vector<FmaProgram> fma_programs(const DeviceInfo& info, DataType type);
 
-/// A kernel that copies 16 bytes at a time: (input, output, count of 16-byte words).
+constexpr std::uint64_t kCopyWordBytes = 16;
+
+/// A kernel that copies words of that many bytes: (input, output, count of words).
 struct CopyProgram {
   KernelSource source;
   LaunchShape shape;

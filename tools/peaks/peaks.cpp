@@ -22,7 +22,6 @@ constexpr int kFewestSamples = 10;
 constexpr double kSampling_s = 0.3;
 /// Far beyond the largest caches (a few hundred MiB), both buffers together.
 constexpr std::uint64_t kCopyBytes = std::uint64_t{512} << 20;
-constexpr std::uint64_t kWordBytes = 16;
 
 /// Seconds on the device of one call of `enqueue`, the best of several behind a warm-up.
 double best_seconds(Queue& queue, const std::function<void()>& enqueue) {
@@ -94,7 +93,7 @@ Peak copy_peak(const Device& device, const DeviceInfo& info) {
   std::uint64_t bytes = kCopyBytes;
   if (info.max_allocation_bytes > 0) bytes = std::min(bytes, info.max_allocation_bytes);
   if (info.memory_total_bytes > 0) bytes = std::min(bytes, info.memory_total_bytes / 8);
-  bytes -= bytes % kWordBytes;
+  bytes -= bytes % kCopyWordBytes;
   Peak best = attempt([&] {
     Queue queue(device);
     const auto from = device.allocate<std::uint32_t>(bytes / 4, {.label = "peak of copies"});
@@ -106,7 +105,7 @@ Peak copy_peak(const Device& device, const DeviceInfo& info) {
     const Peak kernel_s = attempt([&] {
       const CopyProgram program = copy_program(info);
       const OwnKernel kernel = device.compile(program.source);
-      const std::uint64_t words = bytes / kWordBytes;
+      const std::uint64_t words = bytes / kCopyWordBytes;
       const BufferView<const std::uint32_t> source = from;
       return best_seconds(queue, [&] { queue.launch(kernel, program.shape, source, to, words); });
     });

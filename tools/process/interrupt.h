@@ -1,6 +1,6 @@
 // Being asked to end: by Ctrl-C (SIGINT), by the system (SIGTERM), or because the terminal went (SIGHUP). The first
-// time the program ends after the command that runs, and leaves nothing behind that is not whole; the second signal of
-// the same kind ends it at once.
+// time the program ends after the command that runs, and leaves nothing behind that is not whole; a second signal of
+// the same kind, half a second later or more, ends it at once.
 #pragma once
 
 #include <exception>
@@ -13,7 +13,11 @@ class Interrupted : public std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// A SIGHUP that is ignored (nohup) stays ignored.
+/// Whoever waits for something that a signal does not end looks for one so often.
+constexpr int kLookForInterruptMs = 200;
+
+/// A SIGHUP that is ignored (nohup) stays ignored. A signal that comes twice at once counts as one: coreutils' timeout
+/// sends it to the program and to its process group.
 void listen_for_interrupt();
 [[nodiscard]] bool is_interrupted() noexcept;
 /// Throws Interrupted if a signal came.

@@ -34,7 +34,7 @@ constexpr std::int64_t kTileColumns = 14;
 constexpr std::array<std::int64_t, 3> kItems{32, 64, 128};
 
 /// "256 channels, 228^2": as many in as out.
-std::string label_of(const conformance::Case& problem) {
+std::string cnn_layer_label(const conformance::Case& problem) {
   return fmt::format("{} channels, {}^2", size_of(problem, "output_channels"), size_of(problem, "height"));
 }
 
@@ -78,7 +78,7 @@ Json to_json(const std::vector<BenchRecord>& table) {
   for (const BenchRecord& record : table) {
     const Cell cell = cell_of(record);
     json.push_back({{"device", record.job.device->name},
-                    {"case", label_of(*record.job.problem)},
+                    {"case", cnn_layer_label(*record.job.problem)},
                     {"groups", cell.groups},
                     {"items", cell.items},
                     {"gflops", record.measurement ? Json(speed_of(record)) : Json()}});
@@ -91,7 +91,7 @@ std::string table_text(const std::vector<BenchRecord>& records) {
   Table table({{"device"}, {"case"}, {"groups", Align::right}, {"items", Align::right}, {"GFLOP/s", Align::right}});
   for (const BenchRecord& record : records) {
     const Cell cell = cell_of(record);
-    table.add_row({record.job.device->name, label_of(*record.job.problem), fmt::format("{}", cell.groups),
+    table.add_row({record.job.device->name, cnn_layer_label(*record.job.problem), fmt::format("{}", cell.groups),
                    fmt::format("{}", cell.items),
                    record.measurement ? format_number(speed_of(record)) : std::string(to_string(record.status))});
   }
@@ -110,20 +110,21 @@ std::vector<TunableRow> finding_rows(const std::vector<BenchRecord>& records, st
 Study cnn_layer_study() {
   return {.operator_name = CnnLayer::kName,
           .summary = "every variant on the study's layer, its findings on and off, groups and work-items",
-          .label = label_of,
+          .label = cnn_layer_label,
           .run = [](StudyBench& bench, std::ostream& text) {
             StudyResult result;
             result.records =
                 bench.measure_variants(conformance::kCnnLayerStudyLayers, {kFindings.begin(), kFindings.end()});
             const std::vector<DeviceScores> scores = score_variants(result.records);
-            print_table(text, "variants over the layers", scores_text(scores, label_of));
+            print_table(text, "variants over the layers", scores_text(scores, cnn_layer_label));
             Json& devices = result.conclusions["devices"] = Json::array();
-            for (const DeviceScores& device : scores) devices.push_back(to_json(device, label_of));
+            for (const DeviceScores& device : scores) devices.push_back(to_json(device, cnn_layer_label));
             Json& findings = result.conclusions["findings"] = Json::array();
             for (const std::string_view finding : kFindings) {
               const std::vector<TunableRow> rows = finding_rows(result.records, finding);
-              print_table(text, fmt::format("{} off (0) and on (1), GFLOP/s", finding), tunable_text(rows, label_of));
-              for (Json& row : to_json(rows, label_of)) findings.push_back(std::move(row));
+              print_table(text, fmt::format("{} off (0) and on (1), GFLOP/s", finding),
+                          tunable_text(rows, cnn_layer_label));
+              for (Json& row : to_json(rows, cnn_layer_label)) findings.push_back(std::move(row));
             }
             std::vector<BenchRecord> table =
                 bench.measure_tunings(conformance::kCnnLayerStudyLayers, "subtile", tunings_of_table());

@@ -18,13 +18,13 @@ namespace tessera::tool {
 namespace {
 
 /// What variants call the edge of their tiles.
-const std::vector<std::string_view>& tile_tunables() {
+const std::vector<std::string_view>& conv2d_tile_tunables() {
   static const std::vector<std::string_view> names{"tile"};
   return names;
 }
 
 /// "4096^2 7x7" for int32, "4096^2 7x7 float32", "4096^2 7x7 int32 rank 1".
-std::string label_of(const conformance::Case& problem) {
+std::string conv2d_label(const conformance::Case& problem) {
   const std::int64_t height = size_of(problem, "height");
   const std::int64_t width = size_of(problem, "width");
   std::string label = height == width ? fmt::format("{}^2", height) : fmt::format("{}x{}", height, width);
@@ -44,28 +44,29 @@ bool has_largest_filter(const conformance::Case& problem) {
 Study conv2d_study() {
   return {.operator_name = Conv2d::kName,
           .summary = "every variant for 7 sizes and 3 filters, 1 to N threads, tiles, float and filters of rank 1",
-          .label = label_of,
+          .label = conv2d_label,
           .run = [](StudyBench& bench, std::ostream& text) {
             StudyResult result;
-            result.records = bench.measure_variants(conformance::kConv2dStudySizes, tile_tunables());
+            result.records = bench.measure_variants(conformance::kConv2dStudySizes, conv2d_tile_tunables());
             const std::vector<DeviceScores> scores = score_variants(result.records);
             for (BenchRecord& record :
                  bench.measure_threads(conformance::kConv2dStudySizes, has_largest_filter, {"sequential"})) {
               result.records.push_back(std::move(record));
             }
-            for (BenchRecord& record : bench.measure_variants(conformance::kConv2dStudyTypes, tile_tunables())) {
+            for (BenchRecord& record : bench.measure_variants(conformance::kConv2dStudyTypes, conv2d_tile_tunables())) {
               result.records.push_back(std::move(record));
             }
             const std::vector<ThreadRow> threads = thread_rows(result.records);
-            const std::vector<TunableRow> tiles = tunable_rows(result.records, tile_tunables());
-            print_table(text, "threads: time of one run, and speed-up over one thread", thread_text(threads, label_of));
-            print_table(text, "tiles, GFLOP/s", tunable_text(tiles, label_of));
-            print_table(text, "variants over all sizes, int32", scores_text(scores, label_of));
+            const std::vector<TunableRow> tiles = tunable_rows(result.records, conv2d_tile_tunables());
+            print_table(text, "threads: time of one run, and speed-up over one thread",
+                        thread_text(threads, conv2d_label));
+            print_table(text, "tiles, GFLOP/s", tunable_text(tiles, conv2d_label));
+            print_table(text, "variants over all sizes, int32", scores_text(scores, conv2d_label));
 
-            result.conclusions["threads"] = to_json(threads, label_of);
-            result.conclusions["tiles"] = to_json(tiles, label_of);
+            result.conclusions["threads"] = to_json(threads, conv2d_label);
+            result.conclusions["tiles"] = to_json(tiles, conv2d_label);
             Json& devices = result.conclusions["devices"] = Json::array();
-            for (const DeviceScores& device : scores) devices.push_back(to_json(device, label_of));
+            for (const DeviceScores& device : scores) devices.push_back(to_json(device, conv2d_label));
             return result;
           }};
 }

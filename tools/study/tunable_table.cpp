@@ -49,7 +49,7 @@ bool is_of_row(const BenchRecord& record, const BenchRecord& preferred) {
 }
 
 /// GFLOP/s, or the status of what has no speed.
-std::string cell_of(const BenchRecord& record) {
+std::string speed_text(const BenchRecord& record) {
   return record.measurement ? format_number(speed_of(record)) : std::string(to_string(record.status));
 }
 
@@ -118,9 +118,9 @@ std::string tunable_text(const std::vector<TunableRow>& rows, CaseLabel label) {
     for (const Values& value : values) {
       const auto found = std::find_if(row.by_value.begin(), row.by_value.end(),
                                       [&](const BenchRecord* record) { return values_of(*record, row) == value; });
-      cells.push_back(found == row.by_value.end() ? "" : cell_of(**found));
+      cells.push_back(found == row.by_value.end() ? "" : speed_text(**found));
     }
-    cells.push_back(cell_of(*row.preferred));
+    cells.push_back(speed_text(*row.preferred));
     table.add_row(std::move(cells));
   }
   return table.render();

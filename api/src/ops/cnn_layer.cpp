@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../operator_dispatch.h"
+#include "../refuse.h"
 #include "operand_size.h"
 
 namespace tessera {
@@ -18,10 +19,6 @@ namespace detail {
 namespace {
 
 using backend::sentence;
-
-[[noreturn]] void refuse(const std::string& text) {
-  throw Error(ErrorCode::invalid_argument, text);
-}
 
 void check_size(const char* name, std::int64_t value, std::int64_t smallest) {
   if (value < smallest) refuse(sentence(name, " of cnn_layer is ", value, ", but must be at least ", smallest));

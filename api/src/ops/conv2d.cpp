@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../operator_dispatch.h"
+#include "../refuse.h"
 #include "operand_size.h"
 
 namespace tessera {
@@ -20,10 +21,6 @@ namespace detail {
 namespace {
 
 using backend::sentence;
-
-[[noreturn]] void refuse(const std::string& text) {
-  throw Error(ErrorCode::invalid_argument, text);
-}
 
 void check_size(const char* name, std::int64_t value, std::int64_t smallest, std::int64_t largest) {
   if (value < smallest) refuse(sentence(name, " of conv2d is ", value, ", but must be at least ", smallest));
