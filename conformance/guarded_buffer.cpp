@@ -92,10 +92,12 @@ template double poison();
 template std::uint8_t poison();
 template std::int16_t poison();
 template std::int32_t poison();
+template std::int64_t poison();
 template class GuardedBuffer<float>;
 template class GuardedBuffer<double>;
 template class GuardedBuffer<std::uint8_t>;
 template class GuardedBuffer<std::int16_t>;
 template class GuardedBuffer<std::int32_t>;
+template class GuardedBuffer<std::int64_t>;
 
 }  // namespace tessera::conformance

@@ -66,5 +66,6 @@ extern template class GuardedBuffer<double>;
 extern template class GuardedBuffer<std::uint8_t>;
 extern template class GuardedBuffer<std::int16_t>;
 extern template class GuardedBuffer<std::int32_t>;
+extern template class GuardedBuffer<std::int64_t>;
 
 }  // namespace tessera::conformance

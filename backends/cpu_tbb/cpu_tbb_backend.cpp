@@ -14,6 +14,7 @@
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
+#include "ops/kernel_regression/kernel_regression_variants.h"
 
 namespace tessera::cpu_tbb {
 
@@ -39,6 +40,7 @@ CpuTbbBackend::CpuTbbBackend()
   operators_.set<Gemm>(gemm_variants());
   operators_.set<Conv2d>(conv2d_variants());
   operators_.set<CnnLayer>(cnn_layer_variants());
+  operators_.set<KernelRegression>(kernel_regression_variants());
 }
 
 backend::Probe CpuTbbBackend::probe() {

@@ -1,0 +1,49 @@
+// The weight of a training row in a kernel regression, relative to the nearest row's.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <tessera/ops/kernel_regression.h>
+
+namespace tessera::mathematics {
+
+/// exp(a_min - a) of squared distances, in the results' type. The exponent is made from a difference of distances, not
+/// from a difference of exponents: what two large exponents have in common would cost the digits that matter.
+template <class Result>
+class RegressionWeight {
+ public:
+  explicit RegressionWeight(const KernelRegression& problem)
+      : is_euclidean_(problem.distance == Distance::euclidean),
+        factor_(problem.order * problem.order * problem.scale * (is_euclidean_ ? 1 : problem.scale) / 2) {}
+
+  /// `Squared` is an integer or floating-point type; `squared` is no less than `least`. 0 where the weight is smaller
+  /// than the smallest normal number.
+  template <class Squared>
+  [[nodiscard]] Result operator()(Squared squared, Squared least) const {
+    const auto above = static_cast<double>(squared - least);
+    const double exponent =
+        is_euclidean_
+            ? (above == 0 ? 0
+                          : factor_ * above /
+                                (std::sqrt(static_cast<double>(squared)) + std::sqrt(static_cast<double>(least))))
+            : factor_ * above;
+    const auto weight = static_cast<Result>(std::exp(static_cast<Result>(-exponent)));
+    return weight < std::numeric_limits<Result>::min() ? 0 : weight;
+  }
+
+ private:
+  bool is_euclidean_;
+  double factor_;
+};
+
+/// The class that a row's first target votes for; -1 for none.
+template <class Result>
+[[nodiscard]] std::int64_t regression_class(Result target, std::int64_t classes) {
+  if (!(target >= 0) || !(target < static_cast<Result>(classes))) return -1;
+  const auto number = static_cast<std::int64_t>(target);
+  return static_cast<Result>(number) == target && number < classes ? number : -1;
+}
+
+}  // namespace tessera::mathematics

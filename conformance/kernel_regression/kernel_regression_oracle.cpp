@@ -1,0 +1,265 @@
+// The oracle of kernel_regression. Its bound, for a query: let e be the most by which a kernel's exponent a is off, for
+// a row and for the nearest together. Then the row's weight is w times something from exp(-e) to exp(e), apart from the
+// roundings of the exponential, and with f its target
+//
+//   |value found - value|  <=  sum of w (exp(e) - 1) |f - value|  +  the roundings of both sums
+//                              --------------------------------------------------------------
+//                                               sum of w exp(-e)  -  its roundings
+//
+// because the value is what makes the sum of w (f - value) zero. It is never more than the largest |f - value|.
+#include "conformance/kernel_regression/kernel_regression_oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tessera::conformance {
+
+namespace {
+
+constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
+/// Roundings beyond the d of a sum: of a difference, its square and the exponent's two products.
+constexpr double kMoreRoundings = 8;
+/// Of an exponential, in units of the last place, and of its argument's product with log2(e).
+constexpr double kOfExponential = 8;
+constexpr double kOfArgument = 3;
+
+Expected expected_of(long double value, long double bound) {
+  const auto high = static_cast<double>(value);
+  const bool is_finite = std::isfinite(high);
+  return {.value = {high, is_finite ? static_cast<double>(value - static_cast<long double>(high)) : 0},
+          .bound = static_cast<double>(bound) * (1 + 1e-6)};  // the bound's own roundings, in long double
+}
+
+Expected not_a_number() {
+  return {.value = {std::numeric_limits<double>::quiet_NaN(), 0}, .bound = 0};
+}
+
+/// A row's weight, and the most by which a kernel's is off, up and down.
+struct Weight {
+  std::size_t row = 0;
+  long double weight = 0;
+  long double factor = 1;  ///< a kernel's is from weight / factor to weight * factor
+};
+
+}  // namespace
+
+template <class T>
+RegressionOracle<T>::RegressionOracle(const RegressionInputs<T>& inputs) : inputs_(inputs) {
+  const KernelRegression& p = inputs_.problem;
+  const auto columns = static_cast<std::size_t>(p.columns);
+  const auto rows = static_cast<std::size_t>(p.training_rows);
+  centre_.assign(columns, 0);
+  std::size_t counted = 0;
+  for (std::size_t t = 0; t < rows; ++t) {
+    const auto row = inputs_.training.subspan(t * columns, columns);
+    if (!has_part(row)) continue;
+    ++counted;
+    for (std::size_t j = 0; j < columns; ++j) centre_[j] += static_cast<long double>(row[j]);
+  }
+  for (long double& mean : centre_) mean /= static_cast<long double>(std::max<std::size_t>(counted, 1));
+  for (std::size_t t = 0; t < rows; ++t) {
+    const auto row = inputs_.training.subspan(t * columns, columns);
+    lengths_.push_back(has_part(row) ? std::sqrt(squared_length(row, true)) : kInfinity);
+  }
+}
+
+template <class T>
+long double RegressionOracle<T>::squared_length(std::span<const T> row, bool from_centre) const {
+  long double sum = 0;
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    const long double difference = static_cast<long double>(row[j]) - (from_centre ? centre_[j] : 0);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+template <class T>
+bool RegressionOracle<T>::has_part(std::span<const T> row) const {
+  const long double length = squared_length(row, false);
+  return std::is_same_v<T, std::uint8_t> ||
+         length <= static_cast<long double>(std::numeric_limits<RegressionResult<T>>::max());
+}
+
+template <class T>
+RegressionDistances RegressionOracle<T>::distances(std::int64_t query) const {
+  const auto columns = static_cast<std::size_t>(inputs_.problem.columns);
+  const auto of = inputs_.queries.subspan(static_cast<std::size_t>(query) * columns, columns);
+  RegressionDistances distances;
+  distances.squared.assign(lengths_.size(), kInfinity);
+  distances.reach.assign(lengths_.size(), kInfinity);
+  if (!has_part(of)) return distances;
+  const long double length = std::sqrt(squared_length(of, true));
+  for (std::size_t t = 0; t < lengths_.size(); ++t) {
+    if (!std::isfinite(lengths_[t])) continue;
+    const auto row = inputs_.training.subspan(t * columns, columns);
+    long double sum = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      const long double difference = static_cast<long double>(of[j]) - static_cast<long double>(row[j]);
+      sum += difference * difference;
+    }
+    distances.squared[t] = sum;
+    distances.reach[t] = (length + lengths_[t]) * (length + lengths_[t]);
+  }
+  return distances;
+}
+
+template <class T>
+long double RegressionOracle<T>::squared_error(const RegressionDistances& distances, std::size_t row,
+                                               double factor) const {
+  if (std::is_same_v<T, std::uint8_t>) return 0;
+  const Arithmetic arithmetic = arithmetic_of(inputs_.problem.type);
+  const auto columns = static_cast<double>(inputs_.problem.columns);
+  const double lost = gamma(columns + kMoreRoundings, arithmetic.unit_roundoff);
+  const long double underflow = 2 * columns * arithmetic.smallest_normal;
+  return factor * (lost * (factor > 1 ? distances.reach[row] : distances.squared[row]) + underflow);
+}
+
+template <class T>
+long double RegressionOracle<T>::exponent(long double squared) const {
+  const KernelRegression& p = inputs_.problem;
+  const long double order = p.order;
+  const long double scale = p.scale;
+  return p.distance == Distance::euclidean ? order * order * scale * std::sqrt(squared) / 2
+                                           : order * order * scale * scale * squared / 2;
+}
+
+template <class T>
+long double RegressionOracle<T>::exponent_error(const RegressionDistances& distances, std::size_t row,
+                                                double factor) const {
+  const long double error = squared_error(distances, row, factor);
+  const long double squared = distances.squared[row];
+  const long double above = exponent(squared + error) - exponent(squared);
+  const long double below = exponent(squared) - exponent(std::max<long double>(squared - error, 0));
+  return std::max(above, below);
+}
+
+template <class T>
+RegressionExpected RegressionOracle<T>::expected(const RegressionDistances& distances, double factor) const {
+  const KernelRegression& p = inputs_.problem;
+  const auto outputs = static_cast<std::size_t>(p.outputs);
+  const auto classes = static_cast<std::size_t>(p.classes);
+  RegressionExpected expected;
+  const auto least = std::min_element(distances.squared.begin(), distances.squared.end());
+  if (!std::isfinite(*least)) {
+    expected.values.assign(outputs, not_a_number());
+    expected.votes.assign(classes, not_a_number());
+    expected.neighbours = expected.nearest_squared = not_a_number();
+    return expected;
+  }
+  const auto nearest = static_cast<std::size_t>(least - distances.squared.begin());
+  expected.nearest_row = static_cast<std::int64_t>(nearest);
+
+  const Arithmetic arithmetic = arithmetic_of(p.result_type());
+  const long double unit = arithmetic.unit_roundoff;
+  const long double of_sums = gamma(static_cast<double>(p.training_rows) + 4, arithmetic.unit_roundoff);
+  const long double lowest = exponent(*least);
+  // Any row that may be taken for the nearest: the one that is may be another, with the larger error.
+  long double nearest_error = 0;
+  long double squared_error_of_nearest = 0;
+  for (std::size_t t = 0; t < distances.squared.size(); ++t) {
+    if (!may_replace(distances, nearest, t, factor)) continue;
+    nearest_error = std::max(nearest_error, exponent_error(distances, t, factor));
+    squared_error_of_nearest = std::max(squared_error_of_nearest, squared_error(distances, t, factor));
+  }
+  std::vector<Weight> weights;
+  for (std::size_t t = 0; t < distances.squared.size(); ++t) {
+    if (!std::isfinite(distances.squared[t])) continue;
+    const long double above = exponent(distances.squared[t]) - lowest;
+    const long double error = exponent_error(distances, t, factor) + nearest_error;
+    weights.push_back({t, std::exp(-above), std::exp(error + kOfArgument * unit * above + kOfExponential * unit)});
+  }
+
+  const auto bound_of = [&](const Weight& w) {
+    return std::min<long double>(w.weight * (w.factor - 1), 1) + 2 * arithmetic.smallest_normal;
+  };
+  const auto largest_of = [](const Weight& w) { return std::min<long double>(w.weight * w.factor, 1); };
+  long double sum = 0;
+  long double sum_bound = 0;
+  long double sum_most = 0;
+  long double squares = 0;
+  long double squares_bound = 0;
+  for (const Weight& w : weights) {
+    sum += w.weight;
+    sum_bound += bound_of(w);
+    sum_most += largest_of(w);
+    squares += w.weight * w.weight;
+    squares_bound += bound_of(w) * (w.weight + largest_of(w));
+  }
+  sum_bound += of_sums * sum_most;
+  squares_bound += of_sums * sum_most;
+  // The nearest row's weight is 1, whichever it is.
+  const long double sum_least = std::max<long double>(sum - sum_bound, 1 - of_sums);
+  const long double squares_least = std::max<long double>(squares - squares_bound, 1 - of_sums);
+
+  for (std::size_t r = 0; r < outputs; ++r) {
+    const auto target = [&](const Weight& w) { return static_cast<long double>(inputs_.targets[w.row * outputs + r]); };
+    long double total = 0;
+    for (const Weight& w : weights) {
+      if (w.weight >= arithmetic.smallest_normal || std::isfinite(target(w))) total += w.weight * target(w);
+    }
+    const long double value = total / sum;
+    if (!std::isfinite(value)) {
+      expected.values.push_back(expected_of(value, 0));
+      continue;
+    }
+    long double spread = 0;
+    long double magnitude = 0;
+    long double furthest = 0;
+    for (const Weight& w : weights) {
+      if (!std::isfinite(target(w))) continue;
+      const long double away = std::abs(target(w) - value);
+      spread += bound_of(w) * away;
+      magnitude += largest_of(w) * (std::abs(target(w)) + std::abs(value));
+      furthest = std::max(furthest, away);
+    }
+    const long double rounding = 2 * of_sums * magnitude / sum_least + 2 * arithmetic.smallest_normal;
+    expected.values.push_back(expected_of(value, std::min(spread / sum_least, furthest) + rounding));
+  }
+
+  for (std::size_t c = 0; c < classes; ++c) {
+    long double votes = 0;
+    long double bound = 0;
+    long double most = 0;
+    for (const Weight& w : weights) {
+      if (static_cast<double>(inputs_.targets[w.row * outputs]) != static_cast<double>(c)) continue;
+      votes += w.weight;
+      bound += bound_of(w);
+      most += largest_of(w);
+    }
+    expected.votes.push_back(expected_of(votes, bound + of_sums * most));
+  }
+
+  const long double neighbours = sum * sum / squares;
+  const long double above = (sum + sum_bound) * (sum + sum_bound) / squares_least - neighbours;
+  const long double below = neighbours - sum_least * sum_least / (squares + squares_bound);
+  const auto all = static_cast<long double>(weights.size());
+  expected.neighbours = expected_of(neighbours, std::min(std::max(above, below), all) + 4 * unit * neighbours);
+  expected.nearest_squared = expected_of(*least, squared_error_of_nearest);
+  return expected;
+}
+
+/// May a kernel find `row` no further than the nearest?
+template <class T>
+bool RegressionOracle<T>::may_replace(const RegressionDistances& distances, std::size_t nearest, std::size_t row,
+                                      double factor) const {
+  if (std::is_same_v<T, std::uint8_t>) return row == nearest;
+  if (!std::isfinite(distances.squared[row])) return false;
+  return distances.squared[row] - squared_error(distances, row, factor) <=
+         distances.squared[nearest] + squared_error(distances, nearest, factor);
+}
+
+template <class T>
+bool RegressionOracle<T>::may_be_nearest(const RegressionDistances& distances, std::int64_t row, double factor) const {
+  const auto least = std::min_element(distances.squared.begin(), distances.squared.end());
+  if (!std::isfinite(*least)) return row == -1;
+  if (row < 0 || row >= inputs_.problem.training_rows) return false;
+  return may_replace(distances, static_cast<std::size_t>(least - distances.squared.begin()),
+                     static_cast<std::size_t>(row), factor);
+}
+
+template class RegressionOracle<float>;
+template class RegressionOracle<double>;
+template class RegressionOracle<std::uint8_t>;
+
+}  // namespace tessera::conformance
