@@ -22,12 +22,11 @@ class RegressionWeight {
   /// than the smallest normal number.
   template <class Squared>
   [[nodiscard]] Result operator()(Squared squared, Squared least) const {
+    if (squared == least) return 1;  // however large the factor is
     const auto above = static_cast<double>(squared - least);
     const double exponent =
         is_euclidean_
-            ? (above == 0 ? 0
-                          : factor_ * above /
-                                (std::sqrt(static_cast<double>(squared)) + std::sqrt(static_cast<double>(least))))
+            ? factor_ * above / (std::sqrt(static_cast<double>(squared)) + std::sqrt(static_cast<double>(least)))
             : factor_ * above;
     const auto weight = static_cast<Result>(std::exp(static_cast<Result>(-exponent)));
     return weight < std::numeric_limits<Result>::min() ? 0 : weight;
