@@ -8,6 +8,7 @@ namespace tessera::cpu_tbb {
 /// Best first, plain one last.
 [[nodiscard]] backend::VariantList<KernelRegression> kernel_regression_variants();
 
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_exact_bytes();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_fused();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_naive();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_sequential();

@@ -1,0 +1,196 @@
+// Products of bytes, compiled once for every instruction set (Highway) and chosen when it runs. The tile is gemm's
+// (gemm_register_kernel.cpp has the picture) with words of several numbers in the place of one:
+//
+//     instruction set      a word             one instruction a word and sum
+//     AVX-512 with VNNI    4 bytes            vpdpbusd: unsigned times signed, so training rows are stored less 128
+//     AVX-512, AVX2, SSE4  2 numbers of 16    vpmaddwd, and an addition; vpmaddubsw would saturate
+//     others               1 number of 32     a product and an addition
+#include "ops/kernel_regression/kernel_regression_bytes_kernel.h"
+
+#include <limits>
+#include <utility>
+
+#include "ops/kernel_regression/kernel_regression_fold.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/kernel_regression/kernel_regression_bytes_kernel.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tessera::cpu_tbb::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+constexpr int kNumbers = 4;
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+constexpr int kNumbers = 2;
+#else
+constexpr int kNumbers = 1;
+#endif
+
+#if HWY_TARGET <= HWY_AVX3
+constexpr int kMostRows = 14;
+#elif HWY_TARGET <= HWY_AVX2
+constexpr int kMostRows = 5;
+#else
+constexpr int kMostRows = 4;
+#endif
+
+using Words = hn::CappedTag<std::int32_t, static_cast<std::size_t>(kFoldStep / 2)>;
+using V = hn::VFromD<Words>;
+
+/// sum + the products of the numbers in two words, exact.
+HWY_INLINE V add_products(V a, V b, V sum) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+  // Not through its intrinsic: Highway 1.0 does not name avx512vnni to GCC for this instruction set.
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+  return sum;
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+  const hn::Repartition<std::int16_t, Words> pairs;
+  V unused = hn::Zero(Words());
+  return hn::ReorderWidenMulAccumulate(Words(), hn::BitCast(pairs, a), hn::BitCast(pairs, b), sum, unused);
+#else
+  return hn::Add(sum, hn::Mul(a, b));
+#endif
+}
+
+/// The sums of kRows rows, as a chain so that each is a variable of its own and stays in a register.
+template <int kRows>
+struct ByteSums {
+  HWY_INLINE void clear() {
+    left = hn::Zero(Words());
+    right = hn::Zero(Words());
+    if constexpr (kRows > 1) rest.clear();
+  }
+  HWY_INLINE void add(const std::int32_t* HWY_RESTRICT a, std::int64_t a_step, V b0, V b1) {
+    const V word = hn::Set(Words(), *a);
+    left = add_products(word, b0, left);
+    right = add_products(word, b1, right);
+    if constexpr (kRows > 1) rest.add(a + a_step, a_step, b0, b1);
+  }
+  HWY_INLINE void store(std::int32_t* HWY_RESTRICT c, std::int64_t ldc) const {
+    hn::StoreU(left, Words(), c);
+    hn::StoreU(right, Words(), c + hn::Lanes(Words()));
+    if constexpr (kRows > 1) rest.store(c + ldc, ldc);
+  }
+
+  V left;
+  V right;
+  ByteSums<kRows - 1> rest;
+};
+template <>
+struct ByteSums<0> {};
+
+template <int kRows>
+HWY_NOINLINE void multiply_rows(const ByteProduct& product) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(Words()));
+  const std::int32_t* HWY_RESTRICT b = product.b;
+  for (std::int64_t column = 0; column < product.columns; column += 2 * lanes) {
+    ByteSums<kRows> sums;
+    sums.clear();
+    for (std::int64_t p = 0; p < product.depth; ++p, b += 2 * lanes) {
+      sums.add(product.a + p, product.a_step, hn::LoadU(Words(), b), hn::LoadU(Words(), b + lanes));
+    }
+    sums.store(product.c + column, product.ldc);
+  }
+}
+
+template <int... kRowsLessOne>
+HWY_INLINE void multiply_any(const ByteProduct& product, std::integer_sequence<int, kRowsLessOne...>) {
+  using Function = void (*)(const ByteProduct&);
+  static constexpr Function kFunctions[] = {multiply_rows<kRowsLessOne + 1>...};
+  kFunctions[product.rows - 1](product);
+}
+
+void multiply(const ByteProduct& product) {
+  multiply_any(product, std::make_integer_sequence<int, kMostRows>());
+}
+
+ByteTile tile() {
+  return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Words())), kNumbers};
+}
+
+std::int32_t distances(std::int32_t* dots, const std::int32_t* lengths, std::int32_t query_length, std::int64_t rows) {
+  const Words d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const V length = hn::Set(d, query_length);
+  V least = hn::Set(d, std::numeric_limits<std::int32_t>::max());
+  for (std::int64_t i = 0; i < rows; i += lanes) {
+    // The sum of two lengths may pass the largest number; the distance does not.
+    const V sum = hn::Add(length, hn::LoadU(d, lengths + i));
+    const V squared = hn::Sub(sum, hn::ShiftLeft<1>(hn::LoadU(d, dots + i)));
+    hn::StoreU(squared, d, dots + i);
+    least = hn::Min(least, squared);
+  }
+  return hn::GetLane(hn::MinOfLanes(d, least));
+}
+
+void weights(const ByteWeights& how, const std::int32_t* squared, std::int64_t rows, float* weights) {
+  const Words d;
+  const hn::RebindToFloat<Words> f;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const V least = hn::Set(d, how.least);
+  const V furthest = hn::Set(d, how.furthest);
+  const auto least_root = hn::Sqrt(hn::ConvertTo(f, least));
+  const auto minus_factor = hn::Set(f, -how.factor);
+  const auto smallest = hn::Set(f, std::numeric_limits<float>::min());
+  for (std::int64_t i = 0; i < rows; i += lanes) {
+    const V distance = hn::Min(hn::LoadU(d, squared + i), furthest);
+    const auto counts = hn::RebindMask(f, hn::Eq(distance, hn::LoadU(d, squared + i)));
+    auto above = hn::ConvertTo(f, hn::Sub(distance, least));
+    if (how.is_euclidean) {
+      const auto roots = hn::Add(hn::Sqrt(hn::ConvertTo(f, distance)), least_root);
+      above = hn::Div(above, hn::Max(roots, smallest));
+    }
+    const auto weight = hn::Exp(f, hn::Mul(minus_factor, above));
+    const auto is_normal = hn::And(counts, hn::Ge(weight, smallest));
+    hn::StoreU(hn::IfThenElseZero(is_normal, weight), f, weights + i);
+  }
+}
+
+}  // namespace tessera::cpu_tbb::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tessera::cpu_tbb {
+
+HWY_EXPORT(tile);
+HWY_EXPORT(multiply);
+HWY_EXPORT(distances);
+HWY_EXPORT(weights);
+
+ByteTile byte_tile() {
+  return HWY_DYNAMIC_DISPATCH(tile)();
+}
+
+std::int32_t byte_word(const ByteTile& tile, const std::uint8_t* numbers, std::int64_t count,
+                       std::int64_t shift) noexcept {
+  std::uint32_t word = 0;
+  const auto bits = static_cast<unsigned>(32 / tile.numbers);
+  const std::uint32_t mask = tile.numbers == 1 ? ~0U : (1U << bits) - 1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto number = static_cast<std::uint32_t>(static_cast<std::int32_t>(numbers[i] - shift)) & mask;
+    word |= number << (static_cast<unsigned>(i) * bits);
+  }
+  return static_cast<std::int32_t>(word);
+}
+
+void multiply_bytes(const ByteProduct& product) {
+  HWY_DYNAMIC_DISPATCH(multiply)(product);
+}
+
+std::int32_t fold_byte_distances(std::int32_t* dots, const std::int32_t* lengths, std::int32_t query_length,
+                                 std::int64_t rows) {
+  return HWY_DYNAMIC_DISPATCH(distances)(dots, lengths, query_length, rows);
+}
+
+void fold_byte_weights(const ByteWeights& how, const std::int32_t* squared, std::int64_t rows, float* weights) {
+  HWY_DYNAMIC_DISPATCH(weights)(how, squared, rows, weights);
+}
+
+}  // namespace tessera::cpu_tbb
+#endif
