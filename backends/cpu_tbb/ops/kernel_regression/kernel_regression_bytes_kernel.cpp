@@ -110,7 +110,7 @@ void multiply(const ByteProduct& product) {
   multiply_any(product, std::make_integer_sequence<int, kMostRows>());
 }
 
-ByteTile tile() {
+ByteTile tile_of_bytes() {
   return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Words())), kNumbers};
 }
 
@@ -158,13 +158,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::cpu_tbb {
 
-HWY_EXPORT(tile);
+HWY_EXPORT(tile_of_bytes);
 HWY_EXPORT(multiply);
 HWY_EXPORT(distances);
 HWY_EXPORT(weights);
 
 ByteTile byte_tile() {
-  return HWY_DYNAMIC_DISPATCH(tile)();
+  return HWY_DYNAMIC_DISPATCH(tile_of_bytes)();
 }
 
 std::int32_t byte_word(const ByteTile& tile, const std::uint8_t* numbers, std::int64_t count,
