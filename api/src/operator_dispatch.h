@@ -33,6 +33,7 @@ namespace tessera::detail {
 ///   static std::string key(const Problem&)                           every field that the time depends on, as text
 /// and, where one operand is a WeightsOperand:
 ///   static constexpr std::size_t kWeights                            its place among the operands
+///   static constexpr auto kWeightsOperand                            the pointer to it as a member of Operands
 ///   static OperandSpec weights(const Problem&, const UntypedView&)   what raw weights must be
 template <class Problem>
 struct OperatorTraits;
@@ -141,10 +142,11 @@ void Queue::run(const OperatorKernel<Problem>& kernel, const typename Problem::O
     auto specs = OperatorTraits<Problem>::operands(kernel.problem(), operands);
     bool are_prepared = false;
     if constexpr (HasWeights<Problem>) {
-      if (const auto& prepared = operands.weights.prepared(); prepared != nullptr) {
+      if (const auto& prepared = (operands.*OperatorTraits<Problem>::kWeightsOperand).prepared(); prepared != nullptr) {
         check_prepared(*prepared, core, OperatorTraits<Problem>::key(kernel.problem()));
         const UntypedView& memory = prepared->memory();
-        specs[OperatorTraits<Problem>::kWeights] = {"weights", &memory, memory.type(), memory.size(), Access::read};
+        OperandSpec& weights = specs[OperatorTraits<Problem>::kWeights];
+        weights = {weights.name, &memory, memory.type(), memory.size(), Access::read};
         are_prepared = true;
       }
     }

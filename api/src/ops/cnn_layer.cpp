@@ -85,6 +85,7 @@ std::uint64_t output_elements(const CnnLayer& p) {
 template <>
 struct OperatorTraits<CnnLayer> {
   static constexpr std::size_t kWeights = 1;
+  static constexpr auto kWeightsOperand = &CnnLayer::Operands::weights;
 
   static CnnLayer checked(const CnnLayer& asked) {
     check_size("batch", asked.batch, 0);

@@ -53,6 +53,7 @@ constexpr Access wanted(bool is_wanted) {
 template <>
 struct OperatorTraits<KernelRegression> {
   static constexpr std::size_t kWeights = 1;
+  static constexpr auto kWeightsOperand = &KernelRegression::Operands::training;
 
   static KernelRegression checked(const KernelRegression& asked) {
     check_size("training_rows", asked.training_rows, 1);

@@ -65,14 +65,14 @@ struct KernelRegression {
 
   /// What it is run with. Results that are not wanted stay empty. No result may overlap any other operand.
   struct Operands {
-    ConstOperand queries;     ///< queries x columns
-    WeightsOperand training;  ///< training_rows x columns: raw, or from Queue::prepare_weights()
-    ConstOperand targets;     ///< training_rows x outputs
-    Operand values;           ///< queries x outputs
-    Operand votes;            ///< queries x classes
-    Operand nearest_row;      ///< of each query, int64: the lowest of those with the smallest D
-    Operand nearest_squared;  ///< of each query: its D, without `scale`
-    Operand neighbours;       ///< of each query: how many rows count, (sum of w)^2 / sum of w^2
+    ConstOperand queries;          ///< queries x columns
+    WeightsOperand training;       ///< training_rows x columns: raw, or from Queue::prepare_weights()
+    ConstOperand targets;          ///< training_rows x outputs
+    Operand values;                ///< queries x outputs
+    Operand votes = {};            ///< queries x classes
+    Operand nearest_row = {};      ///< of each query, int64: the lowest of those with the smallest D
+    Operand nearest_squared = {};  ///< of each query: its D, without `scale`
+    Operand neighbours = {};       ///< of each query: how many rows count, (sum of w)^2 / sum of w^2
   };
 
   bool operator==(const KernelRegression&) const = default;
