@@ -35,11 +35,12 @@ Expected not_a_number() {
   return {.value = {std::numeric_limits<double>::quiet_NaN(), 0}, .bound = 0};
 }
 
-/// A row's weight, and the most by which a kernel's is off, up and down.
+/// A row's weight, and the least and the most that a kernel's may be.
 struct Weight {
   std::size_t row = 0;
   long double weight = 0;
-  long double factor = 1;  ///< a kernel's is from weight / factor to weight * factor
+  long double least = 0;
+  long double most = 0;
 };
 
 }  // namespace
@@ -166,14 +167,15 @@ RegressionExpected RegressionOracle<T>::expected(const RegressionDistances& dist
   for (std::size_t t = 0; t < distances.squared.size(); ++t) {
     if (!std::isfinite(distances.squared[t])) continue;
     const long double above = exponent(distances.squared[t]) - lowest;
-    const long double error = exponent_error(distances, t, factor) + nearest_error;
-    weights.push_back({t, std::exp(-above), std::exp(error + kOfArgument * unit * above + kOfExponential * unit)});
+    const long double error = exponent_error(distances, t, factor) + nearest_error + kOfArgument * unit * above;
+    const long double rounding = kOfExponential * unit;
+    weights.push_back({t, std::exp(-above), std::exp(-above - error) * (1 - rounding),
+                       std::exp(-std::max<long double>(above - error, 0)) * (1 + rounding)});
   }
 
   const auto bound_of = [&](const Weight& w) {
-    return std::min<long double>(w.weight * (w.factor - 1), 1) + 2 * arithmetic.smallest_normal;
+    return std::max(w.most - w.weight, w.weight - w.least) + 2 * arithmetic.smallest_normal;
   };
-  const auto largest_of = [](const Weight& w) { return std::min<long double>(w.weight * w.factor, 1); };
   long double sum = 0;
   long double sum_bound = 0;
   long double sum_most = 0;
@@ -182,9 +184,9 @@ RegressionExpected RegressionOracle<T>::expected(const RegressionDistances& dist
   for (const Weight& w : weights) {
     sum += w.weight;
     sum_bound += bound_of(w);
-    sum_most += largest_of(w);
+    sum_most += w.most;
     squares += w.weight * w.weight;
-    squares_bound += bound_of(w) * (w.weight + largest_of(w));
+    squares_bound += bound_of(w) * (w.weight + w.most);
   }
   sum_bound += of_sums * sum_most;
   squares_bound += of_sums * sum_most;
@@ -210,7 +212,7 @@ RegressionExpected RegressionOracle<T>::expected(const RegressionDistances& dist
       if (!std::isfinite(target(w))) continue;
       const long double away = std::abs(target(w) - value);
       spread += bound_of(w) * away;
-      magnitude += largest_of(w) * (std::abs(target(w)) + std::abs(value));
+      magnitude += w.most * (std::abs(target(w)) + std::abs(value));
       furthest = std::max(furthest, away);
     }
     const long double rounding = 2 * of_sums * magnitude / sum_least + 2 * arithmetic.smallest_normal;
@@ -225,7 +227,7 @@ RegressionExpected RegressionOracle<T>::expected(const RegressionDistances& dist
       if (static_cast<double>(inputs_.targets[w.row * outputs]) != static_cast<double>(c)) continue;
       votes += w.weight;
       bound += bound_of(w);
-      most += largest_of(w);
+      most += w.most;
     }
     expected.votes.push_back(expected_of(votes, bound + of_sums * most));
   }
