@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../operator_dispatch.h"
+#include "../refuse.h"
 #include "operand_size.h"
 
 namespace tessera {
@@ -19,10 +20,6 @@ namespace detail {
 namespace {
 
 using backend::sentence;
-
-[[noreturn]] void refuse(const std::string& text) {
-  throw Error(ErrorCode::invalid_argument, text);
-}
 
 void check_size(const char* name, std::int64_t value, std::int64_t smallest) {
   if (value < smallest) refuse(sentence(name, " of kernel_regression is ", value, ", but must be at least ", smallest));
