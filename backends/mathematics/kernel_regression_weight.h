@@ -18,11 +18,12 @@ class RegressionWeight {
       : is_euclidean_(problem.distance == Distance::euclidean),
         factor_(problem.order * problem.order * problem.scale * (is_euclidean_ ? 1 : problem.scale) / 2) {}
 
-  /// `Squared` is an integer or floating-point type; `squared` is no less than `least`. 0 where the weight is smaller
-  /// than the smallest normal number.
+  /// `Squared` is an integer or floating-point type; `squared` is no less than `least`. 0 where it is infinite,
+  /// and where the weight is smaller than the smallest normal number.
   template <class Squared>
   [[nodiscard]] Result operator()(Squared squared, Squared least) const {
     if (squared == least) return 1;  // however large the factor is
+    if (!std::isfinite(static_cast<double>(squared))) return 0;
     const auto above = static_cast<double>(squared - least);
     const double exponent =
         is_euclidean_

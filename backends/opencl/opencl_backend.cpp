@@ -10,6 +10,7 @@
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
+#include "ops/kernel_regression/kernel_regression_variants.h"
 
 namespace tessera::opencl {
 
@@ -101,6 +102,7 @@ const backend::OperatorTable& OpenclBackend::operators() const {
     made->set<Gemm>(gemm_variants());
     made->set<Conv2d>(conv2d_variants());
     made->set<CnnLayer>(cnn_layer_variants());
+    made->set<KernelRegression>(kernel_regression_variants());
     return made;
   }();
   return *table;

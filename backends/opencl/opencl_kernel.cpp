@@ -65,19 +65,25 @@ void CompiledKernel::set(cl_uint index, std::size_t size_bytes, const void* valu
 
 namespace {
 
-void run_all(const std::vector<OperatorLaunch>& launches, backend::Queue& queue,
-             std::span<const backend::Slice> operands, const backend::Slice& workspace) {
-  Stage stage = Stage::launch;
+/// Sets the memory, and with `round` the last parameter; then launches.
+void launch_one(const OperatorLaunch& launch, OpenclQueue& queue, std::span<const backend::Slice> operands,
+                const backend::Slice& workspace, const cl_long* round, Stage stage) {
+  const std::lock_guard lock(launch.kernel->mutex());
+  cl_uint index = 0;
+  for (const MemoryArgument& argument : launch.memory) {
+    const backend::Slice& slice = argument.place == MemoryArgument::kWorkspace ? workspace : operands[argument.place];
+    const cl_ulong first_element = slice.offset_bytes / size_bytes(argument.type) + argument.first_element;
+    launch.kernel->set(index++, native(slice));
+    launch.kernel->set(index++, first_element);
+  }
+  if (round != nullptr) launch.kernel->set(index + launch.struct_count, *round);
+  queue.launch(launch.kernel->native(), launch.range, stage);
+}
+
+void run_all(const std::vector<OperatorLaunch>& launches, OpenclQueue& queue, std::span<const backend::Slice> operands,
+             const backend::Slice& workspace, const cl_long* round = nullptr, Stage stage = Stage::launch) {
   for (const OperatorLaunch& launch : launches) {
-    const std::lock_guard lock(launch.kernel->mutex());
-    cl_uint index = 0;
-    for (const MemoryArgument& argument : launch.memory) {
-      const backend::Slice& slice = argument.place == MemoryArgument::kWorkspace ? workspace : operands[argument.place];
-      const cl_ulong first_element = slice.offset_bytes / size_bytes(argument.type) + argument.first_element;
-      launch.kernel->set(index++, native(slice));
-      launch.kernel->set(index++, first_element);
-    }
-    static_cast<OpenclQueue&>(queue).launch(launch.kernel->native(), launch.range, stage);
+    launch_one(launch, queue, operands, workspace, round, stage);
     stage = Stage::rest;
   }
 }
@@ -95,8 +101,11 @@ OperatorKernel::OperatorKernel(OperatorLaunch launch, Preparation preparation)
 
 OperatorKernel::OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes,
                                Preparation preparation)
-    : launches_(std::move(launches)), workspace_bytes_(workspace_bytes), preparation_(std::move(preparation)) {
-  std::erase_if(launches_, [](const OperatorLaunch& launch) {
+    : OperatorKernel(OperatorRun{.launches = std::move(launches)}, workspace_bytes, std::move(preparation)) {}
+
+OperatorKernel::OperatorKernel(OperatorRun run, std::size_t workspace_bytes, Preparation preparation)
+    : run_(std::move(run)), workspace_bytes_(workspace_bytes), preparation_(std::move(preparation)) {
+  std::erase_if(run_.launches, [](const OperatorLaunch& launch) {
     const auto& global = launch.range.global;
     return std::find(global.begin(), global.end(), 0) != global.end();
   });
@@ -104,13 +113,17 @@ OperatorKernel::OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t
 
 void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
                             const backend::Slice& workspace) {
-  run_all(launches_, queue, operands, workspace);
+  auto& opencl = static_cast<OpenclQueue&>(queue);
+  if (!run_.rounds) return run_all(run_.launches, opencl, operands, workspace);
+  for (cl_long round = 0; round < *run_.rounds; ++round) {
+    run_all(run_.launches, opencl, operands, workspace, &round, round == 0 ? Stage::launch : Stage::rest);
+  }
 }
 
 void OperatorKernel::prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
                              const backend::Slice& workspace) {
   const std::array operands{weights, prepared};
-  run_all(preparation_.launches, queue, operands, workspace);
+  run_all(preparation_.launches, static_cast<OpenclQueue&>(queue), operands, workspace);
 }
 
 }  // namespace tessera::opencl

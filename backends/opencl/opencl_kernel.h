@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -65,15 +66,18 @@ struct MemoryArgument {
 };
 
 /// One launch of an operator's run: a kernel function of its own, its shape, and the memory that its parameters begin
-/// with. The structs of scalars behind them are set once, by whoever makes it.
+/// with. The structs of scalars behind them are set once, by whoever makes it; a launch in rounds has the
+/// number of its round, a long, as its last parameter.
 struct OperatorLaunch {
   std::unique_ptr<CompiledKernel> kernel;
   NdRange range;
   std::vector<MemoryArgument> memory;
+  cl_uint struct_count = 0;
 
   /// Scalars come in structs alone, whose size both sides assert: see ops/host_struct.cl.
   template <class... Structs>
   requires(std::is_class_v<Structs>&&...) void set_structs(const Structs&... structs) {
+    struct_count = sizeof...(Structs);
     auto index = static_cast<cl_uint>(2 * memory.size());
     (kernel->set(index++, structs), ...);
   }
@@ -86,9 +90,17 @@ struct Preparation {
   std::size_t size_bytes = 0;  ///< of the prepared form; 0: weights are read raw
 };
 
-/// An operator's kernel: launches of fixed shape, one after another. One whose shape is empty is left out.
+/// The launches of a run, one after another. One whose shape is empty is left out.
+struct OperatorRun {
+  std::vector<OperatorLaunch> launches;
+  /// So many times over, where the kernels take the number of the round; else once.
+  std::optional<std::int64_t> rounds = {};
+};
+
+/// An operator's kernel: launches of fixed shape.
 class OperatorKernel final : public backend::Kernel {
  public:
+  explicit OperatorKernel(OperatorRun run, std::size_t workspace_bytes = 0, Preparation preparation = {});
   explicit OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes = 0,
                           Preparation preparation = {});
   explicit OperatorKernel(OperatorLaunch launch, Preparation preparation = {});
@@ -101,7 +113,7 @@ class OperatorKernel final : public backend::Kernel {
               const backend::Slice& workspace) override;
 
  private:
-  std::vector<OperatorLaunch> launches_;
+  OperatorRun run_;
   std::size_t workspace_bytes_;
   Preparation preparation_;
 };

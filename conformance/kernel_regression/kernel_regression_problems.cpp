@@ -107,6 +107,12 @@ void add_not_finite(RegressionCaseList& list, DataType type) {
   for (const double value : {nan, infinity, -infinity}) {
     const std::string name = value != value ? "nan" : value > 0 ? "inf" : "minf";
     list.add({.problem = problem, .plants = {{'t', 17 * 18 + 17, value}}, .note = name + "_in_row"});
+    KernelRegression euclidean = problem;
+    euclidean.distance = Distance::euclidean;
+    list.add({.problem = euclidean, .plants = {{'t', 17 * 18 + 17, value}}, .note = name + "_in_row"});
+    KernelRegression equal = problem;
+    equal.order = 0;
+    list.add({.problem = equal, .plants = {{'t', 17 * 18 + 17, value}}, .note = name + "_in_row"});
     list.add({.problem = problem, .plants = {{'q', 7 * 18, value}}, .note = name + "_in_query"});
     list.add({.problem = problem, .plants = {{'f', 99, value}}, .note = name + "_in_target"});
     std::vector<RegressionPlant> everywhere;

@@ -1,4 +1,5 @@
-// What all results of a kernel_regression must be: those of every query where that is quick to compute, else of samples.
+// What all results of a kernel_regression must be: those of every query where that is quick to compute, else of
+// samples.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Distances and weights, compiled once for every instruction set from SSE to AVX-512 and chosen when it runs. Next to the
-// products of a row's hundreds of numbers this is little: a multiply-add and a minimum for each pair of rows, and an
-// exponential where a row is near enough to count.
+// Distances and weights, compiled once for every instruction set from SSE to AVX-512 and chosen when it runs. Next to
+// the products of a row's hundreds of numbers this is little: a multiply-add and a minimum for each pair of rows, and
+// an exponential where a row is near enough to count.
 #include "ops/kernel_regression/kernel_regression_fold.h"
 
 #include <limits>

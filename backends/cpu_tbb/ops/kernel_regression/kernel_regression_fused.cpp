@@ -1,14 +1,14 @@
 // The variant "fused": distances as products in gemm's register tile, and the sums of a query kept while the training
 // set passes by. Nothing of the size queries x training rows is ever written.
 //
-//     a block of 2048 training rows, packed         A chunk is a group of queries and a block of training rows. Dot
-//     part of 256  part  ...                        products of the group with a part of the block stay in the second-
-//     +-----------+-----------+------               level cache: |q|^2 + |t|^2 - 2 q t is the distance. Each query then
-//  q  | products  |                                 compares the least of the part with the least so far, scales its
-//  .  | (14 x 32  |                                 sums where the new one is nearer, and takes exponentials of the rows
-//  .  |  tiles)   |                                 that are near enough to count: with a large order, of few.
+//     a block of 2048 training rows, packed        A chunk is a group of queries and a block of training rows. Dot
+//     part of 256  part  ...                       products of the group with a part of the block stay in the second-
+//     +-----------+-----------+------              level cache: |q|^2 + |t|^2 - 2 q t is the distance. Each query then
+//  q  | products  |                                compares the least of the part with the least so far, scales its
+//  .  | (14 x 32  |                                sums where the new one is nearer, and takes exponentials of the rows
+//  .  |  tiles)   |                                that are near enough to count: with a large order, of few.
 //     +-----------+
-//       | least, sums                               The blocks' states are joined from the first to the last.
+//       | least, sums                              The blocks' states are joined from the first to the last.
 //       v
 //     state of (query, block)
 //
