@@ -12,6 +12,7 @@
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
+#include "ops/kernel_regression/kernel_regression_variants.h"
 
 namespace tessera::cuda {
 namespace {
@@ -28,6 +29,7 @@ backend::OperatorTable operator_table() {
   table.set<Gemm>(gemm_variants());
   table.set<Conv2d>(conv2d_variants());
   table.set<CnnLayer>(cnn_layer_variants());
+  table.set<KernelRegression>(kernel_regression_variants());
   return table;
 }
 

@@ -35,6 +35,12 @@ template <class T>
   return reinterpret_cast<T*>(address_of(slice));
 }
 
+/// Part of a slice, which is of type T from there on.
+template <class T>
+[[nodiscard]] T* pointer_at(const backend::Slice& slice, std::size_t offset_bytes) noexcept {
+  return reinterpret_cast<T*>(address_of(slice) + offset_bytes);
+}
+
 class CudaPinnedMemory final : public backend::PinnedMemory {
  public:
   CudaPinnedMemory(std::shared_ptr<Context> context, std::size_t size_bytes);

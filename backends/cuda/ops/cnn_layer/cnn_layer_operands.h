@@ -75,12 +75,6 @@ template <class Make>
 /// Can the pixels of an output plane lie along the grid's x? Of the kernels that output_grid() is for.
 [[nodiscard]] backend::Verdict check_output_grid(const CnnLayer& problem, const backend::Device& device);
 
-/// Part of a slice, which is of type T from there on.
-template <class T>
-[[nodiscard]] T* pointer_at(const backend::Slice& slice, std::size_t offset_bytes) noexcept {
-  return reinterpret_cast<T*>(address_of(slice) + offset_bytes);
-}
-
 /// Hands out places in a workspace, one after the other.
 class CnnLayerWorkspace {
  public:

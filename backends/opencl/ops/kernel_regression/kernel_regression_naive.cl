@@ -1,10 +1,10 @@
 // kernel_regression, naive: one work-item a training row, and a second launch that adds up (kernel_regression_sums.cl).
 //
-//   training set               distances        A work-item compares one row with one query, number by number, from global
-//   +-----------+              +---+            memory: neighbours read rows that lie far apart. The study's first version
-//   | row 0     |  - query ->  | D |            added the weights by atomics, in the order in which they came.
+//   training set               distances    A work-item compares one row with one query, number by number, from global
+//   +-----------+              +---+        memory: neighbours read rows that lie far apart. The study's first version
+//   | row 0     |  - query ->  | D |        added the weights by atomics, in the order in which they came.
 //   | row 1     |              | D |
-//   | ...       |              | . |            Queries are taken in rounds whose distances fit into the workspace.
+//   | ...       |              | . |        Queries are taken in rounds whose distances fit into the workspace.
 //   +-----------+              +---+
 //
 // Compiles alone with: -DBYTES=0 -DFLOAT64=0

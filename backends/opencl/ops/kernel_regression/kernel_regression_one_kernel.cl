@@ -1,8 +1,8 @@
 // kernel_regression, one_kernel: one group a query, everything in one launch.
 //
-//   group q          distances of q     The study's second version had 4 threads a block; here GROUP of them share out the
-//   item 0 1 2 3     +-+-+-+-+-+---     rows, keep the distances in global memory, and add up as kernel_regression_sums.cl
-//        v v v v ->  | | | | | |        says. A work-item reads again what it wrote itself, so distances need no barrier.
+//   group q          distances of q The study's second version had 4 threads a block; here GROUP of them share out the
+//   item 0 1 2 3     +-+-+-+-+-+--- rows, keep the distances in global memory, and add up as kernel_regression_sums.cl
+//        v v v v ->  | | | | | |    says. A work-item reads again what it wrote itself, and after a barrier the least.
 //   rows of the set  +-+-+-+-+-+---
 //
 // Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DGROUP=4

@@ -1,9 +1,9 @@
 // kernel_regression: rows, the operands of every launch, the distance of two rows and the weight that it gives.
 //
-//   type     BYTES FLOAT64   element   squared    result       Exponents are differences of distances, in double: what two
-//   uint8      1      0      uchar     long       float        large exponents have in common would cost the digits that
-//   float32    0      0      float     float      float        matter. Sums are double too.
-//   float64    0      1      double    double     double
+//   type     BYTES FLOAT64   element squared    result       Exponents are differences of distances, in double: what two
+//   uint8      1      0      uchar   long       float        large exponents have in common would cost the digits that
+//   float32    0      0      float   float      float        matter. Sums are double too.
+//   float64    0      1      double  double     double
 //
 // Compiles alone with: -DBYTES=0 -DFLOAT64=0
 // Compiles alone with: -DBYTES=0 -DFLOAT64=1

@@ -1,9 +1,9 @@
 // kernel_regression: a query's results from its distances, by a group of GROUP work-items, a power of two.
 //
-//   distances of one query     item 0 1 2 3 0 1 2 3 ...       Each work-item walks over every GROUP-th row: for the least
-//   +-+-+-+-+-+-+-+-+---            v v v v                   distance, for the weights, and once for each sum. What the
-//   | | | | | | | | |               halves, quarters, ...     work-items have is joined pair by pair in a fixed order, so
-//   +-+-+-+-+-+-+-+-+---            one number                that the bits are the same on every run.
+//   distances of one query     item 0 1 2 3 0 1 2 3 ...   Each work-item walks over every GROUP-th row: for the least
+//   +-+-+-+-+-+-+-+-+---            v v v v               distance, for the weights, and once for each sum. What the
+//   | | | | | | | | |               halves, quarters, ... work-items have is joined pair by pair in a fixed order, so
+//   +-+-+-+-+-+-+-+-+---            one number            that the bits are the same on every run.
 //
 // Loops around a barrier are not unrolled: PoCL compiles what lies between two barriers once for each place, and took
 // 30 s for this.
@@ -20,7 +20,7 @@ typedef struct {
   double sum[GROUP];
 } Shared;
 
-// The nearest row, the lowest of several, or -1; every work-item gets it.
+// The nearest row, the lowest of several, or -1; every work-item gets it, and sees that row's distance.
 static inline long nearest_of(__global const squared* distances, const long rows, __local Shared* shared) {
   const int item = (int)get_local_id(0);
   squared least = INFINITELY_FAR;
@@ -46,7 +46,7 @@ static inline long nearest_of(__global const squared* distances, const long rows
       }
     }
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   return shared->row[0];
 }
 

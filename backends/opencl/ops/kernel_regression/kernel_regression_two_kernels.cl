@@ -1,13 +1,13 @@
-// kernel_regression, two_kernels: the matrix of differences from one query, written out, then its rows' norms and the sums.
+// kernel_regression, two_kernels: the matrix of differences from one query, written out, then its rows' norms and sums.
 //
-//   training set - query      differences      norms        The study's third version, whose blocks were lines (1D) or
-//   +---------------+         +---------+      +-+          rectangles (2D) of threads. Here a group of the first launch
-//   | . . . . . . . |   ->    | . . . . |  ->  | |  -> sums computes a block of differences, one a work-item. Of the second
-//   | . . . . . . . |         | . . . . |      | |          NORM_COLUMNS work-items share a row and join what they have.
-//   +---------------+         +---------+      +-+          With one of them a row, its norm is a work-item's own loop.
+//   training set - query      differences     norms        The study's third version, whose blocks were lines (1D) or
+//   +---------------+         +---------+     +-+          rectangles (2D) of threads. Here a group of the first launch
+//   | . . . . . . . |   ->    | . . . . |  -> | |  -> sums computes a block of differences, one a work-item. Of the second
+//   | . . . . . . . |         | . . . . |     | |          NORM_COLUMNS work-items share a row and join what they have.
+//   +---------------+         +---------+     +-+          With one of them a row, its norm is a work-item's own loop.
 //
-// Rows are taken in chunks whose differences fit into the workspace, one query after the other. The norms launch reads the
-// rows too: a row that is not finite, or too long, is infinitely far whatever the difference is.
+// Rows are taken in chunks whose differences fit into the workspace, one query after the other. The norms launch reads
+// the rows too: a row that is not finite, or too long, is infinitely far whatever the difference is.
 //
 // Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNORM_COLUMNS=16 -DNORM_ROWS=16
 // Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNORM_COLUMNS=1 -DNORM_ROWS=64

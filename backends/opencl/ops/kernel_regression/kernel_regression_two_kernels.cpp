@@ -1,13 +1,12 @@
 // kernel_regression, two_kernels: the matrix of differences, then norms and sums; both blocks are tunables. See
 // kernel_regression_two_kernels.cl.
-#include <algorithm>
 #include <array>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "backend/sentence.h"
+#include "mathematics/kernel_regression_blocks.h"
 #include "opencl_embedded.h"
 #include "ops/kernel_regression/kernel_regression_launch.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
@@ -16,8 +15,8 @@ namespace tessera::opencl {
 
 namespace {
 
-/// Rows and columns of a group. Lines are the study's 1D blocks, the others its 2D ones.
-using Block = std::pair<std::int64_t, std::int64_t>;
+/// The first that the device can have is preferred.
+using Block = mathematics::RegressionBlock;
 constexpr std::array<Block, 6> kDifferenceBlocks{{{16, 16}, {8, 32}, {8, 8}, {1, 256}, {1, 64}, {1, 1}}};
 constexpr std::array<Block, 6> kNormBlocks{{{16, 16}, {8, 32}, {8, 8}, {256, 1}, {64, 1}, {1, 1}}};
 
@@ -28,39 +27,16 @@ bool fits(const Block& block, const DeviceInfo& info) {
          rows <= info.max_group_extent[1];
 }
 
-/// Two tunables for the blocks of a launch that the device can have.
-void add_tunables(std::vector<Tunable>& tunables, const std::string& launch, const std::array<Block, 6>& blocks,
-                  const DeviceInfo& info) {
-  Tunable rows{
-      .name = launch + "_rows", .meaning = "training rows of a group that computes " + launch + "s", .values = {}};
-  Tunable columns{
-      .name = launch + "_columns", .meaning = "its columns; where one of the two is 1, the block is 1D", .values = {}};
-  const auto add = [](std::vector<std::int64_t>& values, std::int64_t value) {
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
-  };
-  rows.paired_with = columns.name;
-  for (const Block& block : blocks) {
-    if (!fits(block, info)) continue;
-    if (rows.pairs.empty()) std::tie(rows.preferred, columns.preferred) = block;
-    rows.pairs.emplace_back(block.second, block.first);
-    add(rows.values, block.first);
-    add(columns.values, block.second);
-  }
-  std::sort(rows.values.begin(), rows.values.end());
-  std::sort(columns.values.begin(), columns.values.end());
-  tunables.push_back(std::move(rows));
-  tunables.push_back(std::move(columns));
-}
-
 backend::Verdict check(const KernelRegression& problem, const backend::Device& device) {
   return check_regression(problem, native(device).facts());
 }
 
 std::vector<Tunable> tunables(const KernelRegression& /*problem*/, const backend::Device& device) {
   const DeviceInfo& info = native(device).facts().info;
+  const auto fits_device = [&](const Block& block) { return fits(block, info); };
   std::vector<Tunable> tunables;
-  add_tunables(tunables, "difference", kDifferenceBlocks, info);
-  add_tunables(tunables, "norm", kNormBlocks, info);
+  mathematics::add_regression_blocks(tunables, "difference", kDifferenceBlocks, fits_device);
+  mathematics::add_regression_blocks(tunables, "norm", kNormBlocks, fits_device);
   return tunables;
 }
 

@@ -1,0 +1,10 @@
+// The order of the list is the order of choice.
+#include "ops/kernel_regression/kernel_regression_variants.h"
+
+namespace tessera::cuda {
+
+backend::VariantList<KernelRegression> kernel_regression_variants() {
+  return {kernel_regression_one_kernel(), kernel_regression_two_kernels(), kernel_regression_naive()};
+}
+
+}  // namespace tessera::cuda
