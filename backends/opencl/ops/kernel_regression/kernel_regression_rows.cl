@@ -10,6 +10,7 @@
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0
 #include "ops/host_struct.cl"
 #include "ops/quotient.cl"
+#include "ops/ratio.cl"
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
@@ -78,7 +79,7 @@ static inline result weight_of(const squared distance, const squared least, cons
   if (distance == least) return 1;
   if (distance == INFINITELY_FAR) return 0;
   double above = (double)(distance - least);
-  if (is_euclidean) above /= sqrt((double)distance) + sqrt((double)least);
+  if (is_euclidean) above = ratio(above, sqrt((double)distance) + sqrt((double)least));
   const result weight = exp((result)(-factor * above));
   return weight < SMALLEST_NORMAL ? 0 : weight;
 }

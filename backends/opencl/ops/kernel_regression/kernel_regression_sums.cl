@@ -113,9 +113,9 @@ static inline void write_results(KERNEL_REGRESSION_OPERANDS, const long query, c
     if (number == 0) of_weights = sum;
     if (item != 0) continue;
     if (number == 1 && regression.has_neighbours) {
-      neighbours[neighbours_first + query] = (result)(of_weights * of_weights / sum);
+      neighbours[neighbours_first + query] = (result)ratio(of_weights * of_weights, sum);
     }
-    if (number >= 2 && number < 2 + outputs) values[number - 2] = (result)(sum / of_weights);
+    if (number >= 2 && number < 2 + outputs) values[number - 2] = (result)ratio(sum, of_weights);
     if (number >= 2 + outputs) votes[number - 2 - outputs] = (result)sum;
   }
 }
