@@ -129,11 +129,11 @@ void add_slow(RegressionCaseList& list, DataType type) {
   list.add({.problem = regression_of(type, 2, 100003, 3), .purpose = Purpose::slow});
 }
 
-/// The study's training set, and 1,000 or all 10,000 of its test images.
+/// The study's training set, and 1,000 or all 10,000 of its test images; and a tenth of both, for slow devices.
 void add_benchmarks(RegressionCaseList& list) {
   for (const DataType type : {DataType::uint8, DataType::float32, DataType::float64}) {
-    for (const std::int64_t queries : {1000, 10000}) {
-      KernelRegression problem{.training_rows = 60000,
+    for (const std::int64_t queries : {100, 1000, 10000}) {
+      KernelRegression problem{.training_rows = queries == 100 ? 6000 : 60000,
                                .columns = 784,
                                .queries = queries,
                                .scale = type == DataType::uint8 ? 1.0 / 255 : 0.5,
