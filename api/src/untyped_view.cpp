@@ -12,7 +12,6 @@ namespace tessera::detail {
 namespace {
 
 using backend::sentence;
-using detail::refuse;
 
 /// A view of nothing has no type. Whoever goes on with it says that it holds nothing.
 void check_type(const UntypedView& view, std::string_view role, DataType type, std::string_view other) {

@@ -9,14 +9,19 @@
 
 namespace tessera::mathematics {
 
+/// What a distance is multiplied by to give the exponent a: the squared one, or its root where the problem says so.
+[[nodiscard]] inline double regression_factor(const KernelRegression& problem) noexcept {
+  const double second_scale = problem.distance == Distance::euclidean ? 1 : problem.scale;
+  return problem.order * problem.order * problem.scale * second_scale / 2;
+}
+
 /// exp(a_min - a) of squared distances, in the results' type. The exponent is made from a difference of distances, not
 /// from a difference of exponents: what two large exponents have in common would cost the digits that matter.
 template <class Result>
 class RegressionWeight {
  public:
   explicit RegressionWeight(const KernelRegression& problem)
-      : is_euclidean_(problem.distance == Distance::euclidean),
-        factor_(problem.order * problem.order * problem.scale * (is_euclidean_ ? 1 : problem.scale) / 2) {}
+      : is_euclidean_(problem.distance == Distance::euclidean), factor_(regression_factor(problem)) {}
 
   /// `Squared` is an integer or floating-point type; `squared` is no less than `least`. 0 where it is infinite,
   /// and where the weight is smaller than the smallest normal number.

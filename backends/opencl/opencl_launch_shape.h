@@ -23,6 +23,9 @@ inline constexpr std::uint64_t kMaxGroups = 2147483647;
                               std::to_string(kMaxGroups) + " at most");
 }
 
+/// Workspace beyond which a run is cut into pieces instead, unless the least piece needs more.
+inline constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
+
 /// Work-items of a group of a line.
 inline constexpr std::uint64_t kLineGroup = 64;
 

@@ -31,8 +31,7 @@ enum class Distance : std::uint8_t {
 /// Weights are relative to the nearest row, whose own is 1: nothing becomes 0/0, however large `order` is. A weight
 /// that is smaller than the results' type holds is 0, and its row has no part.
 ///
-/// uint8 rows are taken as they are: D is an exact whole number on every device, and the results are float32. Results
-/// have the same bits for any number of threads and however the rows are handed over.
+/// uint8 rows are taken as they are: D is an exact whole number on every device, and the results are float32.
 ///
 /// A training row that holds a NaN or an infinity, or whose squared length passes the type's largest number, is
 /// infinitely far and has no part. A query like that, or to which every row is infinitely far, gets NaN in its values,

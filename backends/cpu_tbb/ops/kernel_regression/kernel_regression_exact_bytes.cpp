@@ -67,8 +67,8 @@ class BytesRegression {
         depth_(mathematics::ceil_div(problem.columns, tile_.numbers)),
         padded_rows_(mathematics::ceil_div(problem.training_rows, kRegressionBlock) * kRegressionBlock),
         is_euclidean_(problem.distance == Distance::euclidean),
-        factor_(std::min(problem.order * problem.order * problem.scale * (is_euclidean_ ? 1 : problem.scale) / 2,
-                         static_cast<double>(std::numeric_limits<float>::max()))),
+        factor_(
+            std::min(mathematics::regression_factor(problem), static_cast<double>(std::numeric_limits<float>::max()))),
         weight_of_(problem) {}
 
   /// Words of all rows, then their squared lengths.

@@ -46,8 +46,7 @@ struct Weighing {
   explicit Weighing(const KernelRegression& p)
       : exact(p),
         is_euclidean(p.distance == Distance::euclidean),
-        factor(std::min(p.order * p.order * p.scale * (is_euclidean ? 1 : p.scale) / 2,
-                        static_cast<double>(std::numeric_limits<T>::max()))) {}
+        factor(std::min(mathematics::regression_factor(p), static_cast<double>(std::numeric_limits<T>::max()))) {}
 
   /// The squared distance beyond which a row weighs nothing beside one at `least`.
   [[nodiscard]] double furthest(double least) const noexcept {

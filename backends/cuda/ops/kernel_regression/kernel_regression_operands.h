@@ -17,6 +17,7 @@
 #include "cuda_device.h"
 #include "cuda_kernel.h"
 #include "mathematics/division.h"
+#include "mathematics/kernel_regression_weight.h"
 #include "ops/kernel_regression/kernel_regression_arguments.h"
 
 namespace tessera::cuda {
@@ -46,15 +47,14 @@ class RegressionPlan {
 /// The problem without operands and without a part of it.
 template <class T>
 [[nodiscard]] RegressionArguments<T> regression_arguments(const KernelRegression& problem) noexcept {
-  const bool is_euclidean = problem.distance == Distance::euclidean;
   RegressionArguments<T> arguments{};
   arguments.training_rows = problem.training_rows;
   arguments.columns = problem.columns;
   arguments.outputs = problem.outputs;
   arguments.classes = problem.classes;
   arguments.last_row = problem.training_rows;
-  arguments.factor = problem.order * problem.order * problem.scale * (is_euclidean ? 1 : problem.scale) / 2;
-  arguments.is_euclidean = is_euclidean;
+  arguments.factor = mathematics::regression_factor(problem);
+  arguments.is_euclidean = problem.distance == Distance::euclidean;
   return arguments;
 }
 

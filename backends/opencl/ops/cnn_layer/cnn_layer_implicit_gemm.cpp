@@ -11,9 +11,6 @@ namespace tessera::opencl {
 
 namespace {
 
-/// Workspace beyond which a batch is computed in passes instead.
-constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
-
 /// Parts of cnn_layer_finish.cl.
 struct CnnLayerParts {
   cl_long count, step;

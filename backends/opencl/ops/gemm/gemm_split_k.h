@@ -14,9 +14,6 @@ namespace tessera::opencl {
 inline constexpr std::array<std::int64_t, 5> kGemmSplits{1, 2, 4, 8, 16};
 [[nodiscard]] Tunable split_k_tunable(std::int64_t preferred);
 
-/// Workspace beyond which a run is cut into pieces instead.
-inline constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
-
 /// Parts of gemm_register_sum.cl.
 struct GemmParts {
   cl_long count, length, width;

@@ -5,14 +5,13 @@
 #include <utility>
 
 #include "backend/sentence.h"
+#include "mathematics/kernel_regression_weight.h"
 #include "opencl_embedded.h"
 
 namespace tessera::opencl {
 
 namespace {
 
-/// Of the workspace, unless a single query or row needs more.
-constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{64} << 20U;
 /// The second extent of a grid holds no more on NVIDIA.
 constexpr std::int64_t kMostQueriesOfRound = 32768;
 
@@ -24,7 +23,6 @@ std::int64_t bytes_of(DataType type) noexcept {
 
 RegressionPlan::RegressionPlan(const KernelRegression& problem, const OpenclDevice& device, std::size_t row_bytes)
     : problem_(problem), device_(device) {
-  const bool is_euclidean = problem.distance == Distance::euclidean;
   const std::int64_t query_bytes =
       problem.training_rows * (bytes_of(problem.squared_type()) + bytes_of(problem.result_type()));
   const std::int64_t fitting = std::min(kMostWorkspaceBytes / query_bytes, kMostQueriesOfRound);
@@ -36,8 +34,8 @@ RegressionPlan::RegressionPlan(const KernelRegression& problem, const OpenclDevi
             .queries_of_round = std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(problem.queries, 1)),
             .chunks = 1,
             .rows_of_chunk = problem.training_rows,
-            .factor = problem.order * problem.order * problem.scale * (is_euclidean ? 1 : problem.scale) / 2,
-            .is_euclidean = is_euclidean ? 1 : 0,
+            .factor = mathematics::regression_factor(problem),
+            .is_euclidean = problem.distance == Distance::euclidean ? 1 : 0,
             .has_nearest = problem.nearest ? 1 : 0,
             .has_neighbours = problem.neighbours ? 1 : 0,
             .unused = 0};

@@ -5,8 +5,7 @@
 //   | | | | | | | | |               halves, quarters, ... work-items have is joined pair by pair in a fixed order, so
 //   +-+-+-+-+-+-+-+-+---            one number            that the bits are the same on every run.
 //
-// Loops around a barrier are not unrolled: PoCL compiles what lies between two barriers once for each place, and took
-// 30 s for this.
+// Loops around a barrier are not unrolled: PoCL compiles what lies between two barriers once for each place.
 //
 // Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DGROUP=64
 // Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DGROUP=1
