@@ -15,7 +15,6 @@
 // Rows are centred first, so that lengths are as small as distances are, or nearly so: what is lost where two lengths
 // and a product cancel is a few units in the last place of (|q| + |t|)^2.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -23,9 +22,8 @@
 
 #include "backend/sentence.h"
 #include "mathematics/division.h"
-#include "ops/kernel_regression/kernel_regression_fold.h"
+#include "ops/kernel_regression/kernel_regression_meeting.h"
 #include "ops/kernel_regression/kernel_regression_rows.h"
-#include "ops/kernel_regression/kernel_regression_state.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -39,29 +37,6 @@ constexpr std::int64_t kPart = 256;
 static_assert(kRegressionBlock % kPart == 0 && kPart % kFoldStep == 0);
 /// Queries whose states are in memory at a time.
 constexpr std::int64_t kRound = 8192;
-
-/// What weights of one problem are made from, in T.
-template <class T>
-struct Weighing {
-  explicit Weighing(const KernelRegression& p)
-      : exact(p),
-        is_euclidean(p.distance == Distance::euclidean),
-        factor(std::min(mathematics::regression_factor(p), static_cast<double>(std::numeric_limits<T>::max()))) {}
-
-  /// The squared distance beyond which a row weighs nothing beside one at `least`.
-  [[nodiscard]] double furthest(double least) const noexcept {
-    // exp(-x) is the smallest normal number.
-    const double x = -std::log(static_cast<double>(std::numeric_limits<T>::min()));
-    const double reach = factor > 0 ? x / factor : std::numeric_limits<double>::infinity();
-    const double furthest = is_euclidean ? (std::sqrt(least) + reach) * (std::sqrt(least) + reach) : least + reach;
-    return std::min(furthest * (1 + 4 * std::numeric_limits<T>::epsilon()),
-                    static_cast<double>(std::numeric_limits<T>::max()));
-  }
-
-  mathematics::RegressionWeight<double> exact;
-  bool is_euclidean;
-  double factor;
-};
 
 /// The memory of one thread.
 template <class T>
@@ -87,7 +62,7 @@ template <class T>
 class FusedRegression {
  public:
   explicit FusedRegression(const KernelRegression& problem)
-      : problem_(problem), rows_(problem.training_rows, problem.columns), weighing_(problem) {}
+      : problem_(problem), rows_(problem.training_rows, problem.columns), meeting_(problem) {}
 
   [[nodiscard]] const RegressionRows<T>& rows() const noexcept { return rows_; }
 
@@ -117,7 +92,7 @@ class FusedRegression {
       executor.parallel_for(count, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t query = begin; query < end; ++query) {
           for (std::int64_t block = 1; block < blocks; ++block)
-            state(0, query).join(state(block, query), weighing_.exact);
+            state(0, query).join(state(block, query), meeting_.weight_of());
           state(0, query).write(regression, first + query);
         }
       });
@@ -176,37 +151,20 @@ class FusedRegression {
     for (std::int64_t row = block * kRegressionBlock; row < end; row += kPart) {
       multiply(regression, workspace, row, queries);
       for (std::int64_t query = 0; query < queries; ++query) {
-        meet_part(regression, workspace.dots + query * kPart, workspace.lengths[query], row, workspace.weights,
-                  state(query));
+        meeting_.meet({.dots = workspace.dots + query * kPart,
+                       .lengths = rows_.lengths(regression.training) + row,
+                       .weights = workspace.weights,
+                       .first = row,
+                       .count = kPart,
+                       .targets = regression.targets},
+                      workspace.lengths[query], state(query));
       }
-    }
-  }
-
-  void meet_part(const RegressionOperands<T>& regression, T* dots, T length, std::int64_t first_row, T* weights,
-                 const RegressionState& state) const {
-    const T* const lengths = rows_.lengths(regression.training) + first_row;
-    const T least = fold_distances(dots, lengths, length, kPart);
-    if (!std::isfinite(least)) return;
-    if (static_cast<double>(least) < state.least()) {
-      const std::int64_t nearest = std::find(dots, dots + kPart, least) - dots;
-      state.approach(static_cast<double>(least), first_row + nearest, weighing_.exact);
-    }
-    const double furthest = weighing_.furthest(state.least());
-    if (static_cast<double>(least) > furthest) return;
-    fold_weights<T>({.is_euclidean = weighing_.is_euclidean,
-                     .factor = static_cast<T>(weighing_.factor),
-                     .least = static_cast<T>(state.least()),
-                     .furthest = static_cast<T>(furthest)},
-                    dots, kPart, weights);
-    for (std::int64_t i = 0; i < kPart; ++i) {
-      if (weights[i] != 0)
-        state.add(static_cast<double>(weights[i]), regression.targets + (first_row + i) * problem_.outputs);
     }
   }
 
   KernelRegression problem_;
   RegressionRows<T> rows_;
-  Weighing<T> weighing_;
+  RegressionMeeting<T> meeting_;
 };
 
 template <class T>

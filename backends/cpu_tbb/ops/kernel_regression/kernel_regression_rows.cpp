@@ -1,4 +1,4 @@
-// Preparing a training set for "fused".
+// Preparing a training set for variants that multiply.
 #include "ops/kernel_regression/kernel_regression_rows.h"
 
 #include <algorithm>
@@ -29,11 +29,20 @@ bool regression_row_counts(const T* row, std::int64_t columns) noexcept {
 
 template <class T>
 RegressionRows<T>::RegressionRows(std::int64_t rows, std::int64_t columns)
+    : RegressionRows(rows, EqualParts::of_at_most(columns, kRegisterDepth<T>), register_tile<T>().columns) {}
+
+template <class T>
+RegressionRows<T> RegressionRows<T>::row_by_row(std::int64_t rows, std::int64_t columns) {
+  return RegressionRows(rows, {.whole = columns, .parts = 1}, 1);
+}
+
+template <class T>
+RegressionRows<T>::RegressionRows(std::int64_t rows, EqualParts steps, std::int64_t width)
     : rows_(rows),
-      steps_(EqualParts::of_at_most(columns, kRegisterDepth<T>)),
-      width_(register_tile<T>().columns),
+      steps_(steps),
+      width_(width),
       padded_rows_(mathematics::ceil_div(rows, kRegressionBlock) * kRegressionBlock),
-      lengths_offset_(to_lines<T>(columns)),
+      lengths_offset_(to_lines<T>(steps.whole)),
       slivers_offset_(lengths_offset_ + padded_rows_) {}
 
 template <class T>

@@ -1,9 +1,10 @@
-// A training set as "fused" computes with it: rows less their mean, in the slivers of gemm's register tile, and their
-// squared lengths.
+// A training set as variants compute with it that multiply: rows less their mean, in the slivers of gemm's register
+// tile or one after the other, and their squared lengths.
 //
 //     | centre | lengths | step 0: sliver 0, sliver 1, ... | step 1: sliver 0, ... |
 //
-// A sliver holds, for each column of its step, that column of as many rows as the register tile is wide.
+// A sliver holds, for each column of its step, that column of as many rows as the register tile is wide. Row by row, a
+// sliver is one row and all its columns are one step.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,9 @@ namespace tessera::cpu_tbb {
 template <class T>
 class RegressionRows {
  public:
+  /// In slivers.
   RegressionRows(std::int64_t rows, std::int64_t columns);
+  [[nodiscard]] static RegressionRows row_by_row(std::int64_t rows, std::int64_t columns);
 
   [[nodiscard]] std::size_t size_bytes() const noexcept;
   [[nodiscard]] const EqualParts& steps() const noexcept { return steps_; }
@@ -37,6 +40,7 @@ class RegressionRows {
   void prepare(Executor& executor, const T* raw, T* prepared) const;
 
  private:
+  RegressionRows(std::int64_t rows, EqualParts steps, std::int64_t width);
   [[nodiscard]] std::int64_t sliver_offset(std::int64_t step, std::int64_t row) const noexcept {
     return slivers_offset_ + steps_.first(step) * padded_rows_ + row * steps_.size(step);
   }

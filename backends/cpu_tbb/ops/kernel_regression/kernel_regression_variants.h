@@ -12,5 +12,8 @@ namespace tessera::cpu_tbb {
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_fused();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_naive();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_sequential();
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_vendor_openblas();
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_vendor_blis();
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_vendor_onednn();
 
 }  // namespace tessera::cpu_tbb

@@ -1,0 +1,75 @@
+// A query meets training rows: its dot products with some of them become distances, and those that are near enough to
+// count, of which with a large order there are few, are added to its state. For all variants that compute with T.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "ops/kernel_regression/kernel_regression_fold.h"
+#include "ops/kernel_regression/kernel_regression_state.h"
+
+namespace tessera::cpu_tbb {
+
+template <class T>
+class RegressionMeeting {
+ public:
+  explicit RegressionMeeting(const KernelRegression& problem)
+      : outputs_(problem.outputs),
+        weight_of_(problem),
+        is_euclidean_(problem.distance == Distance::euclidean),
+        factor_(std::min(mathematics::regression_factor(problem), static_cast<double>(std::numeric_limits<T>::max()))) {
+  }
+
+  /// For joining states.
+  [[nodiscard]] const mathematics::RegressionWeight<double>& weight_of() const noexcept { return weight_of_; }
+
+  /// What is met: dot products with centred training rows, overwritten by distances, and what they are made from.
+  struct Rows {
+    T* dots = nullptr;
+    const T* lengths = nullptr;  ///< of the rows; infinite where one has no part
+    T* weights = nullptr;        ///< memory for as many
+    std::int64_t first = 0;      ///< row of the training set
+    std::int64_t count = 0;      ///< a multiple of kFoldStep
+    const T* targets = nullptr;  ///< of the whole training set
+  };
+  /// `length`: of the query; infinite where it has no part.
+  void meet(const Rows& rows, T length, const RegressionState& state) const {
+    const T least = fold_distances(rows.dots, rows.lengths, length, rows.count);
+    if (!std::isfinite(least)) return;
+    if (static_cast<double>(least) < state.least()) {
+      const std::int64_t nearest = std::find(rows.dots, rows.dots + rows.count, least) - rows.dots;
+      state.approach(static_cast<double>(least), rows.first + nearest, weight_of_);
+    }
+    const double furthest = furthest_from(state.least());
+    if (static_cast<double>(least) > furthest) return;
+    fold_weights<T>({.is_euclidean = is_euclidean_,
+                     .factor = static_cast<T>(factor_),
+                     .least = static_cast<T>(state.least()),
+                     .furthest = static_cast<T>(furthest)},
+                    rows.dots, rows.count, rows.weights);
+    for (std::int64_t i = 0; i < rows.count; ++i) {
+      if (rows.weights[i] != 0)
+        state.add(static_cast<double>(rows.weights[i]), rows.targets + (rows.first + i) * outputs_);
+    }
+  }
+
+ private:
+  /// The squared distance beyond which a row weighs nothing beside one at `least`.
+  [[nodiscard]] double furthest_from(double least) const noexcept {
+    // exp(-x) is the smallest normal number.
+    const double x = -std::log(static_cast<double>(std::numeric_limits<T>::min()));
+    const double reach = factor_ > 0 ? x / factor_ : std::numeric_limits<double>::infinity();
+    const double furthest = is_euclidean_ ? (std::sqrt(least) + reach) * (std::sqrt(least) + reach) : least + reach;
+    return std::min(furthest * (1 + 4 * std::numeric_limits<T>::epsilon()),
+                    static_cast<double>(std::numeric_limits<T>::max()));
+  }
+
+  std::int64_t outputs_;
+  mathematics::RegressionWeight<double> weight_of_;
+  bool is_euclidean_;
+  double factor_;
+};
+
+}  // namespace tessera::cpu_tbb
