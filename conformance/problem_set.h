@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -132,9 +133,15 @@ class Case {
   }
 };
 
+/// A problem as a person writes it: {{"m", "1000"}, {"type", "float64"}}.
+using ProblemWords = std::vector<std::pair<std::string, std::string>>;
+
 struct ProblemSet {
   std::string operator_name;  ///< "gemm"
   std::vector<std::unique_ptr<Case>> cases;
+  /// The case of a problem in words, to be measured; fields that are not named are as the operator's struct has them.
+  /// Throws an Error, invalid_argument, for words that are not right. What the library refuses, explain() refuses.
+  std::unique_ptr<Case> (*make_case)(const ProblemWords& words) = nullptr;
 };
 
 /// The problem set of every operator. Built once.

@@ -1,14 +1,11 @@
 // Turns names and patterns into devices, cases and variants; says clearly what is not there.
 #include "tools/selection.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <map>
 #include <ostream>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -156,36 +153,7 @@ void check_names(const Selection& selection, const Tuning& settings, const Found
   }
 }
 
-/// $TESSERA_DEVICE, which a program with rights that its caller has not leaves alone; the parser would read it always.
-std::vector<std::string> devices_of_environment() {
-  std::vector<std::string> names;
-  const char* const value = ::secure_getenv("TESSERA_DEVICE");
-  std::istringstream text(value != nullptr ? value : "");
-  for (std::string name; std::getline(text, name, ',');) {
-    if (!name.empty()) names.push_back(name);
-  }
-  return names;
-}
-
 }  // namespace
-
-void declare_selection(CLI::App& command, Selection& selection) {
-  command.add_option("operator", selection.operator_name, "Operator, or all")->type_name("OP")->capture_default_str();
-  const auto add_list = [&](const std::string& flag, std::vector<std::string>& names, const std::string& meaning) {
-    return command.add_option(flag, names, meaning)->delimiter(',')->allow_extra_args(false);
-  };
-  if (const std::vector<std::string> named = devices_of_environment(); !named.empty()) selection.devices = named;
-  add_list("-d,--device", selection.devices,
-           "Devices as `tessera devices` names them, with commas, or all; without it those of $TESSERA_DEVICE")
-      ->type_name("D[,D...]")
-      ->capture_default_str();
-  add_list("-v,--variant", selection.variants, "Variants, with commas, or all")
-      ->type_name("V[,V...]")
-      ->capture_default_str();
-  add_list("-c,--case", selection.cases, "Cases by name; * stands for any letters, ? for one")->type_name("NAME[,...]");
-  add_list("-s,--set", selection.settings, "Tuning value, for the variants that have this tunable")
-      ->type_name("KEY=VALUE");
-}
 
 OpenDevices open_devices(const std::vector<std::string>& names, std::ostream& complaints) {
   const bool all = is_all(names);
@@ -248,8 +216,9 @@ void keep_small(std::vector<Job>& jobs, double most_flops) {
 }
 
 std::string command_line(std::string_view command, const Job& job) {
-  std::string line = fmt::format("tessera {} {} --device '{}' --variant {} --case {}", command, job.set->operator_name,
-                                 job.device->name, job.variant, job.problem->name());
+  std::string line = fmt::format("tessera {} {} --device '{}' --variant {} ", command, job.set->operator_name,
+                                 job.device->name, job.variant);
+  line += job.typed.empty() ? fmt::format("--case {}", job.problem->name()) : fmt::format("--problem {}", job.typed);
   for (const auto& [name, value] : job.tuning) line += fmt::format(" --set {}={}", name, value);
   return line;
 }

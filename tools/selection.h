@@ -13,7 +13,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace tessera::tool {
 
@@ -23,13 +24,18 @@ struct Selection {
   std::vector<std::string> devices = {"all"};
   std::vector<std::string> variants = {"all"};
   std::vector<std::string> cases = {};     ///< names or patterns; empty: all
+  std::vector<std::string> problems = {};  ///< as --problem describes them: see typed_problems.h
   std::vector<std::string> settings = {};  ///< "tile=8"
   /// Adds a job for every other tuning value, on the cases that are meant for it and unless `settings` name values.
   bool every_tuning = false;
 };
 
-/// Adds the operator, --device, --variant, --case and --set to a subcommand.
+/// Adds the operator, --device, --variant, --case, --problem and --set to a subcommand.
 void declare_selection(CLI::App& command, Selection& selection);
+/// One of them.
+CLI::Option* declare_operator(CLI::App& command, Selection& selection);
+CLI::Option* declare_devices(CLI::App& command, Selection& selection);
+CLI::Option* declare_problem(CLI::App& command, Selection& selection);
 
 /// A device that the selection names, opened.
 struct OpenDevice {
@@ -53,6 +59,7 @@ struct Job {
   const conformance::Case* problem = nullptr;
   std::string variant = {};
   std::string because = {};  ///< why it cannot run here; "" if it can
+  std::string typed = {};    ///< the problem as --problem described it; "" for a case of the library's own
   Tuning tuning = {};        ///< what --set forces for this variant
   bool is_default = false;   ///< the variant is chosen here when none is forced
   bool is_extra = false;     ///< there only for another tuning value, because of Selection::every_tuning

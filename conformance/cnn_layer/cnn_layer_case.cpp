@@ -84,25 +84,6 @@ std::unique_ptr<Case> make_cnn_layer_case(CnnLayerSpec spec) {
   return std::make_unique<CnnLayerCase<float>>(std::move(spec));
 }
 
-std::vector<Field> cnn_layer_fields(const CnnLayer& p, bool prepared) {
-  return {{"batch", p.batch},
-          {"input_channels", p.input_channels},
-          {"output_channels", p.output_channels},
-          {"height", p.height},
-          {"width", p.width},
-          {"filter_height", p.filter_height},
-          {"filter_width", p.filter_width},
-          {"stride", p.stride},
-          {"padding", p.padding},
-          {"pool_size", p.pool_size},
-          {"pool_stride", p.pool_step()},
-          {"relu", p.relu},
-          {"bias", p.bias},
-          {"layout", std::string(to_string(p.layout))},
-          {"prepared", prepared},
-          {"accuracy", std::string(to_string(p.accuracy))}};
-}
-
 Work cnn_layer_work(const CnnLayer& p) {
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
   const double filter = number(p.input_channels * p.filter_height * p.filter_width);

@@ -37,6 +37,8 @@ struct CnnLayerSpec {
 
 /// The problem field by field, and whether its weights are prepared.
 [[nodiscard]] std::vector<Field> cnn_layer_fields(const CnnLayer& problem, bool prepared);
+/// What the fields' words say, to be measured. Errors as FieldReader.
+[[nodiscard]] std::unique_ptr<Case> cnn_layer_case_of(const ProblemWords& words);
 /// Products as the direct method counts them, those that a pool leaves out at the edges not among them.
 [[nodiscard]] Work cnn_layer_work(const CnnLayer& problem);
 

@@ -176,7 +176,7 @@ void add_benchmarks(CnnLayerCaseList& list) {
 }  // namespace
 
 ProblemSet cnn_layer_problem_set() {
-  ProblemSet set{.operator_name = std::string(CnnLayer::kName), .cases = {}};
+  ProblemSet set{.operator_name = std::string(CnnLayer::kName), .cases = {}, .make_case = cnn_layer_case_of};
   CnnLayerCaseList list(set.cases);
   for (const DataType type : {DataType::float32, DataType::float64}) {
     add_channels(list, type);

@@ -87,19 +87,6 @@ std::unique_ptr<Case> make_conv2d_case(Conv2dSpec spec) {
   }
 }
 
-std::vector<Field> conv2d_fields(const Conv2d& p) {
-  return {{"height", p.height},
-          {"width", p.width},
-          {"filter_height", p.filter_height},
-          {"filter_width", p.filter_width},
-          {"border", std::string(to_string(p.border))},
-          {"flip", p.flip},
-          {"anchor_y", p.anchor_y},
-          {"anchor_x", p.anchor_x},
-          {"batch", p.batch},
-          {"accuracy", std::string(to_string(p.accuracy))}};
-}
-
 Work conv2d_work(const Conv2d& p) {
   const auto images = static_cast<double>(p.batch);
   const double pixels = images * static_cast<double>(p.height) * static_cast<double>(p.width);

@@ -37,6 +37,8 @@ struct Conv2dSpec {
 
 /// The problem field by field, and its least work, as a case tells them.
 [[nodiscard]] std::vector<Field> conv2d_fields(const Conv2d& problem);
+/// What the fields' words say, to be measured. Errors as FieldReader.
+[[nodiscard]] std::unique_ptr<Case> conv2d_case_of(const ProblemWords& words);
 [[nodiscard]] Work conv2d_work(const Conv2d& problem);
 
 /// "int32_h17_w33_f3x5_valid": every field that is not the default, but for the weights.

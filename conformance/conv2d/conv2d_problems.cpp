@@ -233,7 +233,7 @@ void add_benchmarks(CaseList& list) {
 }  // namespace
 
 ProblemSet conv2d_problem_set() {
-  ProblemSet set{.operator_name = std::string(Conv2d::kName), .cases = {}};
+  ProblemSet set{.operator_name = std::string(Conv2d::kName), .cases = {}, .make_case = conv2d_case_of};
   CaseList list(set.cases);
   for (const DataType type : kTypes) {
     add_shapes(list, type);

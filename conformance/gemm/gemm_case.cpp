@@ -166,25 +166,6 @@ std::string gemm_case_name(const Gemm& problem) {
   return name;
 }
 
-std::vector<Field> gemm_fields(const Gemm& problem) {
-  const Gemm full = with_layout(problem);
-  return {{"m", full.m},
-          {"n", full.n},
-          {"k", full.k},
-          {"transpose_a", full.transpose_a},
-          {"transpose_b", full.transpose_b},
-          {"alpha", full.alpha},
-          {"beta", full.beta},
-          {"lda", full.lda},
-          {"ldb", full.ldb},
-          {"ldc", full.ldc},
-          {"batch", full.batch},
-          {"stride_a", full.stride_a},
-          {"stride_b", full.stride_b},
-          {"stride_c", full.stride_c},
-          {"accuracy", std::string(to_string(full.accuracy))}};
-}
-
 Work gemm_work(const Gemm& problem) {
   const auto m = static_cast<double>(problem.m);
   const auto n = static_cast<double>(problem.n);

@@ -42,6 +42,8 @@ struct GemmSpec {
 [[nodiscard]] std::string gemm_case_name(const Gemm& problem);
 /// The problem's fields for result files.
 [[nodiscard]] std::vector<Field> gemm_fields(const Gemm& problem);
+/// What the fields' words say, to be measured. Errors as FieldReader.
+[[nodiscard]] std::unique_ptr<Case> gemm_case_of(const ProblemWords& words);
 [[nodiscard]] Work gemm_work(const Gemm& problem);
 /// How many matrices an operand has: with stride 0, one for the whole batch.
 [[nodiscard]] std::int64_t gemm_matrix_count(std::int64_t batch, std::int64_t stride);

@@ -249,7 +249,7 @@ void add_slow(CaseList& list, DataType type) {
 }  // namespace
 
 ProblemSet gemm_problem_set() {
-  ProblemSet set{.operator_name = std::string(Gemm::kName), .cases = {}};
+  ProblemSet set{.operator_name = std::string(Gemm::kName), .cases = {}, .make_case = gemm_case_of};
   CaseList list(set.cases);
   for (const DataType type : {DataType::float32, DataType::float64}) {
     add_shapes(list, type);

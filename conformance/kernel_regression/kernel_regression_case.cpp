@@ -177,21 +177,6 @@ std::string regression_case_name(const KernelRegression& p) {
   return name;
 }
 
-std::vector<Field> regression_fields(const KernelRegression& p, bool prepared) {
-  return {{"training_rows", p.training_rows},
-          {"columns", p.columns},
-          {"queries", p.queries},
-          {"outputs", p.outputs},
-          {"order", p.order},
-          {"scale", p.scale},
-          {"distance", std::string(to_string(p.distance))},
-          {"classes", p.classes},
-          {"nearest", p.nearest},
-          {"neighbours", p.neighbours},
-          {"prepared", prepared},
-          {"accuracy", std::string(to_string(p.accuracy))}};
-}
-
 Work regression_work(const KernelRegression& p) {
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
   const double elements = (number(p.training_rows) + number(p.queries)) * number(p.columns);

@@ -48,6 +48,8 @@ struct RegressionSpec {
 [[nodiscard]] std::string regression_case_name(const KernelRegression& problem);
 /// The problem field by field, and whether its training set is prepared.
 [[nodiscard]] std::vector<Field> regression_fields(const KernelRegression& problem, bool prepared);
+/// What the fields' words say, to be measured. Errors as FieldReader.
+[[nodiscard]] std::unique_ptr<Case> kernel_regression_case_of(const ProblemWords& words);
 /// A product and a sum for each number of each pair of rows.
 [[nodiscard]] Work regression_work(const KernelRegression& problem);
 

@@ -146,7 +146,8 @@ void add_benchmarks(RegressionCaseList& list) {
 }  // namespace
 
 ProblemSet kernel_regression_problem_set() {
-  ProblemSet set{.operator_name = std::string(KernelRegression::kName), .cases = {}};
+  ProblemSet set{
+      .operator_name = std::string(KernelRegression::kName), .cases = {}, .make_case = kernel_regression_case_of};
   RegressionCaseList list(set.cases);
   for (const DataType type : {DataType::uint8, DataType::float32, DataType::float64}) {
     add_sizes(list, type);

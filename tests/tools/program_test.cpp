@@ -30,7 +30,7 @@ void expect_one_line_of_wrong_use(const Outcome& outcome) {
 }
 
 TEST_F(ProgramTest, help_of_every_command_shows_an_example) {
-  for (const char* arguments : {"--help", "devices --help", "verify --help", "bench --help"}) {
+  for (const char* arguments : {"--help", "devices --help", "verify --help", "bench --help", "explain --help"}) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << arguments;
     EXPECT_TRUE(contains(outcome.standard_output, "Example")) << outcome.standard_output;
@@ -45,12 +45,29 @@ TEST_F(ProgramTest, the_version_is_told_with_the_commit) {
 }
 
 TEST_F(ProgramOnCpuTest, wrong_use_is_one_line_and_exit_code_2) {
-  for (const char* arguments :
-       {"", "devics", "devices --jsn x", "verify gemmm", "verify gemm --device gpu9", "verify gemm --case no_such_case",
-        "verify gemm --device cpu:0 --variant no_such_variant", "bench gemm --device cpu:0 --set tle=8",
-        "bench gemm --device cpu:0 --set tile=7", "bench gemm --quick", "bench gemmm --study",
-        "bench gemm --device cpu:0 --set tile", "bench --time-limit -1", "bench --min-time soon",
-        "bench --most-work -1", "bench gemm --study --most-work 1"}) {
+  for (const char* arguments : {"",
+                                "devics",
+                                "devices --jsn x",
+                                "verify gemmm",
+                                "verify gemm --device gpu9",
+                                "verify gemm --case no_such_case",
+                                "verify gemm --device cpu:0 --variant no_such_variant",
+                                "bench gemm --device cpu:0 --set tle=8",
+                                "bench gemm --device cpu:0 --set tile=7",
+                                "bench gemm --quick",
+                                "bench gemmm --study",
+                                "bench gemm --device cpu:0 --set tile",
+                                "bench --time-limit -1",
+                                "bench --min-time soon",
+                                "bench --most-work -1",
+                                "bench gemm --study --most-work 1",
+                                "explain gemm",
+                                "explain --problem m=1",
+                                "explain gemm --device cpu:0 --problem m=2,n=3",
+                                "explain gemm --device cpu:0 --problem m=2,n=3,k=-4",
+                                "bench gemm --problem m=1,n=1,k=1 --case x",
+                                "bench gemm --problem m=1,n=1,k=1 --study",
+                                "verify --device cpu:0 --problem m=1,n=1,k=1"}) {
     SCOPED_TRACE(arguments);
     expect_one_line_of_wrong_use(run(arguments));
   }
@@ -164,6 +181,34 @@ TEST_F(ProgramOnCpuTest, verify_passes_and_writes_every_record) {
     EXPECT_LE(record.at("error").at("worst"), record.at("error").at("bound"));
   }
   EXPECT_GT(passed, 0);
+}
+
+TEST_F(ProgramOnCpuTest, a_problem_of_ones_own_is_explained_verified_and_measured) {
+  const std::string problem = " gemm --device cpu:0 --problem m=5,7,n=3,k=2:8:*2,type=float64,transpose_b=1 ";
+  const Outcome explained = run("explain" + problem + "--json explain.json");
+  EXPECT_EQ(explained.exit_code, 0) << explained.standard_error;
+  EXPECT_TRUE(contains(explained.standard_output, "yes, default")) << explained.standard_output;
+  EXPECT_TRUE(contains(explained.standard_output, "float64_m7_n3_k8_tb")) << explained.standard_output;
+  const Json answers = Json::parse(scratch.read("explain.json"))["records"];
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(), [](const Json& one) { return one["is_default"] == true; }),
+            6);
+
+  const Outcome verified = run("verify" + problem + "--variant naive --json verify.json");
+  EXPECT_EQ(verified.exit_code, 0) << verified.standard_output << verified.standard_error;
+  EXPECT_EQ(Json::parse(scratch.read("verify.json"))["records"].size(), 6U);
+
+  const Outcome measured = run("bench" + problem + "--variant naive --json bench.json --min-time 0 --warm-up 0");
+  EXPECT_EQ(measured.exit_code, 0) << measured.standard_output << measured.standard_error;
+  const Json records = Json::parse(scratch.read("bench.json"))["records"];
+  ASSERT_EQ(records.size(), 6U);
+  EXPECT_EQ(records[5]["problem"]["m"], 7);
+  EXPECT_EQ(records[5]["problem"]["k"], 8);
+}
+
+TEST_F(ProgramOnCpuTest, a_problem_that_memory_cannot_hold_is_told_and_not_tried) {
+  const Outcome outcome = run("verify gemm --device cpu:0 --variant naive --problem m=4000000,n=4000000,k=1");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_TRUE(contains(outcome.standard_output, "this machine's memory is")) << outcome.standard_output;
 }
 
 }  // namespace

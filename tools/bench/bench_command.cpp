@@ -15,6 +15,7 @@
 #include "tools/peaks/device_peaks.h"
 #include "tools/process/interrupt.h"
 #include "tools/study/study.h"
+#include "tools/typed_problems.h"
 
 namespace tessera::tool {
 
@@ -32,6 +33,7 @@ constexpr const char* kFooter =
     "  tessera bench gemm --device all\n"
     "  tessera bench all --device all --most-work 0.5\n"
     "  tessera bench gemm --device cuda:0,cpu:0 --variant tiled,naive --set tile=16 --json result.json\n"
+    "  tessera bench gemm --problem m=256:4096:*2,n=777,k=512,type=float32,float64 --device cpu:0\n"
     "  tessera bench gemm --study --device all --json study.json\n"
     "  tessera bench conv2d --study --device cpu:0,cpu:1\n";
 
@@ -70,6 +72,7 @@ class BenchCommand : public Command {
     command_->add_flag("--remeasure-peaks", measure_peaks_again_, "Measure the devices' peaks again");
     CLI::Option* study = command_->add_flag("--study", study_, "Measure the operator's study instead of its benchmark");
     study->excludes(most_work_);
+    study->excludes(command_->get_option("--problem"));
     command_->add_flag("--quick", quick_, "With --study: sizes so small that a test can run it")->needs(study);
     command_->add_option("--note", note_, "A remark on this run that its result file keeps");
     command_->add_option("--json", json_, "Write every record as JSON to this file, or to standard output for -")
@@ -106,9 +109,9 @@ class BenchCommand : public Command {
   }
 
   int benchmark(const ResultFile& file, Json& result) {
+    const SelectedProblems problems(selection_);
     const OpenDevices devices = open_devices(selection_.devices, file.text());
-    std::vector<Job> jobs =
-        plan_jobs(selection_, conformance::problem_sets(), devices.list, {conformance::Purpose::benchmark});
+    std::vector<Job> jobs = problems.jobs(selection_, devices.list, {conformance::Purpose::benchmark});
     if (most_work_->count() > 0) keep_small(jobs, most_gflop_ * 1e9);
     jobs = case_by_case(std::move(jobs));
     const std::vector<BenchRecord> records = run_jobs(jobs, devices.list, result["devices"]);

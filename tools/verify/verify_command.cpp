@@ -14,6 +14,7 @@
 #include "tools/output/progress.h"
 #include "tools/output/table.h"
 #include "tools/process/interrupt.h"
+#include "tools/typed_problems.h"
 
 namespace tessera::tool {
 
@@ -111,7 +112,8 @@ class VerifyCommand : public Command {
         "Exit code 0 only if nothing failed and something ran.\n\n"
         "Example:\n"
         "  tessera verify\n"
-        "  tessera verify gemm --device cuda:0,cpu:0 --variant tiled --case 'float32_*' --set tile=8\n");
+        "  tessera verify gemm --device cuda:0,cpu:0 --variant tiled --case 'float32_*' --set tile=8\n"
+        "  tessera verify gemm --problem m=1:9,n=1000,k=77,transpose_b=0,1\n");
     return command;
   }
 
@@ -119,8 +121,9 @@ class VerifyCommand : public Command {
     ResultFile file(json_);
     std::vector<conformance::Purpose> purposes{conformance::Purpose::conformance};
     if (slow_) purposes.push_back(conformance::Purpose::slow);
+    const SelectedProblems problems(selection_);
     const OpenDevices devices = open_devices(selection_.devices, file.text());
-    const std::vector<Job> jobs = plan_jobs(selection_, conformance::problem_sets(), devices.list, purposes);
+    const std::vector<Job> jobs = problems.jobs(selection_, devices.list, purposes);
 
     Json result = result_head("tessera verify");
     for (const OpenDevice& device : devices.list) result["devices"].push_back(to_json(device.info));
