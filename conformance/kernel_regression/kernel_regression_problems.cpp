@@ -157,6 +157,7 @@ ProblemSet kernel_regression_problem_set() {
     add_slow(list, type);
   }
   add_benchmarks(list);
+  add_regression_study(set.cases);
   return set;
 }
 

@@ -47,6 +47,7 @@ void print_table(std::ostream& text, std::string_view title, const std::string& 
 [[nodiscard]] Study gemm_study();
 [[nodiscard]] Study conv2d_study();
 [[nodiscard]] Study cnn_layer_study();
+[[nodiscard]] Study kernel_regression_study();
 
 /// Every study, one for an operator at most.
 [[nodiscard]] const std::vector<Study>& studies();

@@ -1,0 +1,85 @@
+// The study of kernel_regression. A published study classified 1000 images of digits from 60000 on a CPU (365.7 s) and,
+// on a GPU, with a thread a training row (66 s), with all in one kernel of 4 threads a block (27.5 s), and with the
+// differences in one kernel and norms and sums in a second (93.8 s with blocks of 2D and 1D, 21.0 s with 2D and 2D of
+// 16 x 16). Here every variant does that on every device, in bytes, float and double, the three GPU versions over their
+// blocks, and time is told over 1 to 10000 queries and over the training rows.
+#include "tools/study/study.h"
+
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "conformance/kernel_regression/kernel_regression_problems.h"
+#include "tools/output/table.h"
+#include "tools/study/study_bench.h"
+#include "tools/study/tunable_table.h"
+
+namespace tessera::tool {
+
+namespace {
+
+/// Blocks of the study's second version and of its third one's kernels; of a pair the first.
+constexpr std::string_view kThreads = "threads";
+constexpr std::string_view kDifferenceRows = "difference_rows";
+constexpr std::string_view kNormRows = "norm_rows";
+
+/// "60000 rows, 1000 queries, uint8".
+std::string regression_label(const conformance::Case& problem) {
+  return fmt::format("{} rows, {} queries, {}", size_of(problem, "training_rows"), size_of(problem, "queries"),
+                     to_string(problem.type()));
+}
+
+/// Times of one series, a row for each device, variant and size that was measured.
+std::string series_text(const std::vector<BenchRecord>& records) {
+  Table table({{"device"}, {"variant"}, {"case"}, {"time", Align::right}, {"queries/s", Align::right}});
+  for (const BenchRecord& record : records) {
+    if (!record.measurement) continue;
+    const double seconds = record.measurement->device_s.median;
+    table.add_row({record.job.device->name, record.job.variant, regression_label(*record.job.problem),
+                   format_seconds(seconds),
+                   format_number(static_cast<double>(size_of(*record.job.problem, "queries")) / seconds)});
+  }
+  return table.empty() ? "" : table.render();
+}
+
+void append(std::vector<BenchRecord>& all, std::vector<BenchRecord> more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+StudyResult run(StudyBench& bench, std::ostream& text) {
+  StudyResult result;
+  result.records =
+      bench.measure_variants(conformance::kRegressionStudyVersions, {kThreads, kDifferenceRows, kNormRows});
+  const std::vector<DeviceScores> scores = score_variants(result.records);
+  print_table(text, "variants on the study's data", scores_text(scores, regression_label));
+  Json& devices = result.conclusions["devices"] = Json::array();
+  for (const DeviceScores& device : scores) devices.push_back(to_json(device, regression_label));
+  Json& blocks = result.conclusions["blocks"] = Json::array();
+  for (const std::string_view tunable : {kThreads, kDifferenceRows, kNormRows}) {
+    std::vector<TunableRow> rows = tunable_rows(result.records, {tunable});
+    std::erase_if(rows, [](const TunableRow& row) { return row.tunables.empty(); });
+    print_table(text, fmt::format("blocks by {}, GFLOP/s", tunable), tunable_text(rows, regression_label));
+    for (Json& row : to_json(rows, regression_label)) blocks.push_back(std::move(row));
+  }
+  for (const auto& [part, title] : {std::pair{conformance::kRegressionStudyQueries, "time over queries"},
+                                    std::pair{conformance::kRegressionStudyRows, "time over training rows"}}) {
+    std::vector<BenchRecord> series = bench.measure_variants(part, {});
+    print_table(text, title, series_text(series));
+    append(result.records, std::move(series));
+  }
+  return result;
+}
+
+}  // namespace
+
+Study kernel_regression_study() {
+  return {.operator_name = KernelRegression::kName,
+          .summary = "every variant on the study's data, blocks of its GPU versions, 1 to 10000 queries, training rows",
+          .label = regression_label,
+          .run = run};
+}
+
+}  // namespace tessera::tool
