@@ -1,5 +1,6 @@
-// The cases of kernel_regression's study: 60000 training images of 784 pixels and 1000 queries, as bytes and as numbers;
-// a tenth of it for what is slow, on which tuning values are tried too; and series over queries and over training rows.
+// The cases of kernel_regression's study: 60000 training images of 784 pixels and 1000 queries, as bytes and as
+// numbers; a tenth of it for what is slow, on which tuning values are tried too; and series over queries and over
+// training rows.
 #include "conformance/kernel_regression/kernel_regression_problems.h"
 
 #include <cstdint>

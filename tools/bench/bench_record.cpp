@@ -79,6 +79,9 @@ Json to_json(const BenchRecord& record) {
   json["is_default"] = job.is_default;
   json["error"] = error_record(record.outcome);
   json["error_factor"] = record.error_factor;
+  json["memory"] =
+      record.memory ? Json{{"prepared_bytes", record.memory->prepared_bytes}, {"run_bytes", record.memory->run_bytes}}
+                    : Json();
   json["device_time_s"] = measured ? to_json(record.measurement->device_s) : Json();
   json["wall_time_s"] = measured ? to_json(record.measurement->wall_s) : Json();
   json["batch"] = measured ? Json(record.measurement->plan.batch) : Json();

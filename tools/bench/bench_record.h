@@ -21,6 +21,12 @@ enum class BenchStatus : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(BenchStatus status) noexcept;
 
+/// Memory of the device beside the operands.
+struct MemoryUse {
+  std::uint64_t prepared_bytes = 0;  ///< weights in the kernel's own form
+  std::uint64_t run_bytes = 0;       ///< measured: what one run took from the allocator and the backend's scratch
+};
+
 struct BenchRecord {
   Job job;
   BenchStatus status = BenchStatus::failed;
@@ -28,6 +34,7 @@ struct BenchRecord {
   std::optional<conformance::Outcome> outcome;
   Tuning tuning;
   double error_factor = 1.0;
+  std::optional<MemoryUse> memory;         ///< of those that ran
   std::size_t input_sets = 1;              ///< sets of operands used in turn
   std::optional<Measurement> measurement;  ///< of verified ones
   double gflops = 0;                       ///< by the device time's median, as gbytes_per_s

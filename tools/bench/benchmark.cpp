@@ -21,6 +21,12 @@ std::string key_of(const Job& job) {
                      to_string(job.problem->type()));
 }
 
+/// In live buffers, workspaces and the backend's scratch. Scratch grows to the most that was lent at once, and stays.
+std::uint64_t held_bytes(const Device& device) {
+  const MemoryStatistics memory = device.memory();
+  return memory.in_use_bytes + memory.held_bytes;
+}
+
 /// What predicted times are scaled by.
 double amount(const conformance::Work& work) {
   return work.flops > 0 ? work.flops : work.bytes;
@@ -87,7 +93,12 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   first.reset(queue);
   queue.finish();
   const bool at_rest = rest_.wait();
+  device.trim();  // scratch that earlier jobs left is not this one's
+  const std::uint64_t held_before = held_bytes(device);
   const Measurement verified = measure_once([&] { first.enqueue(queue); }, queue);
+  const std::uint64_t held = held_bytes(device);
+  record.memory = MemoryUse{.prepared_bytes = first.info().prepared_bytes,
+                            .run_bytes = held > held_before ? held - held_before : 0};
   record.outcome = first.check(queue);
   if (!record.outcome->passed) {
     record.reason = record.outcome->failure;
