@@ -13,8 +13,8 @@
 
 #include "tools/convolve/band_sums.h"
 #include "tools/convolve/integer_filter.h"
-#include "tools/convolve/png_reader.h"
-#include "tools/convolve/png_writer.h"
+#include "tools/images/png_reader.h"
+#include "tools/images/png_writer.h"
 #include "tools/output/progress.h"
 #include "tools/process/interrupt.h"
 #include "tools/process/usage_error.h"
