@@ -9,6 +9,8 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_verify_command());
   commands.push_back(make_bench_command());
   commands.push_back(make_convolve_command());
+  commands.push_back(make_classify_command());
+  commands.push_back(make_digits_command());
   return commands;
 }
 
