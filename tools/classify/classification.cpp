@@ -17,6 +17,10 @@ namespace tessera::tool {
 
 namespace {
 
+// A processor gains nothing from more (measured with exact_bytes on two cores of an AMD EPYC: 746 images/s with 64, 768
+// with 512), and between two batches the bar moves. A GPU is filled by more.
+constexpr std::int64_t kBatch = 64;
+constexpr std::int64_t kGpuBatch = 1024;
 constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 22;  // of the training set, between two looks at the bar
 
 DataType type_of(const Classification& request, const TableFile& training) {
@@ -104,8 +108,7 @@ class Tally {
   ClassificationReport& report_;
 };
 
-void judge_all(LabelledImages& test, RegressionClassifier& classifier, std::int64_t batch, Tally& tally,
-               ClassificationReport& report) {
+void judge_all(LabelledImages& test, RegressionClassifier& classifier, Tally& tally, ClassificationReport& report) {
   Progress progress(static_cast<std::size_t>(test.count()));
   progress.steps_are_alike();
   progress.show(0, "classifying");
@@ -115,7 +118,7 @@ void judge_all(LabelledImages& test, RegressionClassifier& classifier, std::int6
     std::int64_t got = 0;
     {
       const AddTime timer(report.read_test_s);
-      got = test.read(batch, images);
+      got = test.read(report.batch, images);
     }
     stop_if_interrupted();
     for (const Judgement& judgement : classifier.judge(std::move(images), got)) {
@@ -144,13 +147,14 @@ ClassificationReport classify(const Classification& request) {
     report.device = device.info();
 
     const KernelRegression problem{.order = request.order, .scale = report.scale, .distance = request.distance};
-    const std::int64_t batch = std::min(request.batch, test.count());
+    const std::int64_t suits = report.device.kind == DeviceKind::gpu ? kGpuBatch : kBatch;
+    report.batch = std::min(request.batch == 0 ? suits : request.batch, test.count());
     Numbers rows = read_training(training, report.type, report.read_training_s);
-    RegressionClassifier classifier(device, problem, request.kernel, std::move(rows), training.labels(), batch,
+    RegressionClassifier classifier(device, problem, request.kernel, std::move(rows), training.labels(), report.batch,
                                     report.times);
     report.kernel = classifier.info();
     Tally tally(request, training.labels(), report);
-    judge_all(test, classifier, batch, tally, report);
+    judge_all(test, classifier, tally, report);
   }
   return report;
 }

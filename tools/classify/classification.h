@@ -26,9 +26,9 @@ struct Classification {
   std::optional<double> scale = {};   ///< nothing: 1/255 for bytes, else 1
   std::optional<DataType> type = {};  ///< nothing: as the training images are stored, float64 where it is none of three
   bool by_vote = false;               ///< the answer is the vote's, not the rounded value
-  std::int64_t batch = 512;
-  std::int64_t doubtful = 10;  ///< how many of the most doubtful images are kept
-  std::string device;          ///< as open() takes it
+  std::int64_t batch = 0;             ///< test images on the device at once; 0: as many as suit the kind of device
+  std::int64_t doubtful = 10;         ///< how many of the most doubtful images are kept
+  std::string device;                 ///< as open() takes it
   KernelOptions kernel = {};
 };
 
@@ -47,6 +47,7 @@ struct ClassificationReport {
   std::int64_t columns = 0;
   DataType type = DataType::uint8;
   double scale = 1;
+  std::int64_t batch = 0;
   DeviceInfo device = {};
   KernelInfo kernel = {};
   std::int64_t right_by_value = 0;

@@ -50,7 +50,7 @@ Json classification_json(const Classification& request, const ClassificationRepo
   result["problem"] = {
       {"training_rows", report.training_rows},   {"test_rows", report.test_rows}, {"columns", report.columns},
       {"type", to_string(report.type)},          {"order", request.order},        {"scale", report.scale},
-      {"distance", to_string(request.distance)}, {"batch", request.batch}};
+      {"distance", to_string(request.distance)}, {"batch", report.batch}};
   result["answers_by"] = request.by_vote ? "vote" : "value";
   result["accuracy"] = {{"right", report.right},
                         {"share", report.share(report.right)},

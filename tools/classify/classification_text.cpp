@@ -19,10 +19,10 @@ std::string number_or_none(const std::optional<std::int64_t>& number) {
 
 std::string head(const Classification& request, const ClassificationReport& r) {
   return fmt::format(
-      "{} test images among {} training images of {} numbers, {}, scale {}, order {}, distance {}\n"
+      "{} test images among {} training images of {} numbers, {}, scale {:.4g}, order {}, distance {}\n"
       "{} ({}), {}\n\n",
-      r.test_rows, r.training_rows, r.columns, to_string(r.type), format_number(r.scale), request.order,
-      to_string(request.distance), r.device.id, r.device.name, r.kernel.variant);
+      r.test_rows, r.training_rows, r.columns, to_string(r.type), r.scale, request.order, to_string(request.distance),
+      r.device.id, r.device.name, r.kernel.variant);
 }
 
 std::string accuracy(const Classification& request, const ClassificationReport& r) {
