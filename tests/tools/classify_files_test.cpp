@@ -57,7 +57,7 @@ TEST(TableFileTest, text_with_blanks_commas_and_any_line_ends_is_read) {
 
 TEST(TableFileTest, what_is_packed_reads_as_what_is_plain) {
   std::string data;
-  for (int i = 0; i < 300000; ++i) data += static_cast<char>(i * i >> 3);
+  for (unsigned i = 0; i < 300000; ++i) data += static_cast<char>(i * i >> 3);
   const std::string plain = idx(0x08, {1000, 300}, data);
   const TableRead whole = read_table(plain, DataType::uint8, 7);
   ASSERT_EQ(whole.refusal, "");
@@ -99,10 +99,10 @@ TEST_F(LabelledImagesTest, counts_must_agree) {
   const std::string images = idx(0x08, {3, 2}, "abcdef");
   EXPECT_EQ(refusal(images, "1\n-2\n3\n"), "");
   EXPECT_EQ(refusal(images, "1\n-2\n3\n", 2), "") << "only the first two";
-  expect(refusal(images, idx(0x08, {2}, "ab")), "holds 3 rows, but the test labels");
-  expect(refusal(images, "1\n2\n"), "holds 3 rows, but the test labels");
-  expect(refusal("1 2\n3 4\n", "1\n2\n3\n"), "holds 2 rows, but the test labels");
-  expect(refusal("1 2\n3 4\n5 6\n", "1\n2\n"), "holds more than 2 rows, but the test labels");
+  expect(refusal(images, idx(0x08, {2}, "ab")), "holds 3 rows, but the file of test labels");
+  expect(refusal(images, "1\n2\n"), "holds 3 rows, but the file of test labels");
+  expect(refusal("1 2\n3 4\n", "1\n2\n3\n"), "holds 2 rows, but the file of test labels");
+  expect(refusal("1 2\n3 4\n5 6\n", "1\n2\n"), "holds more than 2 rows, but the file of test labels");
 }
 
 TEST_F(LabelledImagesTest, labels_are_whole_numbers_one_a_row) {

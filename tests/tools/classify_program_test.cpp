@@ -122,12 +122,12 @@ TEST_F(ClassifyProgramTest, wrong_use_is_one_line_and_exit_code_2) {
 
 TEST_F(ClassifyProgramTest, other_failures_are_one_line_and_exit_code_1) {
   expect_one_line(run("classify --train no.gz no --test no no -d cpu:0"), 1,
-                  "the training images 'no.gz' cannot be read: No such file or directory");
+                  "the file of training images 'no.gz' cannot be read: No such file or directory");
   expect_one_line(run("classify " + kSets + "-d cpu:99"), 1, "cpu:99");
   expect_one_line(run("classify --train d/train-labels-idx1-ubyte.gz d/train-images-idx3-ubyte.gz --test no no"), 1,
                   "labels are one a row: IMAGES come first");
   expect_one_line(run("classify --train d/train-images-idx3-ubyte.gz d/t10k-labels-idx1-ubyte.gz --test no no"), 1,
-                  "holds 400 rows, but the training labels 'd/t10k-labels-idx1-ubyte.gz' holds 90 labels");
+                  "holds 400 rows, but the file of training labels 'd/t10k-labels-idx1-ubyte.gz' holds 90 labels");
   expect_one_line(run("digits --out d --gzip"), 1, "is there already; --force allows to replace it");
   expect_one_line(run("digits --out no/such"), 1, "the folder 'no/such' cannot be made");
 }

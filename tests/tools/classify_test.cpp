@@ -219,7 +219,7 @@ TEST_F(ClassifyOnCpuTest, sets_that_do_not_go_together_are_refused) {
   const std::string images = request.test_images;
   request.test_images = scratch.write("q", "1 2 3\n");
   request.test_labels = scratch.write("l", "1\n");
-  EXPECT_NE(refusal().find("holds 784 numbers in a row, but the test images"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("holds 784 numbers in a row, but the file of test images"), std::string::npos) << refusal();
   std::string row;
   for (int i = 0; i < 784; ++i) row += "0.5 ";
   request.test_images = scratch.write("q", row);

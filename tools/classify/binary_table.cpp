@@ -17,7 +17,7 @@ template <class Stored>
 Stored load(const std::uint8_t* bytes, bool high_byte_first) {
   std::uint8_t ordered[sizeof(Stored)];
   std::memcpy(ordered, bytes, sizeof(Stored));
-  if (high_byte_first) std::reverse(ordered, ordered + sizeof(Stored));  // every device's host is little-endian
+  if (high_byte_first) std::reverse(ordered, ordered + sizeof(Stored));  // the machine's own order is the other one
   Stored number = 0;
   std::memcpy(&number, ordered, sizeof(Stored));
   return number;

@@ -20,9 +20,9 @@ namespace {
 
 constexpr const char* kClassifyFooter =
     "A test image's value is the mean of the training labels, weighed by exp(-order^2 |difference|^2 / 2), or with\n"
-    "|difference| where --distance says euclidean. The answer is the value rounded to the nearest label, as in the "
-    "study\n"
-    "of this classifier; with --vote it is the label with the most weight, which suits labels that are mere names.\n\n"
+    "|difference| where --distance says euclidean. The answer is the value rounded to the nearest whole number, as in "
+    "the\n"
+    "study of this classifier; with --vote it is the label with the most weight, for labels that are mere names.\n\n"
     "Files, told apart by their first bytes, each plain or packed with gzip:\n"
     "  IDX    MNIST's: any of its types, the first length counts the rows\n"
     "  NPY    numpy.save's: integers, float32 or float64 in C order\n"

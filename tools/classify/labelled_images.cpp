@@ -48,8 +48,8 @@ std::vector<std::int64_t> read_labels(TableFile& file) {
 
 LabelledImages::LabelledImages(const std::string& images, const std::string& labels, const std::string& set,
                                std::int64_t most)
-    : images_(open_table(images, fmt::format("the {} images", set))),
-      label_file_(open_table(labels, fmt::format("the {} labels", set))) {
+    : images_(open_table(images, fmt::format("the file of {} images", set))),
+      label_file_(open_table(labels, fmt::format("the file of {} labels", set))) {
   // Before anything else is read: two heads that differ.
   const std::optional<std::int64_t> image_rows = images_->rows(), label_rows = label_file_->rows();
   if (image_rows && label_rows && *image_rows != *label_rows && label_file_->columns() == 1) {

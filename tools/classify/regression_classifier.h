@@ -41,8 +41,8 @@ class RegressionClassifier {
   static constexpr std::int64_t kMostClasses = 1024;
 
   /// Of `problem` it takes order, scale and distance; sizes and type follow from the training set, and it judges
-  /// `batch` images at once. Error invalid_argument for labels that are too far apart; UsageError for an order, a scale,
-  /// a variant or a tuning value that does not exist; other errors as the library's.
+  /// `batch` images at once. Error invalid_argument for labels that are too far apart; UsageError for an order, a
+  /// scale, a variant or a tuning value that cannot be; other errors as the library's.
   RegressionClassifier(const Device& device, KernelRegression problem, const KernelOptions& options, Numbers training,
                        const std::vector<std::int64_t>& labels, std::int64_t batch, DeviceTimes& times);
 

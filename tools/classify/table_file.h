@@ -34,11 +34,11 @@ class TableFile {
   [[nodiscard]] virtual std::int64_t columns() const noexcept = 0;
   /// Appends the next rows, at most so many, and returns how many: fewer only at the end, which is checked, too.
   virtual std::int64_t read_rows(std::int64_t most, Numbers& numbers) = 0;
-  /// "the training images 'x.gz'", for messages.
+  /// "the file of training images 'x.gz'", for messages.
   [[nodiscard]] virtual const std::string& name() const noexcept = 0;
 };
 
-/// Opens a file and reads its head. `what` names it in messages: "the training images". "-" is standard input.
+/// Opens a file and reads its head. `what` names it in messages: "the file of training images". "-" is standard input.
 [[nodiscard]] std::unique_ptr<TableFile> open_table(const std::string& path, const std::string& what);
 
 }  // namespace tessera::tool

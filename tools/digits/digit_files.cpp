@@ -63,7 +63,7 @@ std::vector<std::uint8_t> idx_head(std::initializer_list<std::size_t> lengths) {
 class SetFiles {
  public:
   SetFiles(const std::string& images, const std::string& labels, const DigitRequest& request, std::int64_t count)
-      : images_(images, "the images", request.packs), labels_(labels, "the labels", request.packs) {
+      : images_(images, "the file of images", request.packs), labels_(labels, "the file of labels", request.packs) {
     const auto size = static_cast<std::size_t>(count);
     images_.write(idx_head({size, kDigitSide, kDigitSide}));
     labels_.write(idx_head({size}));

@@ -16,9 +16,9 @@ struct DigitRequest {
   bool replaces = false;  ///< files that are there
 };
 
-/// Writes them all, or none where something fails before the last image is drawn. The folder is made if it is not there,
-/// and goes again if that fails. Returns the paths, training images and labels, test images and labels, the sheet if
-/// there is one. Errors: invalid_argument for what is there or cannot be written; Interrupted.
+/// Writes them all, or none where something fails before the last image is drawn. The folder is made if it is not
+/// there, and goes again if that fails. Returns the paths: training images and labels, test images and labels, and the
+/// sheet if there is one. Errors: invalid_argument for what is there or cannot be written; Interrupted.
 std::vector<std::string> write_digits(const DigitRequest& request);
 
 }  // namespace tessera::tool

@@ -12,7 +12,7 @@ struct ShapePoint {
   std::int16_t y = 0;
 };
 
-/// A stroke is a smooth curve through the points of these numbers. Where two strokes share a point, the pen turns there.
+/// A stroke is a smooth curve through the points of these numbers. Where two strokes share a point, the pen turns.
 using Stroke = std::vector<std::uint8_t>;
 
 struct DigitShape {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <tessera/error.h>
 
-#include "tools/input/input_file.h"
 #include "tools/images/png_guard.h"
+#include "tools/input/input_file.h"
 #include "tools/process/interrupt.h"
 
 namespace tessera::tool {

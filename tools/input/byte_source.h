@@ -23,14 +23,14 @@ class ByteSource {
 
   /// The next bytes, which stay there: at most kMostSeen, fewer only at the end.
   [[nodiscard]] std::span<const std::uint8_t> look_ahead(std::size_t size);
-  /// How many of the next `size` bytes were read: fewer only at the end. Throws Interrupted after Ctrl-C, Error for what
-  /// cannot be read or unpacked.
+  /// How many of the next `size` bytes were read: fewer only at the end. Throws Interrupted after Ctrl-C, Error for
+  /// what cannot be read or unpacked.
   [[nodiscard]] std::size_t read(std::uint8_t* target, std::size_t size);
   /// How many bytes were read.
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
   /// How many there are, where that is known beforehand: of a regular file that is not packed.
   [[nodiscard]] std::optional<std::uint64_t> size_bytes() const noexcept;
-  /// "the training images 'x.gz'", for messages.
+  /// "the file of training images 'x.gz'", for messages.
   [[nodiscard]] const std::string& name() const noexcept { return file_.name(); }
   /// "byte 17", or "byte 17 of what it unpacks to".
   [[nodiscard]] std::string place(std::uint64_t position) const;
