@@ -111,9 +111,10 @@ class ClassifyTest : public testing::Test {
 };
 
 TEST_F(ClassifyTest, bytes_get_the_answers_of_plain_loops_on_every_device) {
-  expect_answers(expected_answers(Distance::squared, 10));
+  const std::vector<Expected> expected = expected_answers(Distance::squared, 10);
+  expect_answers(expected);
   request.by_vote = true;
-  expect_answers(expected_answers(Distance::squared, 10));
+  expect_answers(expected);
 }
 
 TEST_F(ClassifyTest, so_do_floats_and_the_other_distance) {
@@ -122,9 +123,10 @@ TEST_F(ClassifyTest, so_do_floats_and_the_other_distance) {
   request.distance = Distance::squared;
   request.order = 2;  // an answer from many images
   request.by_vote = true;
+  const std::vector<Expected> expected = expected_answers(Distance::squared, 2);
   for (const DataType type : {DataType::float32, DataType::float64}) {
     request.type = type;
-    expect_answers(expected_answers(Distance::squared, 2));
+    expect_answers(expected);
   }
 }
 
@@ -204,6 +206,24 @@ TEST_F(ClassifyOnCpuTest, an_image_infinitely_far_from_all_has_no_answer) {
   EXPECT_EQ(report.right, 1);
   EXPECT_EQ(report.doubtful.at(0).index, 1);
   EXPECT_EQ(report.doubtful.at(0).margin, -1);
+}
+
+TEST_F(ClassifyOnCpuTest, a_training_set_beyond_the_memory_is_refused_before_it_is_read) {
+  // 33 TB, by the word of a head that is packed and so cannot be checked against the file's size.
+  constexpr std::uint32_t kRows = 2'000'000;
+  request.training_images =
+      scratch.write("x", testing_support::gzip(testing_support::idx(0x08, {kRows, 4096, 4096}, "")));
+  request.training_labels = scratch.write("y", testing_support::idx(0x08, {kRows}, std::string(kRows, '\1')));
+  request.test_images = scratch.write("q", testing_support::gzip(testing_support::idx(0x08, {1, 4096, 4096}, "")));
+  request.test_labels = scratch.write("l", "1\n");
+  try {
+    (void)run();
+    ADD_FAILURE() << "nothing was refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+    EXPECT_NE(error.sentence().find("holds 2000000 rows of 16777216 bytes, but this machine has "), std::string::npos)
+        << error.sentence();
+  }
 }
 
 TEST_F(ClassifyOnCpuTest, sets_that_do_not_go_together_are_refused) {

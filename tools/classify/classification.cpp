@@ -36,24 +36,28 @@ void check_columns(const LabelledImages& training, const LabelledImages& test) {
                           training.file().columns(), test.file().name(), test.file().columns()));
 }
 
+/// Before hours of reading end in the system's ending the program.
+void refuse_beyond_memory(const LabelledImages& training, std::int64_t row_bytes) {
+  const std::uint64_t memory_bytes = this_machine().memory_bytes;  // 0 where the system does not tell
+  const double needed = static_cast<double>(training.count()) * static_cast<double>(row_bytes);
+  if (memory_bytes == 0 || needed <= static_cast<double>(memory_bytes)) return;
+  throw Error(ErrorCode::out_of_memory,
+              fmt::format("{} holds {} rows of {} bytes, but this machine has {} of memory; --rows takes fewer",
+                          training.file().name(), training.count(), row_bytes, format_bytes(memory_bytes)));
+}
+
 Numbers read_training(LabelledImages& training, DataType type, double& seconds) {
   const AddTime timer(seconds);
-  // 0 where the system does not tell.
-  const std::uint64_t memory_bytes = this_machine().memory_bytes;
+  const std::int64_t row_bytes = training.file().columns() * static_cast<std::int64_t>(size_bytes(type));
+  refuse_beyond_memory(training, row_bytes);
   Numbers rows = no_numbers(type);
   Progress progress(static_cast<std::size_t>(training.count()));
   progress.steps_are_alike();
-  const std::int64_t row_bytes = training.file().columns() * static_cast<std::int64_t>(size_bytes(type));
   const std::int64_t at_once = std::max<std::int64_t>(1, kBytesAtOnce / row_bytes);
   std::int64_t done = 0;
   while (const std::int64_t got = training.read(at_once, rows)) {
     stop_if_interrupted();
     progress.show(static_cast<std::size_t>(done += got), "reading training images");
-    if (memory_bytes != 0 && bytes_of(rows) > memory_bytes) {
-      throw Error(ErrorCode::out_of_memory,
-                  fmt::format("{} takes more memory than the {} of this machine from row {} on; --rows takes fewer",
-                              training.file().name(), format_bytes(memory_bytes), done));
-    }
   }
   return rows;
 }

@@ -27,10 +27,6 @@ using Numbers = std::variant<std::vector<std::uint8_t>, std::vector<float>, std:
   return std::visit([](const auto& elements) { return elements.size(); }, numbers);
 }
 
-[[nodiscard]] inline std::size_t bytes_of(const Numbers& numbers) {
-  return std::visit([](const auto& elements) { return elements.size() * sizeof(elements[0]); }, numbers);
-}
-
 /// Does `number` become a T? Whole numbers from 0 to 255 become bytes; floats must be finite, before and after.
 template <class T>
 [[nodiscard]] bool fits(double number) {

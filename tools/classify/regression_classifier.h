@@ -24,7 +24,7 @@ struct DeviceTimes {
 /// What is found out about an image.
 struct Judgement {
   double value = 0;                          ///< the regression's; NaN if no training image is near at all
-  std::optional<std::int64_t> rounded = {};  ///< the value as a whole number, halves away from 0: the study's answer
+  std::optional<std::int64_t> rounded = {};  ///< the value as a whole number, halves up: the study's answer
   std::optional<std::int64_t> voted = {};    ///< the label with the most weight, the smaller of two that are equal
   /// The answer's share of all weight less the largest share of another label: 1 is certain, 0 undecided, and below 0
   /// the rounding says what the weight does not. -1 without an answer.
