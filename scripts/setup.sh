@@ -47,6 +47,7 @@ required|libcli11-dev|header CLI/CLI.hpp|the command line of the program tessera
 required|nlohmann-json3-dev|header nlohmann/json.hpp|result files
 required|libfmt-dev|header fmt/format.h|tables on the terminal
 required|libpng-dev|header png.h|the images of tessera convolve
+required|zlib1g-dev|header zlib.h|packed files of tessera classify
 required|libgtest-dev|header gtest/gtest.h|the tests
 optional|ccache|command ccache|building a second time at no cost
 optional|clang-format|command clang-format|the check of formatting

@@ -33,6 +33,8 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_bench_command();
 [[nodiscard]] std::unique_ptr<Command> make_explain_command();
 [[nodiscard]] std::unique_ptr<Command> make_convolve_command();
+[[nodiscard]] std::unique_ptr<Command> make_classify_command();
+[[nodiscard]] std::unique_ptr<Command> make_digits_command();
 
 /// Every subcommand, in the order that --help lists them.
 [[nodiscard]] std::vector<std::unique_ptr<Command>> make_commands();

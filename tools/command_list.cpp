@@ -10,6 +10,8 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_bench_command());
   commands.push_back(make_explain_command());
   commands.push_back(make_convolve_command());
+  commands.push_back(make_classify_command());
+  commands.push_back(make_digits_command());
   return commands;
 }
 

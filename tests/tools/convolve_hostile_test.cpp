@@ -14,7 +14,7 @@
 #include "png_sample.h"
 #include "scratch_folder.h"
 #include "tools/convolve/convolve.h"
-#include "tools/convolve/png_reader.h"
+#include "tools/images/png_reader.h"
 
 namespace tessera::tool {
 namespace {

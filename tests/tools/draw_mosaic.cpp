@@ -4,7 +4,7 @@
 #include <span>
 
 #include "mosaic.h"
-#include "tools/convolve/png_writer.h"
+#include "tools/images/png_writer.h"
 
 int main(int argc, char** argv) try {
   using namespace tessera::testing_support;

@@ -64,6 +64,25 @@ TEST(ProgressTest, line_fits_the_terminal) {
   EXPECT_EQ(Progress::line(1, 2, "a long name", 30).size(), 30U);
 }
 
+TEST(ProgressTest, time_left_follows_from_the_steps_that_are_done) {
+  using std::chrono::duration;
+  EXPECT_EQ(Progress::time_left(0, 10, duration<double>(3)), "");
+  EXPECT_EQ(Progress::time_left(10, 10, duration<double>(3)), "");
+  EXPECT_EQ(Progress::time_left(1, 10, duration<double>(0.5)), "5 s left, ");
+  EXPECT_EQ(Progress::time_left(1, 14, duration<double>(5)), "1 min 5 s left, ");
+  EXPECT_EQ(Progress::time_left(1, 3, duration<double>(3661)), "2 h 2 min left, ");
+}
+
+TEST(ProgressTest, tells_the_time_left_only_where_steps_are_alike) {
+  for (const bool alike : {false, true}) {
+    std::ostringstream stream;
+    Progress progress(3, stream, 80);
+    if (alike) progress.steps_are_alike();
+    progress.show(1, "work");
+    EXPECT_EQ(stream.str().find(" left, work") != std::string::npos, alike) << stream.str();
+  }
+}
+
 TEST(ProgressTest, is_silent_without_a_terminal) {
   std::ostringstream stream;
   {

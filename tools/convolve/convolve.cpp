@@ -2,7 +2,6 @@
 #include "tools/convolve/convolve.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -13,9 +12,10 @@
 
 #include "tools/convolve/band_sums.h"
 #include "tools/convolve/integer_filter.h"
-#include "tools/convolve/png_reader.h"
-#include "tools/convolve/png_writer.h"
+#include "tools/images/png_reader.h"
+#include "tools/images/png_writer.h"
 #include "tools/output/progress.h"
+#include "tools/process/add_time.h"
 #include "tools/process/interrupt.h"
 #include "tools/process/usage_error.h"
 
@@ -25,19 +25,6 @@ namespace {
 
 /// Smaller images are done before a bar is read.
 constexpr std::int64_t kPixelsWithProgress = 4'000'000;
-
-/// Adds the time that something takes to `seconds`.
-class AddTime {
- public:
-  explicit AddTime(double& seconds) : seconds_(seconds) {}
-  AddTime(const AddTime&) = delete;
-  AddTime& operator=(const AddTime&) = delete;
-  ~AddTime() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  double& seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 void refuse_same_file(const Convolution& c) {
   std::error_code one_is_missing;

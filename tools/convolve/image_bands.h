@@ -19,7 +19,7 @@
 
 #include <tessera/tessera.h>
 
-#include "tools/convolve/png_layout.h"
+#include "tools/images/png_layout.h"
 
 namespace tessera::tool {
 

@@ -19,6 +19,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
+  /// Each step takes about as long as another one: from here on the bar tells how long is left.
+  void steps_are_alike() noexcept { tells_time_left_ = true; }
   /// Says what is being done now. Draws at most ten times a second, but always when `done` is 0.
   void show(std::size_t done, std::string_view doing);
   /// Takes the bar away, so that ordinary output can follow.
@@ -27,12 +29,16 @@ class Progress {
   /// The bar itself: "[#####.....]  50 % (10/20) gemm", at most `columns` wide.
   [[nodiscard]] static std::string line(std::size_t done, std::size_t total, std::string_view doing,
                                         std::size_t columns);
+  /// "1 min 5 s left, " where `done` of `total` steps took so long; "" before one is done.
+  [[nodiscard]] static std::string time_left(std::size_t done, std::size_t total, std::chrono::duration<double> taken);
 
  private:
   std::size_t total_;
   std::ostream& stream_;
   std::size_t columns_;
   bool drawn_ = false;
+  bool tells_time_left_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point last_{};
 };
 

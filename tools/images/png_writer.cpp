@@ -1,11 +1,11 @@
 // libpng behind PngWriter.
-#include "tools/convolve/png_writer.h"
+#include "tools/images/png_writer.h"
 
 #include <fmt/format.h>
 #include <tessera/error.h>
 
-#include "tools/convolve/png_guard.h"
-#include "tools/convolve/png_reader.h"
+#include "tools/images/png_guard.h"
+#include "tools/images/png_reader.h"
 #include "tools/output/output_file.h"
 
 namespace tessera::tool {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "tools/convolve/png_layout.h"
+#include "tools/images/png_layout.h"
 
 // libpng's own names, so that its header stays out of this one.
 struct png_struct_def;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,17 @@ namespace tessera::tool {
 
 class InputFile {
  public:
-  /// "-" is standard input. Error invalid_argument for a folder or a file that does not open.
-  explicit InputFile(const std::string& path);
+  /// `what` names it in messages: "the image". "-" is standard input. Error invalid_argument for a folder or a file
+  /// that does not open.
+  InputFile(const std::string& path, const std::string& what);
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
 
   /// How many of the next `size` bytes were read: fewer only at the end, at an error or after Ctrl-C.
   [[nodiscard]] std::size_t read(std::uint8_t* target, std::size_t size) noexcept;
+  /// How many bytes a regular file has; nothing for what is none, as a pipe.
+  [[nodiscard]] std::optional<std::uint64_t> size_bytes() const noexcept { return size_bytes_; }
   /// The errno that ended reading, or 0.
   [[nodiscard]] int error() const noexcept { return error_; }
   /// "the image 'in.png'", for messages.
@@ -30,6 +34,7 @@ class InputFile {
   std::string name_;
   int descriptor_ = -1;
   int error_ = 0;
+  std::optional<std::uint64_t> size_bytes_;
   std::vector<std::uint8_t> buffer_;
   std::size_t position_ = 0;
   std::size_t end_ = 0;

@@ -1,6 +1,6 @@
 // libpng behind PngReader. The files that it reads may be hostile: sizes are checked before memory is taken, and no
 // chunk grows beyond what is allowed here.
-#include "tools/convolve/png_reader.h"
+#include "tools/images/png_reader.h"
 
 #include <cstring>
 #include <new>
@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <tessera/error.h>
 
-#include "tools/convolve/input_file.h"
-#include "tools/convolve/png_guard.h"
+#include "tools/images/png_guard.h"
+#include "tools/input/input_file.h"
 #include "tools/process/interrupt.h"
 
 namespace tessera::tool {
@@ -28,7 +28,7 @@ constexpr png_byte kSkippedChunks[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0bKGD\0pCAL\
 }  // namespace
 
 struct PngReader::State {
-  explicit State(const std::string& path) : file(path) {}
+  explicit State(const std::string& path) : file(path, "the image") {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() { png_destroy_read_struct(&png, &info, nullptr); }

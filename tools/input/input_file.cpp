@@ -1,5 +1,5 @@
 // Buffered reading from a descriptor.
-#include "tools/convolve/input_file.h"
+#include "tools/input/input_file.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{1} << 16;
 }  // namespace
 
-InputFile::InputFile(const std::string& path)
-    : name_(path == "-" ? "the image on standard input" : fmt::format("the image '{}'", path)), buffer_(kReadBytes) {
+InputFile::InputFile(const std::string& path, const std::string& what)
+    : name_(path == "-" ? what + " on standard input" : fmt::format("{} '{}'", what, path)), buffer_(kReadBytes) {
   // O_NONBLOCK: a FIFO that nobody writes would hold open() up, signals or not; refill() waits for it.
   descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (descriptor_ < 0) {
@@ -30,10 +30,13 @@ InputFile::InputFile(const std::string& path)
   }
   if (path != "-") static_cast<void>(::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK));
   struct stat facts = {};
-  if (::fstat(descriptor_, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+  if (::fstat(descriptor_, &facts) != 0) return;
+  if (S_ISDIR(facts.st_mode)) {
     if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
     throw Error(ErrorCode::invalid_argument, name_ + " is a folder");
   }
+  // What standard input was redirected from may stand somewhere in its middle.
+  if (S_ISREG(facts.st_mode) && path != "-") size_bytes_ = static_cast<std::uint64_t>(facts.st_size);
 }
 
 InputFile::~InputFile() {

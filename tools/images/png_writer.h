@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "tools/convolve/png_layout.h"
+#include "tools/images/png_layout.h"
 
 namespace tessera::tool {
 

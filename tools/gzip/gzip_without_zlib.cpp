@@ -1,0 +1,47 @@
+// What stands for gzip in a build without zlib: plain files as they are, and a sentence for packed ones.
+#include <fmt/format.h>
+#include <tessera/error.h>
+
+#include "tools/gzip/gunzip.h"
+#include "tools/gzip/gzip_file.h"
+#include "tools/output/output_file.h"
+
+namespace tessera::tool {
+
+namespace {
+constexpr const char* kWithout =
+    "but this program was built without zlib; install it (Debian and Ubuntu: zlib1g-dev) and build again";
+}  // namespace
+
+struct Gunzip::State {};
+
+Gunzip::Gunzip(InputFile& file, std::span<const std::uint8_t> /*first*/) {
+  throw Error(ErrorCode::unavailable, fmt::format("{} is packed with gzip, {}", file.name(), kWithout));
+}
+
+Gunzip::~Gunzip() = default;
+
+std::size_t Gunzip::read(std::uint8_t* /*target*/, std::size_t /*size*/) {
+  return 0;
+}
+
+struct GzipFile::State {
+  OutputFile file;
+};
+
+GzipFile::GzipFile(const std::string& path, const std::string& what, bool packs) {
+  if (packs) throw Error(ErrorCode::unavailable, fmt::format("{} is to be packed with gzip, {}", what, kWithout));
+  state_ = std::unique_ptr<State>(new State{OutputFile(path, what)});
+}
+
+GzipFile::~GzipFile() = default;
+
+void GzipFile::write(std::span<const std::uint8_t> bytes) {
+  if (!state_->file.write(bytes.data(), bytes.size())) state_->file.fail();
+}
+
+void GzipFile::commit() {
+  state_->file.commit();
+}
+
+}  // namespace tessera::tool
