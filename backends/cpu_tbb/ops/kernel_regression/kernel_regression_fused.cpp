@@ -22,8 +22,8 @@
 #include <memory>
 
 #include "backend/sentence.h"
-#include "mathematics/division.h"
 #include "ops/kernel_regression/kernel_regression_fold.h"
+#include "ops/kernel_regression/kernel_regression_rounds.h"
 #include "ops/kernel_regression/kernel_regression_rows.h"
 #include "ops/kernel_regression/kernel_regression_state.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
@@ -32,47 +32,18 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-/// Queries of a group: their numbers stay in the second-level cache, 440 KB in float for 784 columns.
-constexpr std::int64_t kGroup = 140;
-/// Training rows whose products with a group are kept at a time: 143 KB in float.
-constexpr std::int64_t kPart = 256;
-static_assert(kRegressionBlock % kPart == 0 && kPart % kFoldStep == 0);
-/// Queries whose states are in memory at a time.
-constexpr std::int64_t kRound = 8192;
-
-/// What weights of one problem are made from, in T.
-template <class T>
-struct Weighing {
-  explicit Weighing(const KernelRegression& p)
-      : exact(p),
-        is_euclidean(p.distance == Distance::euclidean),
-        factor(std::min(mathematics::regression_factor(p), static_cast<double>(std::numeric_limits<T>::max()))) {}
-
-  /// The squared distance beyond which a row weighs nothing beside one at `least`.
-  [[nodiscard]] double furthest(double least) const noexcept {
-    // exp(-x) is the smallest normal number.
-    const double x = -std::log(static_cast<double>(std::numeric_limits<T>::min()));
-    const double reach = factor > 0 ? x / factor : std::numeric_limits<double>::infinity();
-    const double furthest = is_euclidean ? (std::sqrt(least) + reach) * (std::sqrt(least) + reach) : least + reach;
-    return std::min(furthest * (1 + 4 * std::numeric_limits<T>::epsilon()),
-                    static_cast<double>(std::numeric_limits<T>::max()));
-  }
-
-  mathematics::RegressionWeight<double> exact;
-  bool is_euclidean;
-  double factor;
-};
-
 /// The memory of one thread.
 template <class T>
 class Workspace {
  public:
   Workspace(ScratchPool& pool, std::int64_t steps)
-      : loan_(pool, static_cast<std::size_t>((steps * kRegisterDepth<T> + kPart + 1) * kGroup + kPart) * sizeof(T)) {
+      : loan_(pool, static_cast<std::size_t>((steps * kRegisterDepth<T> + kRegressionPart + 1) * kRegressionGroup +
+                                             kRegressionPart) *
+                        sizeof(T)) {
     queries = reinterpret_cast<T*>(loan_.data());
-    dots = queries + steps * kGroup * kRegisterDepth<T>;
-    weights = dots + kGroup * kPart;
-    lengths = weights + kPart;
+    dots = queries + steps * kRegressionGroup * kRegisterDepth<T>;
+    weights = dots + kRegressionGroup * kRegressionPart;
+    lengths = weights + kRegressionPart;
   }
   T* queries;  ///< of a group, step after step, kRegisterDepth numbers for each
   T* dots;
@@ -87,44 +58,16 @@ template <class T>
 class FusedRegression {
  public:
   explicit FusedRegression(const KernelRegression& problem)
-      : problem_(problem), rows_(problem.training_rows, problem.columns), weighing_(problem) {}
+      : problem_(problem), rows_(problem.training_rows, problem.columns), reach_(problem), weight_of_(problem) {}
 
   [[nodiscard]] const RegressionRows<T>& rows() const noexcept { return rows_; }
 
   void compute(Executor& executor, const RegressionOperands<T>& regression) const {
-    const std::int64_t blocks = mathematics::ceil_div(problem_.training_rows, kRegressionBlock);
-    const std::int64_t size = RegressionState::size(problem_);
-    const std::int64_t most = std::min(kRound, problem_.queries);
-    const ScratchPool::Loan loan(executor.scratch(), static_cast<std::size_t>(blocks * most * size) * sizeof(double));
-    double* const states = reinterpret_cast<double*>(loan.data());
-    for (std::int64_t first = 0; first < problem_.queries; first += kRound) {
-      const std::int64_t count = std::min(kRound, problem_.queries - first);
-      const auto groups = EqualParts::of_at_most(count, kGroup);
-      const auto state = [&](std::int64_t block, std::int64_t query) {
-        return RegressionState(problem_, states + (block * most + query) * size);
-      };
-      executor.parallel_for(groups.parts * blocks, [&](std::int64_t begin, std::int64_t end) {
-        const Workspace<T> workspace(executor.scratch(), rows_.steps().parts);
-        for (std::int64_t chunk = begin; chunk < end; ++chunk) {
-          const std::int64_t group = chunk / blocks;
-          // Chunks of one group follow each other: its queries are packed once.
-          if (chunk == begin || chunk % blocks == 0)
-            pack_queries(regression, first + groups.first(group), groups.size(group), workspace);
-          meet_block(regression, workspace, chunk % blocks, groups.size(group),
-                     [&](std::int64_t query) { return state(chunk % blocks, groups.first(group) + query); });
-        }
-      });
-      executor.parallel_for(count, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t query = begin; query < end; ++query) {
-          for (std::int64_t block = 1; block < blocks; ++block)
-            state(0, query).join(state(block, query), weighing_.exact);
-          state(0, query).write(regression, first + query);
-        }
-      });
-    }
+    regress_in_rounds(executor, regression, weight_of_, *this);
   }
 
- private:
+  [[nodiscard]] Workspace<T> workspace(ScratchPool& pool) const { return {pool, rows_.steps().parts}; }
+
   /// Centred, as panels of the register tile read them.
   void pack_queries(const RegressionOperands<T>& regression, std::int64_t first, std::int64_t count,
                     const Workspace<T>& workspace) const noexcept {
@@ -134,7 +77,7 @@ class FusedRegression {
       const bool counts = regression_row_counts(numbers, problem_.columns);
       T length = 0;
       for (std::int64_t step = 0; step < rows_.steps().parts; ++step) {
-        T* const packed = workspace.queries + (step * kGroup + query) * kRegisterDepth<T>;
+        T* const packed = workspace.queries + (step * kRegressionGroup + query) * kRegisterDepth<T>;
         for (std::int64_t p = 0; p < rows_.steps().size(step); ++p) {
           const std::int64_t j = rows_.steps().first(step) + p;
           packed[p] = counts ? numbers[j] - centre[j] : T(0);
@@ -145,7 +88,7 @@ class FusedRegression {
     }
   }
 
-  /// A group's dot products with kPart training rows.
+  /// A group's dot products with kRegressionPart training rows.
   void multiply(const RegressionOperands<T>& regression, const Workspace<T>& workspace, std::int64_t first_row,
                 std::int64_t queries) const {
     const auto panels = EqualParts::of_at_most(queries, register_tile<T>().rows);
@@ -155,58 +98,49 @@ class FusedRegression {
       product.b_step = rows_.width();
       product.depth = rows_.steps().size(step);
       product.sliver_step = product.depth * rows_.width();
-      product.ldc = product.columns = kPart;
+      product.ldc = product.columns = kRegressionPart;
       product.alpha = T(1);
       product.beta = step == 0 ? T(0) : T(1);
       for (std::int64_t panel = 0; panel < panels.parts; ++panel) {
-        product.a = workspace.queries + (step * kGroup + panels.first(panel)) * kRegisterDepth<T>;
-        product.c = workspace.dots + panels.first(panel) * kPart;
+        product.a = workspace.queries + (step * kRegressionGroup + panels.first(panel)) * kRegisterDepth<T>;
+        product.c = workspace.dots + panels.first(panel) * kRegressionPart;
         product.rows = panels.size(panel);
         multiply_panel(product);
       }
     }
   }
 
-  /// The states of a group's queries after one block.
-  template <class State>
-  void meet_block(const RegressionOperands<T>& regression, const Workspace<T>& workspace, std::int64_t block,
-                  std::int64_t queries, const State& state) const {
-    for (std::int64_t query = 0; query < queries; ++query) state(query).clear();
-    const std::int64_t end = std::min(problem_.training_rows, (block + 1) * kRegressionBlock);
-    for (std::int64_t row = block * kRegressionBlock; row < end; row += kPart) {
-      multiply(regression, workspace, row, queries);
-      for (std::int64_t query = 0; query < queries; ++query) {
-        meet_part(regression, workspace.dots + query * kPart, workspace.lengths[query], row, workspace.weights,
-                  state(query));
-      }
-    }
-  }
-
-  void meet_part(const RegressionOperands<T>& regression, T* dots, T length, std::int64_t first_row, T* weights,
-                 const RegressionState& state) const {
+  void meet_part(const RegressionOperands<T>& regression, const Workspace<T>& workspace, std::int64_t query,
+                 std::int64_t first_row, std::int64_t /*rows*/, const RegressionState& state) const {
+    // Rows that do not exist are infinitely far.
+    T* const dots = workspace.dots + query * kRegressionPart;
+    T* const weights = workspace.weights;
     const T* const lengths = rows_.lengths(regression.training) + first_row;
-    const T least = fold_distances(dots, lengths, length, kPart);
+    const T least = fold_distances(dots, lengths, workspace.lengths[query], kRegressionPart);
     if (!std::isfinite(least)) return;
     if (static_cast<double>(least) < state.least()) {
-      const std::int64_t nearest = std::find(dots, dots + kPart, least) - dots;
-      state.approach(static_cast<double>(least), first_row + nearest, weighing_.exact);
+      const std::int64_t nearest = std::find(dots, dots + kRegressionPart, least) - dots;
+      state.approach(static_cast<double>(least), first_row + nearest, weight_of_);
     }
-    const double furthest = weighing_.furthest(state.least());
+    const double furthest = std::min(reach_.beyond(state.least()) * (1 + 4 * std::numeric_limits<T>::epsilon()),
+                                     static_cast<double>(std::numeric_limits<T>::max()));
     if (static_cast<double>(least) > furthest) return;
-    fold_weights<T>({.is_euclidean = weighing_.is_euclidean,
-                     .factor = static_cast<T>(weighing_.factor),
+    fold_weights<T>({.is_euclidean = reach_.is_euclidean(),
+                     .factor = reach_.factor(),
                      .least = static_cast<T>(state.least()),
                      .furthest = static_cast<T>(furthest)},
-                    dots, kPart, weights);
-    for (std::int64_t i = 0; i < kPart; ++i) {
+                    dots, kRegressionPart, weights);
+    for (std::int64_t i = 0; i < kRegressionPart; ++i) {
       if (weights[i] != 0)
         state.add(static_cast<double>(weights[i]), regression.targets + (first_row + i) * problem_.outputs);
     }
   }
 
+ private:
   KernelRegression problem_;
   RegressionRows<T> rows_;
-  Weighing<T> weighing_;
+  RegressionReach<T> reach_;
+  mathematics::RegressionWeight<double> weight_of_;
 };
 
 template <class T>
