@@ -46,6 +46,17 @@ typedef struct {
 } Tiling;
 SIZE_ON_THE_HOST(Tiling, 32);
 
+// Few rows are near. A compiler that takes the loops over them for the hottest ones keeps their constants in the registers
+// that products need.
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_expect)
+#define IS_RARE(condition) __builtin_expect(condition, 0)
+#endif
+#endif
+#ifndef IS_RARE
+#define IS_RARE(condition) (condition)
+#endif
+
 // What a group's work-items tell each other.
 typedef struct {
   apart distances[TILE_Q * TILE_R];
@@ -102,10 +113,11 @@ static inline void meet_tile(__local Met* met, const int first, const long count
     apart least = met->leasts[first + query];
     apart furthest = met->furthests[first + query];
     for (int part = 0; part < PARTS; ++part) {
-      if (!(met->leasts_of_parts[query * PART_STEP + part] <= furthest)) continue;
-      least = meet_part(met->distances + query * TILE_R + part * WIDTH, least, &furthest,
-                        states + (first + query) * state_size(regression), row + part * WIDTH,
-                        targets + (row + part * WIDTH) * regression.outputs, regression);
+      if (IS_RARE(met->leasts_of_parts[query * PART_STEP + part] <= furthest)) {
+        least = meet_part(met->distances + query * TILE_R + part * WIDTH, least, &furthest,
+                          states + (first + query) * state_size(regression), row + part * WIDTH,
+                          targets + (row + part * WIDTH) * regression.outputs, regression);
+      }
     }
     met->leasts[first + query] = least;
     met->furthests[first + query] = furthest;
