@@ -196,6 +196,7 @@ DeviceFacts gather_facts(const OpenclApi& api, cl_platform_id platform, cl_devic
                        std::clamp<cl_uint>(must_ask<cl_uint>(api, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT), 4, 16);
   facts.is_nvidia = info.driver == "NVIDIA CUDA";
   if (int sm = 0; facts.is_nvidia && std::sscanf(info.instruction_set.c_str(), "sm_%d", &sm) == 1) {
+    facts.has_dp4a = sm >= 61;
     facts.float64_tensor_cores = sm >= 90 ? 90 : sm >= 80 ? 80 : 0;
   }
   facts.needs_flush = !facts.is_nvidia && info.driver != "Portable Computing Language";

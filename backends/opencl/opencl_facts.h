@@ -23,6 +23,8 @@ struct DeviceFacts {
   bool is_nvidia = false;
   /// NVIDIA architecture (80, 90) whose tensor-core instruction for float64 the device has, or 0.
   int float64_tensor_cores = 0;
+  /// NVIDIA's instruction for the products of 4 bytes and their sum, from sm_61 on.
+  bool has_dp4a = false;
   /// Commands wait until the queue is flushed. NVIDIA and PoCL start them at once.
   bool needs_flush = true;
   /// Equal only if a program compiled for one is right for the other: name, vendor, and versions of device and driver.

@@ -47,6 +47,7 @@ void add_sizes(RegressionCaseList& list, DataType type) {
     list.add({.problem = regression_of(type, 101, 21, queries)});
   }
   list.add({.problem = regression_of(type, 4099, 7, 3)});
+  list.add({.problem = regression_of(type, 4099, 9, 301)});
   list.add({.problem = regression_of(type, 1, 1, 1)});
   list.add({.problem = regression_of(type, 3, 5000, 2)});
   list.add({.problem = regression_of(type, 300, 67, 70), .every_tuning = true});

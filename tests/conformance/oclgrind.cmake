@@ -41,6 +41,11 @@ tessera_oclgrind_operator(conv2d
   "conv2d/opencl_0/*.uint8_h20_w132_f3x3_same*_by1"
   "conv2d/opencl_0/*.float32_h20_w132_f3x3_same*_by3")
 
+tessera_oclgrind_operator(kernel_regression
+  "kernel_regression/opencl_0/*.*_n17_d19_q5_*"
+  "kernel_regression/opencl_0/exact_bytes.uint8_n300_d67_q70_*"
+  "kernel_regression/opencl_0/fused.float*_n300_d67_q70_*")
+
 tessera_add_test_entry(conformance.oclgrind.api
   COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_api.log"
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl

@@ -22,14 +22,18 @@ TESSERA_ON_EACH_DEVICE(ThreadCountTest);
 
 /// 256 cubed.
 constexpr double kMostFlops = 4e7;
+/// Of conformance cases, the larger ones.
+constexpr double kLeastFlops = 2e7;
 constexpr int kThreadCounts[] = {2, 3, 7, 16};
 
 std::vector<const Case*> cases() {
   std::vector<const Case*> found;
   for (const conformance::ProblemSet& set : conformance::problem_sets()) {
     for (const auto& problem : set.cases) {
-      const bool is_large = problem->purpose() == Purpose::benchmark || problem->purpose() == Purpose::quick_study;
-      if (is_large && problem->work().flops <= kMostFlops) found.push_back(problem.get());
+      const double flops = problem->work().flops;
+      const bool is_large = problem->purpose() == Purpose::benchmark || problem->purpose() == Purpose::quick_study ||
+                            (problem->purpose() == Purpose::conformance && flops >= kLeastFlops);
+      if (is_large && flops <= kMostFlops) found.push_back(problem.get());
     }
   }
   return found;

@@ -5,7 +5,6 @@
 // A training row is stored once as words (bytes where the processor multiplies them, less 128), in slivers as wide as
 // the tile, and its squared length beside it. With shift s a product is q t = q (t - s) + s sum(q).
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,7 +14,8 @@
 #include "mathematics/division.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
 #include "ops/kernel_regression/kernel_regression_bytes_kernel.h"
-#include "ops/kernel_regression/kernel_regression_fold.h"
+#include "ops/kernel_regression/kernel_regression_reach.h"
+#include "ops/kernel_regression/kernel_regression_rounds.h"
 #include "ops/kernel_regression/kernel_regression_state.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -25,12 +25,6 @@ namespace {
 
 /// Columns up to which every distance is an int32: 255^2 for each.
 constexpr std::int64_t kMostColumns = std::numeric_limits<std::int32_t>::max() / (255 * 255);
-/// Queries of a group, and training rows whose products with them are kept at a time, as in "fused".
-constexpr std::int64_t kGroup = 140;
-constexpr std::int64_t kPart = 256;
-static_assert(kRegressionBlock % kPart == 0 && kPart % kFoldStep == 0);
-/// Queries whose states are in memory at a time.
-constexpr std::int64_t kRound = 8192;
 
 std::int32_t squared_length(const std::uint8_t* row, std::int64_t columns) noexcept {
   std::int32_t length = 0;
@@ -42,12 +36,13 @@ std::int32_t squared_length(const std::uint8_t* row, std::int64_t columns) noexc
 class Workspace {
  public:
   Workspace(ScratchPool& pool, std::int64_t depth)
-      : loan_(pool, static_cast<std::size_t>((depth + kPart + 2) * kGroup + kPart) * sizeof(std::int32_t)) {
+      : loan_(pool, static_cast<std::size_t>((depth + kRegressionPart + 2) * kRegressionGroup + kRegressionPart) *
+                        sizeof(std::int32_t)) {
     queries = reinterpret_cast<std::int32_t*>(loan_.data());
-    dots = queries + depth * kGroup;
-    lengths = dots + kGroup * kPart;
-    shifts = lengths + kGroup;
-    weights = reinterpret_cast<float*>(shifts + kGroup);
+    dots = queries + depth * kRegressionGroup;
+    lengths = dots + kRegressionGroup * kRegressionPart;
+    shifts = lengths + kRegressionGroup;
+    weights = reinterpret_cast<float*>(shifts + kRegressionGroup);
   }
   std::int32_t* queries;
   std::int32_t* dots;
@@ -66,9 +61,7 @@ class BytesRegression {
         tile_(byte_tile()),
         depth_(mathematics::ceil_div(problem.columns, tile_.numbers)),
         padded_rows_(mathematics::ceil_div(problem.training_rows, kRegressionBlock) * kRegressionBlock),
-        is_euclidean_(problem.distance == Distance::euclidean),
-        factor_(
-            std::min(mathematics::regression_factor(problem), static_cast<double>(std::numeric_limits<float>::max()))),
+        reach_(problem),
         weight_of_(problem) {}
 
   /// Words of all rows, then their squared lengths.
@@ -93,41 +86,10 @@ class BytesRegression {
   }
 
   void compute(Executor& executor, const RegressionOperands<std::uint8_t>& regression) const {
-    const std::int64_t blocks = padded_rows_ / kRegressionBlock;
-    const std::int64_t size = RegressionState::size(problem_);
-    const std::int64_t most = std::min(kRound, problem_.queries);
-    const ScratchPool::Loan loan(executor.scratch(), static_cast<std::size_t>(blocks * most * size) * sizeof(double));
-    double* const states = reinterpret_cast<double*>(loan.data());
-    for (std::int64_t first = 0; first < problem_.queries; first += kRound) {
-      const std::int64_t count = std::min(kRound, problem_.queries - first);
-      const auto groups = EqualParts::of_at_most(count, kGroup);
-      const auto state = [&](std::int64_t block, std::int64_t query) {
-        return RegressionState(problem_, states + (block * most + query) * size);
-      };
-      executor.parallel_for(groups.parts * blocks, [&](std::int64_t begin, std::int64_t end) {
-        const Workspace workspace(executor.scratch(), depth_);
-        for (std::int64_t chunk = begin; chunk < end; ++chunk) {
-          const std::int64_t group = chunk / blocks;
-          if (chunk == begin || chunk % blocks == 0)
-            pack_queries(regression, first + groups.first(group), groups.size(group), workspace);
-          meet_block(regression, workspace, chunk % blocks, groups.size(group),
-                     [&](std::int64_t query) { return state(chunk % blocks, groups.first(group) + query); });
-        }
-      });
-      executor.parallel_for(count, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t query = begin; query < end; ++query) {
-          for (std::int64_t block = 1; block < blocks; ++block) state(0, query).join(state(block, query), weight_of_);
-          state(0, query).write(regression, first + query);
-        }
-      });
-    }
+    regress_in_rounds(executor, regression, weight_of_, *this);
   }
 
- private:
-  [[nodiscard]] std::int32_t word(const std::uint8_t* row, std::int64_t p, std::int64_t shift) const noexcept {
-    const std::int64_t first = p * tile_.numbers;
-    return byte_word(tile_, row + first, std::min(tile_.numbers, problem_.columns - first), shift);
-  }
+  [[nodiscard]] Workspace workspace(ScratchPool& pool) const { return {pool, depth_}; }
 
   void pack_queries(const RegressionOperands<std::uint8_t>& regression, std::int64_t first, std::int64_t count,
                     const Workspace& workspace) const noexcept {
@@ -141,26 +103,19 @@ class BytesRegression {
     }
   }
 
-  template <class State>
-  void meet_block(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace, std::int64_t block,
-                  std::int64_t queries, const State& state) const {
+  void multiply(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace, std::int64_t first_row,
+                std::int64_t queries) const {
     const auto* const prepared = reinterpret_cast<const std::int32_t*>(regression.training);
-    for (std::int64_t query = 0; query < queries; ++query) state(query).clear();
-    const std::int64_t end = std::min(problem_.training_rows, (block + 1) * kRegressionBlock);
     const auto panels = EqualParts::of_at_most(queries, tile_.rows);
-    for (std::int64_t row = block * kRegressionBlock; row < end; row += kPart) {
-      for (std::int64_t panel = 0; panel < panels.parts; ++panel) {
-        multiply_bytes({.a = workspace.queries + panels.first(panel) * depth_,
-                        .a_step = depth_,
-                        .b = prepared + row * depth_,
-                        .c = workspace.dots + panels.first(panel) * kPart,
-                        .ldc = kPart,
-                        .rows = panels.size(panel),
-                        .columns = kPart,
-                        .depth = depth_});
-      }
-      for (std::int64_t query = 0; query < queries; ++query)
-        meet_part(regression, workspace, query, row, std::min(kPart, end - row), state(query));
+    for (std::int64_t panel = 0; panel < panels.parts; ++panel) {
+      multiply_bytes({.a = workspace.queries + panels.first(panel) * depth_,
+                      .a_step = depth_,
+                      .b = prepared + first_row * depth_,
+                      .c = workspace.dots + panels.first(panel) * kRegressionPart,
+                      .ldc = kRegressionPart,
+                      .rows = panels.size(panel),
+                      .columns = kRegressionPart,
+                      .depth = depth_});
     }
   }
 
@@ -168,13 +123,13 @@ class BytesRegression {
                  std::int64_t first_row, std::int64_t rows, const RegressionState& state) const {
     const auto* const lengths =
         reinterpret_cast<const std::int32_t*>(regression.training) + padded_rows_ * depth_ + first_row;
-    std::int32_t* const squared = workspace.dots + query * kPart;
+    std::int32_t* const squared = workspace.dots + query * kRegressionPart;
     // What is missing of each product is the same for all rows.
     const auto length =
         static_cast<std::uint32_t>(workspace.lengths[query]) - 2 * static_cast<std::uint32_t>(workspace.shifts[query]);
-    std::int32_t least = fold_byte_distances(squared, lengths, static_cast<std::int32_t>(length), kPart);
-    if (rows < kPart) {
-      std::fill(squared + rows, squared + kPart, std::numeric_limits<std::int32_t>::max());
+    std::int32_t least = fold_byte_distances(squared, lengths, static_cast<std::int32_t>(length), kRegressionPart);
+    if (rows < kRegressionPart) {
+      std::fill(squared + rows, squared + kRegressionPart, std::numeric_limits<std::int32_t>::max());
       least = *std::min_element(squared, squared + rows);
     }
     if (least < state.least()) {
@@ -183,32 +138,33 @@ class BytesRegression {
     }
     const std::int32_t furthest = furthest_from(state.least());
     if (least > furthest) return;
-    fold_byte_weights({.is_euclidean = is_euclidean_,
-                       .factor = static_cast<float>(factor_),
+    fold_byte_weights({.is_euclidean = reach_.is_euclidean(),
+                       .factor = reach_.factor(),
                        .least = static_cast<std::int32_t>(state.least()),
                        .furthest = furthest},
-                      squared, kPart, workspace.weights);
+                      squared, kRegressionPart, workspace.weights);
     for (std::int64_t i = 0; i < rows; ++i) {
       if (workspace.weights[i] != 0)
         state.add(static_cast<double>(workspace.weights[i]), regression.targets + (first_row + i) * problem_.outputs);
     }
   }
 
-  /// The squared distance beyond which a row weighs nothing beside one at `least`.
+ private:
+  [[nodiscard]] std::int32_t word(const std::uint8_t* row, std::int64_t p, std::int64_t shift) const noexcept {
+    const std::int64_t first = p * tile_.numbers;
+    return byte_word(tile_, row + first, std::min(tile_.numbers, problem_.columns - first), shift);
+  }
+
   [[nodiscard]] std::int32_t furthest_from(double least) const noexcept {
-    const double x = -std::log(static_cast<double>(std::numeric_limits<float>::min()));
-    const double reach = factor_ > 0 ? x / factor_ : std::numeric_limits<double>::infinity();
-    const double furthest = is_euclidean_ ? (std::sqrt(least) + reach) * (std::sqrt(least) + reach) : least + reach;
     return static_cast<std::int32_t>(
-        std::min(furthest + 1, static_cast<double>(std::numeric_limits<std::int32_t>::max())));
+        std::min(reach_.beyond(least) + 1, static_cast<double>(std::numeric_limits<std::int32_t>::max())));
   }
 
   KernelRegression problem_;
   ByteTile tile_;
   std::int64_t depth_;
   std::int64_t padded_rows_;
-  bool is_euclidean_;
-  double factor_;
+  RegressionReach<float> reach_;
   mathematics::RegressionWeight<double> weight_of_;
 };
 

@@ -21,33 +21,28 @@
 #include <memory>
 
 #include "backend/sentence.h"
-#include "mathematics/division.h"
 #include "ops/kernel_regression/kernel_regression_meeting.h"
+#include "ops/kernel_regression/kernel_regression_rounds.h"
 #include "ops/kernel_regression/kernel_regression_rows.h"
+#include "ops/kernel_regression/kernel_regression_state.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
 namespace tessera::cpu_tbb {
 
 namespace {
 
-/// Queries of a group: their numbers stay in the second-level cache, 440 KB in float for 784 columns.
-constexpr std::int64_t kGroup = 140;
-/// Training rows whose products with a group are kept at a time: 143 KB in float.
-constexpr std::int64_t kPart = 256;
-static_assert(kRegressionBlock % kPart == 0 && kPart % kFoldStep == 0);
-/// Queries whose states are in memory at a time.
-constexpr std::int64_t kRound = 8192;
-
 /// The memory of one thread.
 template <class T>
 class Workspace {
  public:
   Workspace(ScratchPool& pool, std::int64_t steps)
-      : loan_(pool, static_cast<std::size_t>((steps * kRegisterDepth<T> + kPart + 1) * kGroup + kPart) * sizeof(T)) {
+      : loan_(pool, static_cast<std::size_t>((steps * kRegisterDepth<T> + kRegressionPart + 1) * kRegressionGroup +
+                                             kRegressionPart) *
+                        sizeof(T)) {
     queries = reinterpret_cast<T*>(loan_.data());
-    dots = queries + steps * kGroup * kRegisterDepth<T>;
-    weights = dots + kGroup * kPart;
-    lengths = weights + kPart;
+    dots = queries + steps * kRegressionGroup * kRegisterDepth<T>;
+    weights = dots + kRegressionGroup * kRegressionPart;
+    lengths = weights + kRegressionPart;
   }
   T* queries;  ///< of a group, step after step, kRegisterDepth numbers for each
   T* dots;
@@ -67,39 +62,11 @@ class FusedRegression {
   [[nodiscard]] const RegressionRows<T>& rows() const noexcept { return rows_; }
 
   void compute(Executor& executor, const RegressionOperands<T>& regression) const {
-    const std::int64_t blocks = mathematics::ceil_div(problem_.training_rows, kRegressionBlock);
-    const std::int64_t size = RegressionState::size(problem_);
-    const std::int64_t most = std::min(kRound, problem_.queries);
-    const ScratchPool::Loan loan(executor.scratch(), static_cast<std::size_t>(blocks * most * size) * sizeof(double));
-    double* const states = reinterpret_cast<double*>(loan.data());
-    for (std::int64_t first = 0; first < problem_.queries; first += kRound) {
-      const std::int64_t count = std::min(kRound, problem_.queries - first);
-      const auto groups = EqualParts::of_at_most(count, kGroup);
-      const auto state = [&](std::int64_t block, std::int64_t query) {
-        return RegressionState(problem_, states + (block * most + query) * size);
-      };
-      executor.parallel_for(groups.parts * blocks, [&](std::int64_t begin, std::int64_t end) {
-        const Workspace<T> workspace(executor.scratch(), rows_.steps().parts);
-        for (std::int64_t chunk = begin; chunk < end; ++chunk) {
-          const std::int64_t group = chunk / blocks;
-          // Chunks of one group follow each other: its queries are packed once.
-          if (chunk == begin || chunk % blocks == 0)
-            pack_queries(regression, first + groups.first(group), groups.size(group), workspace);
-          meet_block(regression, workspace, chunk % blocks, groups.size(group),
-                     [&](std::int64_t query) { return state(chunk % blocks, groups.first(group) + query); });
-        }
-      });
-      executor.parallel_for(count, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t query = begin; query < end; ++query) {
-          for (std::int64_t block = 1; block < blocks; ++block)
-            state(0, query).join(state(block, query), meeting_.weight_of());
-          state(0, query).write(regression, first + query);
-        }
-      });
-    }
+    regress_in_rounds(executor, regression, meeting_.weight_of(), *this);
   }
 
- private:
+  [[nodiscard]] Workspace<T> workspace(ScratchPool& pool) const { return {pool, rows_.steps().parts}; }
+
   /// Centred, as panels of the register tile read them.
   void pack_queries(const RegressionOperands<T>& regression, std::int64_t first, std::int64_t count,
                     const Workspace<T>& workspace) const noexcept {
@@ -109,7 +76,7 @@ class FusedRegression {
       const bool counts = regression_row_counts(numbers, problem_.columns);
       T length = 0;
       for (std::int64_t step = 0; step < rows_.steps().parts; ++step) {
-        T* const packed = workspace.queries + (step * kGroup + query) * kRegisterDepth<T>;
+        T* const packed = workspace.queries + (step * kRegressionGroup + query) * kRegisterDepth<T>;
         for (std::int64_t p = 0; p < rows_.steps().size(step); ++p) {
           const std::int64_t j = rows_.steps().first(step) + p;
           packed[p] = counts ? numbers[j] - centre[j] : T(0);
@@ -120,7 +87,7 @@ class FusedRegression {
     }
   }
 
-  /// A group's dot products with kPart training rows.
+  /// A group's dot products with kRegressionPart training rows.
   void multiply(const RegressionOperands<T>& regression, const Workspace<T>& workspace, std::int64_t first_row,
                 std::int64_t queries) const {
     const auto panels = EqualParts::of_at_most(queries, register_tile<T>().rows);
@@ -130,38 +97,31 @@ class FusedRegression {
       product.b_step = rows_.width();
       product.depth = rows_.steps().size(step);
       product.sliver_step = product.depth * rows_.width();
-      product.ldc = product.columns = kPart;
+      product.ldc = product.columns = kRegressionPart;
       product.alpha = T(1);
       product.beta = step == 0 ? T(0) : T(1);
       for (std::int64_t panel = 0; panel < panels.parts; ++panel) {
-        product.a = workspace.queries + (step * kGroup + panels.first(panel)) * kRegisterDepth<T>;
-        product.c = workspace.dots + panels.first(panel) * kPart;
+        product.a = workspace.queries + (step * kRegressionGroup + panels.first(panel)) * kRegisterDepth<T>;
+        product.c = workspace.dots + panels.first(panel) * kRegressionPart;
         product.rows = panels.size(panel);
         multiply_panel(product);
       }
     }
   }
 
-  /// The states of a group's queries after one block.
-  template <class State>
-  void meet_block(const RegressionOperands<T>& regression, const Workspace<T>& workspace, std::int64_t block,
-                  std::int64_t queries, const State& state) const {
-    for (std::int64_t query = 0; query < queries; ++query) state(query).clear();
-    const std::int64_t end = std::min(problem_.training_rows, (block + 1) * kRegressionBlock);
-    for (std::int64_t row = block * kRegressionBlock; row < end; row += kPart) {
-      multiply(regression, workspace, row, queries);
-      for (std::int64_t query = 0; query < queries; ++query) {
-        meeting_.meet({.dots = workspace.dots + query * kPart,
-                       .lengths = rows_.lengths(regression.training) + row,
-                       .weights = workspace.weights,
-                       .first = row,
-                       .count = kPart,
-                       .targets = regression.targets},
-                      workspace.lengths[query], state(query));
-      }
-    }
+  void meet_part(const RegressionOperands<T>& regression, const Workspace<T>& workspace, std::int64_t query,
+                 std::int64_t first_row, std::int64_t /*rows*/, const RegressionState& state) const {
+    // Rows that do not exist are infinitely far.
+    meeting_.meet({.dots = workspace.dots + query * kRegressionPart,
+                   .lengths = rows_.lengths(regression.training) + first_row,
+                   .weights = workspace.weights,
+                   .first = first_row,
+                   .count = kRegressionPart,
+                   .targets = regression.targets},
+                  workspace.lengths[query], state);
   }
 
+ private:
   KernelRegression problem_;
   RegressionRows<T> rows_;
   RegressionMeeting<T> meeting_;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ops/kernel_regression/kernel_regression_fold.h"
+#include "ops/kernel_regression/kernel_regression_reach.h"
 #include "ops/kernel_regression/kernel_regression_state.h"
 
 namespace tessera::cpu_tbb {
@@ -16,11 +17,7 @@ template <class T>
 class RegressionMeeting {
  public:
   explicit RegressionMeeting(const KernelRegression& problem)
-      : outputs_(problem.outputs),
-        weight_of_(problem),
-        is_euclidean_(problem.distance == Distance::euclidean),
-        factor_(std::min(mathematics::regression_factor(problem), static_cast<double>(std::numeric_limits<T>::max()))) {
-  }
+      : outputs_(problem.outputs), weight_of_(problem), reach_(problem) {}
 
   /// For joining states.
   [[nodiscard]] const mathematics::RegressionWeight<double>& weight_of() const noexcept { return weight_of_; }
@@ -42,10 +39,11 @@ class RegressionMeeting {
       const std::int64_t nearest = std::find(rows.dots, rows.dots + rows.count, least) - rows.dots;
       state.approach(static_cast<double>(least), rows.first + nearest, weight_of_);
     }
-    const double furthest = furthest_from(state.least());
+    const double furthest = std::min(reach_.beyond(state.least()) * (1 + 4 * std::numeric_limits<T>::epsilon()),
+                                     static_cast<double>(std::numeric_limits<T>::max()));
     if (static_cast<double>(least) > furthest) return;
-    fold_weights<T>({.is_euclidean = is_euclidean_,
-                     .factor = static_cast<T>(factor_),
+    fold_weights<T>({.is_euclidean = reach_.is_euclidean(),
+                     .factor = reach_.factor(),
                      .least = static_cast<T>(state.least()),
                      .furthest = static_cast<T>(furthest)},
                     rows.dots, rows.count, rows.weights);
@@ -56,20 +54,9 @@ class RegressionMeeting {
   }
 
  private:
-  /// The squared distance beyond which a row weighs nothing beside one at `least`.
-  [[nodiscard]] double furthest_from(double least) const noexcept {
-    // exp(-x) is the smallest normal number.
-    const double x = -std::log(static_cast<double>(std::numeric_limits<T>::min()));
-    const double reach = factor_ > 0 ? x / factor_ : std::numeric_limits<double>::infinity();
-    const double furthest = is_euclidean_ ? (std::sqrt(least) + reach) * (std::sqrt(least) + reach) : least + reach;
-    return std::min(furthest * (1 + 4 * std::numeric_limits<T>::epsilon()),
-                    static_cast<double>(std::numeric_limits<T>::max()));
-  }
-
   std::int64_t outputs_;
   mathematics::RegressionWeight<double> weight_of_;
-  bool is_euclidean_;
-  double factor_;
+  RegressionReach<T> reach_;
 };
 
 }  // namespace tessera::cpu_tbb

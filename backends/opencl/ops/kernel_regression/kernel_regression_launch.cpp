@@ -21,24 +21,39 @@ std::int64_t bytes_of(DataType type) noexcept {
 
 }  // namespace
 
+RegressionShape regression_shape(const KernelRegression& problem) noexcept {
+  return {.training_rows = problem.training_rows,
+          .columns = problem.columns,
+          .queries = problem.queries,
+          .outputs = problem.outputs,
+          .classes = problem.classes,
+          .queries_of_round = problem.queries,
+          .chunks = 1,
+          .rows_of_chunk = problem.training_rows,
+          .factor = mathematics::regression_factor(problem),
+          .is_euclidean = problem.distance == Distance::euclidean ? 1 : 0,
+          .has_nearest = problem.nearest ? 1 : 0,
+          .has_neighbours = problem.neighbours ? 1 : 0,
+          .unused = 0};
+}
+
+std::unique_ptr<CompiledKernel> compile_regression(const KernelRegression& problem, const OpenclDevice& device,
+                                                   const char* function, std::string_view text,
+                                                   const std::string& more_options) {
+  return device.kernel(
+      {.name = function,
+       .text = std::string(text),
+       .options = backend::sentence("-cl-std=CL1.2 -DBYTES=", problem.type == DataType::uint8 ? 1 : 0,
+                                    " -DFLOAT64=", problem.type == DataType::float64 ? 1 : 0, more_options)});
+}
+
 RegressionPlan::RegressionPlan(const KernelRegression& problem, const OpenclDevice& device, std::size_t row_bytes)
     : problem_(problem), device_(device) {
   const std::int64_t query_bytes =
       problem.training_rows * (bytes_of(problem.squared_type()) + bytes_of(problem.result_type()));
   const std::int64_t fitting = std::min(kMostWorkspaceBytes / query_bytes, kMostQueriesOfRound);
-  shape_ = {.training_rows = problem.training_rows,
-            .columns = problem.columns,
-            .queries = problem.queries,
-            .outputs = problem.outputs,
-            .classes = problem.classes,
-            .queries_of_round = std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(problem.queries, 1)),
-            .chunks = 1,
-            .rows_of_chunk = problem.training_rows,
-            .factor = mathematics::regression_factor(problem),
-            .is_euclidean = problem.distance == Distance::euclidean ? 1 : 0,
-            .has_nearest = problem.nearest ? 1 : 0,
-            .has_neighbours = problem.neighbours ? 1 : 0,
-            .unused = 0};
+  shape_ = regression_shape(problem);
+  shape_.queries_of_round = std::clamp<std::int64_t>(fitting, 1, std::max<std::int64_t>(problem.queries, 1));
   if (row_bytes == 0) return;
   const std::int64_t rows = kMostWorkspaceBytes / static_cast<std::int64_t>(row_bytes);
   shape_.queries_of_round = 1;
@@ -82,11 +97,7 @@ MemoryArgument RegressionPlan::chunk(DataType type) const {
 
 std::unique_ptr<CompiledKernel> RegressionPlan::compile(const char* function, std::string_view text,
                                                         const std::string& more_options) const {
-  return device_.kernel(
-      {.name = function,
-       .text = std::string(text),
-       .options = backend::sentence("-cl-std=CL1.2 -DBYTES=", problem_.type == DataType::uint8 ? 1 : 0,
-                                    " -DFLOAT64=", problem_.type == DataType::float64 ? 1 : 0, more_options)});
+  return compile_regression(problem_, device_, function, text, more_options);
 }
 
 OperatorLaunch RegressionPlan::launch_of_groups(const char* function, std::string_view text, std::int64_t group) const {

@@ -32,6 +32,15 @@ struct RegressionShape {
 };
 static_assert(sizeof(RegressionShape) == 88, "kernel_regression_rows.cl says so too");
 
+/// Of a run in one round.
+[[nodiscard]] RegressionShape regression_shape(const KernelRegression& problem) noexcept;
+
+/// A function of a program that computes in the problem's types.
+[[nodiscard]] std::unique_ptr<CompiledKernel> compile_regression(const KernelRegression& problem,
+                                                                 const OpenclDevice& device, const char* function,
+                                                                 std::string_view text,
+                                                                 const std::string& more_options);
+
 /// A run in rounds: of so many queries each, whose distances and weights fit into the workspace.
 class RegressionPlan {
  public:

@@ -9,6 +9,8 @@ namespace tessera::opencl {
 
 [[nodiscard]] backend::VariantList<KernelRegression> kernel_regression_variants();
 
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_exact_bytes();
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_fused();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_one_kernel();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_two_kernels();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_naive();

@@ -1,0 +1,136 @@
+// kernel_regression by tiles: rows as tiles read them, of the training set once, of queries in each round.
+//
+//   rows, as given            panels of `width` rows: their numbers lie in the order in which they are used
+//   +-----------+             +-----+-----+-----+ ...
+//   | row 0     |   ->        |p = 0|p = 1|p = 2|          and a squared length for each row, FAR for one that has no
+//   | row 1     |             |of 8 |of 8 |of 8 |          part or is not there, whose numbers are 0.
+//   +-----------+             +-----+-----+-----+
+//
+// Numbers with a fraction are packed less the training rows' mean, so that lengths are as small as distances are, or
+// nearly so. The mean is added up block after block of BLOCK_ROWS training rows, so that it does not depend on the device's shape.
+// Numbers behind a row's last column, up to `depth`, are 0 too.
+//
+// Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DGROUP=64 -DBLOCK_ROWS=2048
+// Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=2 -DDP4A=0 -DGROUP=1 -DBLOCK_ROWS=2048
+// Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=16 -DBLOCK_ROWS=2048
+#include "ops/kernel_regression/kernel_regression_number.cl"
+
+// The host's RegressionPacking. A round's rows begin at round * padded_rows.
+typedef struct {
+  long rows, padded_rows;
+  long columns, depth;
+  long width;
+  long is_centred;  // 0: lengths are those of rows as given
+} Packing;
+SIZE_ON_THE_HOST(Packing, 48);
+
+#define PACKED_AT_ONCE 8
+
+// The squared lengths of rows, a group of GROUP work-items each.
+__kernel void kernel_regression_lengths(__global const element* rows, const ulong rows_first,
+                                        __global const number* centre, const ulong centre_first,
+                                        __global number* lengths, const ulong lengths_first, const Packing packing,
+                                        const long round_number) {
+  __local apart sums[GROUP];
+  __local apart given[GROUP];
+  const int item = (int)get_local_id(0);
+  const long in_round = (long)get_group_id(0);
+  const long row = round_number * packing.padded_rows + in_round;
+  const long columns = row < packing.rows ? packing.columns : 0;
+  rows += rows_first + row * packing.columns;
+  centre += centre_first;
+  apart sum = 0;
+  apart sum_given = 0;
+  for (long j = item; j < columns; j += GROUP) {
+    const apart as_given = (apart)rows[j];
+    sum_given += as_given * as_given;
+#if !BYTES
+    const apart away = packing.is_centred ? as_given - centre[j] : as_given;
+    sum += away * away;
+#endif
+  }
+  sums[item] = sum;
+  given[item] = sum_given;
+#pragma unroll 1
+  for (int distance = GROUP / 2; distance > 0; distance /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < distance) {
+      sums[item] += sums[item + distance];
+      given[item] += given[item + distance];
+    }
+  }
+  if (item != 0) return;
+#if BYTES
+  lengths[lengths_first + in_round] = row < packing.rows ? given[0] : FAR;
+#else
+  const int counts = row < packing.rows && isfinite(sums[0]) && isfinite(given[0]);
+  lengths[lengths_first + in_round] = counts ? sums[0] : FAR;
+#endif
+}
+
+#if !BYTES
+// The sums of a block's rows that have a part, a work-item each column; and how many these are, behind the last one.
+__kernel void kernel_regression_centre_sums(__global const element* rows, const ulong rows_first,
+                                            __global const number* lengths, const ulong lengths_first,
+                                            __global double* sums, const ulong sums_first, const Packing packing,
+                                            const long round_number) {
+  const long item = (long)get_global_id(0);
+  const long block = quotient(item, packing.columns + 1);
+  const long column = item - block * (packing.columns + 1);
+  const long end = min(packing.rows, (block + 1) * BLOCK_ROWS);
+  if (block * BLOCK_ROWS >= end) return;
+  double sum = 0;
+  for (long row = block * BLOCK_ROWS; row < end; ++row) {
+    if (isinf(lengths[lengths_first + row])) continue;
+    sum += column == packing.columns ? 1 : (double)rows[rows_first + row * packing.columns + column];
+  }
+  sums[sums_first + item] = sum;
+}
+
+// The mean of each column; 0 where it is not finite.
+__kernel void kernel_regression_centre(__global const double* sums, const ulong sums_first, __global number* centre,
+                                       const ulong centre_first, const Packing packing, const long round_number) {
+  const long column = (long)get_global_id(0);
+  if (column >= packing.columns) return;
+  double sum = 0;
+  double count = 0;
+  sums += sums_first;
+  for (long row = 0; row < packing.rows; row += BLOCK_ROWS) {
+    sum += sums[column];
+    count += sums[packing.columns];
+    sums += packing.columns + 1;
+  }
+  const number mean = (number)ratio(sum, fmax(count, 1.0));
+  centre[centre_first + column] = isfinite(mean) ? mean : 0;
+}
+#endif
+
+// One work-item a row and PACKED_AT_ONCE of its numbers; neighbours have neighbouring rows.
+__kernel void kernel_regression_pack(__global const element* rows, const ulong rows_first,
+                                     __global const number* centre, const ulong centre_first,
+                                     __global const number* lengths, const ulong lengths_first,
+                                     __global number* panels, const ulong panels_first, const Packing packing,
+                                     const long round_number) {
+  const long item = (long)get_global_id(0);
+  const long piece = quotient(item, packing.padded_rows);
+  const long in_round = item - piece * packing.padded_rows;
+  const long end = min(packing.depth, (piece + 1) * PACKED_AT_ONCE);
+  const long row = round_number * packing.padded_rows + in_round;
+  const long panel = quotient(in_round, packing.width);
+  if (piece * PACKED_AT_ONCE >= end) return;
+  const int counts = row < packing.rows && lengths[lengths_first + in_round] < FAR;
+  rows += rows_first + row * packing.columns;
+  centre += centre_first;
+  panels += panels_first + panel * packing.width * packing.depth + in_round - panel * packing.width;
+  for (long p = piece * PACKED_AT_ONCE; p < end; ++p) {
+    number packed = 0;
+#if BYTES
+    for (long j = p * NUMBERS; counts && j < min(packing.columns, (p + 1) * NUMBERS); ++j) {
+      packed |= (uint)rows[j] << ((j - p * NUMBERS) * (32 / NUMBERS));
+    }
+#else
+    if (counts && p < packing.columns) packed = rows[p] - centre[p];
+#endif
+    panels[p * packing.width] = packed;
+  }
+}

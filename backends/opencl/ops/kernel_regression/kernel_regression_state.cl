@@ -1,0 +1,74 @@
+// kernel_regression by tiles: what a query needs to know of the training rows of a block, and how a row is met.
+//
+//   state of (block, query), in double:   least | row | sum w | sum w^2 | sum f w of each output | sum w of each class
+//
+// Weights are relative to the nearest row so far. Rows are met one by one, from the first to the last: so the bits do not
+// depend on the shape of tiles. A row that is further away than `furthest` weighs 0 and need not be met.
+//
+// Compiles alone with: -DBYTES=0 -DFLOAT64=0
+// Compiles alone with: -DBYTES=0 -DFLOAT64=1
+// Compiles alone with: -DBYTES=1 -DFLOAT64=0
+#include "ops/kernel_regression/kernel_regression_rows.cl"
+
+#define STATE_LEAST 0
+#define STATE_ROW 1
+#define STATE_SUM 2
+#define STATE_SQUARES 3
+#define STATE_SUMS 4
+
+static inline long state_size(const Regression regression) {
+  return STATE_SUMS + regression.outputs + regression.classes;
+}
+
+// What is left of a weight that was relative to a row at squared distance `before`, now that it is to one at `least`.
+static inline double kept_weight(const double before, const double least, const Regression regression) {
+  if (before == least) return 1;
+  double above = before - least;
+  if (regression.is_euclidean) above = ratio(above, sqrt(before) + sqrt(least));
+  return exp(-regression.factor * above);
+}
+
+// Where nothing of a sum is left, 0 takes its place, though it was not finite.
+static inline double scaled(const double sum, const double weight) {
+  return weight == 0 ? 0 : sum * weight;
+}
+
+// The squared distance beyond which a row weighs nothing beside one at `least`: a little more than where exp() passes
+// the smallest normal number.
+static inline double furthest_from(const double least, const Regression regression) {
+  const double exponent = FLOAT64 ? 709 : 88;
+  if (regression.factor == 0) return INFINITY;
+  const double reach = ratio(exponent, regression.factor);
+  if (!regression.is_euclidean) return least + reach;
+  const double root = sqrt(least) + reach;
+  return root * root * (1 + 8 * DBL_EPSILON);
+}
+
+// A row nearer than all before. Whatever stands in a state that has met no row is not read.
+static inline void approach(__global double* state, const double before, const double least, const long row,
+                            const Regression regression) {
+  const double kept = isinf(before) ? 0 : kept_weight(before, least, regression);
+  state[STATE_LEAST] = least;
+  state[STATE_ROW] = (double)row;
+  state[STATE_SUM] = scaled(state[STATE_SUM], kept);
+  state[STATE_SQUARES] = scaled(state[STATE_SQUARES], kept * kept);
+  for (long i = STATE_SUMS; i < state_size(regression); ++i) state[i] = scaled(state[i], kept);
+}
+
+// The class that a first target votes for, or -1.
+static inline long class_of(const result target, const long classes) {
+  if (!(target >= 0) || !(target < (result)classes)) return -1;
+  const long number = (long)target;
+  return (result)number == target && number < classes ? number : -1;
+}
+
+// A row of this weight, with its targets.
+static inline void add_row(__global double* state, const double weight, __global const result* targets,
+                           const Regression regression) {
+  state[STATE_SUM] += weight;
+  state[STATE_SQUARES] += weight * weight;
+  for (long r = 0; r < regression.outputs; ++r) state[STATE_SUMS + r] += weight * (double)targets[r];
+  if (regression.classes == 0) return;
+  const long number = class_of(targets[0], regression.classes);
+  if (number >= 0) state[STATE_SUMS + regression.outputs + number] += weight;
+}

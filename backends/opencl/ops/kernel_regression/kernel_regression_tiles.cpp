@@ -1,0 +1,260 @@
+// What "fused" and "exact_bytes" prepare and launch. See kernel_regression_tiles.cl and kernel_regression_pack.cl.
+//
+//   prepared     | lengths | centre | panels of training rows |
+//   workspace    | states of (block, query) | lengths | panels of the round's queries |
+#include "ops/kernel_regression/kernel_regression_tiles.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "backend/sentence.h"
+#include "opencl_embedded.h"
+
+namespace tessera::opencl {
+
+namespace {
+
+/// Packing of kernel_regression_pack.cl.
+struct RegressionPacking {
+  cl_long rows, padded_rows;
+  cl_long columns, depth;
+  cl_long width;
+  cl_long is_centred;
+};
+static_assert(sizeof(RegressionPacking) == 48, "kernel_regression_pack.cl says so too");
+
+/// Tiling of kernel_regression_tiles.cl.
+struct RegressionTiling {
+  cl_long depth;
+  cl_long row_panels;
+  cl_long query_panels;
+  cl_long query_groups;
+};
+static_assert(sizeof(RegressionTiling) == 32, "kernel_regression_tiles.cl says so too");
+
+/// PACKED_AT_ONCE of kernel_regression_pack.cl.
+constexpr std::int64_t kPackedAtOnce = 8;
+/// Numbers of 16 cache lines: what follows a part of the memory begins at a whole line, and at a whole double.
+constexpr std::int64_t kAlignedNumbers = 32;
+
+std::int64_t padded_to(std::int64_t size, std::int64_t piece) {
+  return ceil_div(size, piece) * piece;
+}
+
+class TilesPlan {
+ public:
+  TilesPlan(const KernelRegression& problem, const OpenclDevice& device, const RegressionTile& tile)
+      : problem_(problem), device_(device), tile_(tile) {
+    depth_ = padded_to(ceil_div(problem.columns, tile.numbers), tile.depth);
+    padded_rows_ = padded_to(problem.training_rows, tile.rows);
+    blocks_ = ceil_div(problem.training_rows, kRegressionBlockRows);
+    centre_ = padded_to(padded_rows_, kAlignedNumbers);
+    row_panels_ = centre_ + padded_to(problem.type == DataType::uint8 ? 0 : problem.columns, kAlignedNumbers);
+    panels_ = panels_of_group();
+    const std::int64_t query_bytes = blocks_ * state_bytes() + (depth_ + 1) * number_bytes();
+    const std::int64_t group = panels_ * tile.queries;
+    const std::int64_t wanted = padded_to(std::max<std::int64_t>(problem.queries, 1), group);
+    queries_ = std::clamp(kMostWorkspaceBytes / query_bytes / group * group, group, wanted);
+    shape_ = regression_shape(problem);
+    shape_.queries_of_round = queries_;
+    shape_.chunks = blocks_;
+    shape_.rows_of_chunk = kRegressionBlockRows;
+  }
+
+  [[nodiscard]] Preparation preparation() const {
+    Preparation preparation;
+    // Sums of the centre lie for a while where the panels come.
+    const std::int64_t sums = problem_.type == DataType::uint8 ? 0 : 2 * blocks_ * (problem_.columns + 1);
+    preparation.size_bytes =
+        static_cast<std::size_t>((row_panels_ + std::max(padded_rows_ * depth_, sums)) * number_bytes());
+    RegressionPacking packing = packing_of(problem_.training_rows, padded_rows_, tile_.rows);
+    const auto push = [&](OperatorLaunch launch) {
+      // The training set is all of one round, whose number the kernels take behind the struct.
+      launch.kernel->set(static_cast<cl_uint>(2 * launch.memory.size()) + launch.struct_count, cl_long{0});
+      preparation.launches.push_back(std::move(launch));
+    };
+    const MemoryArgument raw{.place = 0, .type = problem_.type};
+    if (problem_.type != DataType::uint8) {
+      packing.is_centred = 0;
+      push(lengths(raw, prepared(centre_), prepared(0), packing));
+      push(line("kernel_regression_centre_sums", blocks_ * (problem_.columns + 1), {raw, prepared(0), centre_sums()},
+                packing));
+      push(line("kernel_regression_centre", problem_.columns, {centre_sums(), prepared(centre_)}, packing));
+      packing.is_centred = 1;
+    }
+    push(lengths(raw, prepared(centre_), prepared(0), packing));
+    push(pack(raw, prepared(centre_), prepared(0), prepared(row_panels_), packing));
+    return preparation;
+  }
+
+  [[nodiscard]] OperatorRun run() const {
+    OperatorRun run{.launches = {}, .rounds = ceil_div(problem_.queries, queries_)};
+    const MemoryArgument raw{.place = 0, .type = problem_.type};
+    const RegressionPacking packing = packing_of(problem_.queries, queries_, tile_.queries);
+    run.launches.push_back(lengths(raw, prepared(centre_), workspace(query_lengths()), packing));
+    run.launches.push_back(
+        pack(raw, prepared(centre_), workspace(query_lengths()), workspace(query_panels()), packing));
+    run.launches.push_back(tiles());
+    run.launches.push_back(join());
+    return run;
+  }
+
+  [[nodiscard]] std::size_t workspace_bytes() const {
+    return static_cast<std::size_t>((query_panels() + queries_ * depth_) * number_bytes());
+  }
+
+ private:
+  [[nodiscard]] DataType number_type() const noexcept {
+    return problem_.type == DataType::float64 ? DataType::float64 : DataType::float32;
+  }
+  [[nodiscard]] std::int64_t number_bytes() const noexcept {
+    return static_cast<std::int64_t>(size_bytes(number_type()));
+  }
+  [[nodiscard]] std::int64_t state_bytes() const noexcept {
+    constexpr std::int64_t kStateSums = 4;
+    return (kStateSums + problem_.outputs + problem_.classes) * static_cast<std::int64_t>(sizeof(double));
+  }
+  /// In numbers, behind the states.
+  [[nodiscard]] std::int64_t query_lengths() const noexcept {
+    return padded_to(blocks_ * queries_ * state_bytes() / number_bytes(), kAlignedNumbers);
+  }
+  [[nodiscard]] std::int64_t query_panels() const noexcept {
+    return query_lengths() + padded_to(queries_, kAlignedNumbers);
+  }
+  [[nodiscard]] MemoryArgument prepared(std::int64_t first) const noexcept {
+    return {.place = 1, .type = number_type(), .first_element = static_cast<std::uint64_t>(first)};
+  }
+  [[nodiscard]] MemoryArgument workspace(std::int64_t first) const noexcept {
+    return {
+        .place = MemoryArgument::kWorkspace, .type = number_type(), .first_element = static_cast<std::uint64_t>(first)};
+  }
+  [[nodiscard]] MemoryArgument centre_sums() const noexcept {
+    return {.place = 1,
+            .type = DataType::float64,
+            .first_element = static_cast<std::uint64_t>(row_panels_ * number_bytes()) / sizeof(double)};
+  }
+
+  /// A processor's group takes several panels of queries, which stay in its caches, while every thread has groups.
+  [[nodiscard]] std::int64_t panels_of_group() const {
+    if (tile_.items() > 1) return 1;
+    constexpr std::int64_t kMostPanels = 10;
+    constexpr std::int64_t kGroupsOfUnit = 4;
+    const std::int64_t panels = ceil_div(problem_.queries, tile_.queries) * blocks_;
+    const auto units = static_cast<std::int64_t>(std::max<std::uint64_t>(device_.facts().info.compute_units, 1));
+    return std::clamp<std::int64_t>(panels / (kGroupsOfUnit * units), 1, kMostPanels);
+  }
+
+  [[nodiscard]] RegressionPacking packing_of(std::int64_t rows, std::int64_t padded,
+                                             std::int64_t width) const noexcept {
+    return {.rows = rows,
+            .padded_rows = padded,
+            .columns = problem_.columns,
+            .depth = depth_,
+            .width = width,
+            .is_centred = 1};
+  }
+  [[nodiscard]] std::unique_ptr<CompiledKernel> compile(const char* function, std::string_view text,
+                                                        const std::string& more_options = {}) const {
+    const bool has_dp4a = device_.facts().has_dp4a && tile_.numbers == 4 && tile_.width == 4;
+    return compile_regression(
+        problem_, device_, function, text,
+        backend::sentence(" -DNUMBERS=", tile_.numbers, " -DWIDTH=", tile_.width, " -DDP4A=", has_dp4a ? 1 : 0,
+                          " -DBLOCK_ROWS=", kRegressionBlockRows, more_options));
+  }
+  [[nodiscard]] std::unique_ptr<CompiledKernel> compile_pack(const char* function) const {
+    return compile(function, embedded::kernel_regression_pack, backend::sentence(" -DGROUP=", group_of_length()));
+  }
+  [[nodiscard]] std::int64_t group_of_length() const noexcept {
+    return std::min<std::int64_t>(64, regression_group(device_.facts()));
+  }
+
+  [[nodiscard]] OperatorLaunch line(const char* function, std::int64_t items, std::vector<MemoryArgument> memory,
+                                    const RegressionPacking& packing) const {
+    OperatorLaunch launch;
+    launch.kernel = compile_pack(function);
+    launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(items));
+    launch.memory = std::move(memory);
+    launch.set_structs(packing);
+    return launch;
+  }
+  [[nodiscard]] OperatorLaunch lengths(const MemoryArgument& raw, const MemoryArgument& centre,
+                                       const MemoryArgument& lengths, const RegressionPacking& packing) const {
+    OperatorLaunch launch;
+    launch.kernel = compile_pack("kernel_regression_lengths");
+    launch.range = groups_of(packing.padded_rows, group_of_length());
+    launch.memory = {raw, centre, lengths};
+    launch.set_structs(packing);
+    return launch;
+  }
+  [[nodiscard]] OperatorLaunch pack(const MemoryArgument& raw, const MemoryArgument& centre,
+                                    const MemoryArgument& lengths, const MemoryArgument& panels,
+                                    const RegressionPacking& packing) const {
+    return line("kernel_regression_pack", packing.padded_rows * ceil_div(depth_, kPackedAtOnce),
+                {raw, centre, lengths, panels}, packing);
+  }
+
+  [[nodiscard]] OperatorLaunch tiles() const {
+    OperatorLaunch launch;
+    launch.kernel = compile(
+        "kernel_regression_tiles", embedded::kernel_regression_tiles,
+        backend::sentence(" -DTILE_Q=", tile_.queries, " -DTILE_R=", tile_.rows, " -DWORK_Q=", tile_.work_queries,
+                          " -DWORK_R=", tile_.work_rows, " -DDEPTH=", tile_.depth, " -DPANELS=", panels_));
+    const RegressionTiling tiling{.depth = depth_,
+                                  .row_panels = row_panels_,
+                                  .query_panels = query_panels() - query_lengths(),
+                                  .query_groups = queries_ / (panels_ * tile_.queries)};
+    launch.range = groups_of(blocks_ * tiling.query_groups, tile_.items());
+    launch.memory = {prepared(0), {.place = 2, .type = problem_.result_type()}, workspace(query_lengths()), states()};
+    launch.set_structs(shape_, tiling);
+    return launch;
+  }
+  [[nodiscard]] OperatorLaunch join() const {
+    const DataType result = problem_.result_type();
+    const std::int64_t group = std::min<std::int64_t>(32, regression_group(device_.facts()));
+    OperatorLaunch launch;
+    launch.kernel =
+        compile("kernel_regression_join", embedded::kernel_regression_join, backend::sentence(" -DGROUP=", group));
+    launch.range = groups_of(queries_, group);
+    launch.memory = {states(),
+                     {.place = 3, .type = result},
+                     {.place = 4, .type = result},
+                     {.place = 5, .type = DataType::int64},
+                     {.place = 6, .type = problem_.squared_type()},
+                     {.place = 7, .type = result}};
+    launch.set_structs(shape_);
+    return launch;
+  }
+  [[nodiscard]] MemoryArgument states() const noexcept {
+    return {.place = MemoryArgument::kWorkspace, .type = DataType::float64};
+  }
+  [[nodiscard]] static NdRange groups_of(std::int64_t groups, std::int64_t items) noexcept {
+    return {1, {static_cast<std::size_t>(groups * items), 1, 1}, {static_cast<std::size_t>(items), 1, 1}};
+  }
+
+  const KernelRegression& problem_;
+  const OpenclDevice& device_;
+  RegressionTile tile_;
+  RegressionShape shape_{};
+  std::int64_t depth_ = 0;
+  std::int64_t padded_rows_ = 0;
+  std::int64_t blocks_ = 0;
+  std::int64_t centre_ = 0;      ///< where it begins, in prepared numbers
+  std::int64_t row_panels_ = 0;  ///< where these begin
+  std::int64_t panels_ = 1;      ///< of queries, of a group
+  std::int64_t queries_ = 0;     ///< of a round, with those that do not exist
+};
+
+}  // namespace
+
+std::unique_ptr<backend::Kernel> make_regression_tiles(const KernelRegression& problem, const OpenclDevice& device,
+                                                       const Tuning& tuning) {
+  std::vector<RegressionTile> tiles = regression_tiles(problem.type, device.facts());
+  std::erase_if(tiles, [&](const RegressionTile& tile) {
+    return tile.queries != tuning.at("tile_queries") || tile.rows != tuning.at("tile_rows");
+  });
+  const TilesPlan plan(problem, device, tiles.front());
+  return std::make_unique<OperatorKernel>(plan.run(), plan.workspace_bytes(), plan.preparation());
+}
+
+}  // namespace tessera::opencl
