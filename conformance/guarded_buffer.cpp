@@ -91,12 +91,14 @@ template float poison();
 template double poison();
 template std::uint8_t poison();
 template std::int16_t poison();
+template std::uint16_t poison();
 template std::int32_t poison();
 template std::int64_t poison();
 template class GuardedBuffer<float>;
 template class GuardedBuffer<double>;
 template class GuardedBuffer<std::uint8_t>;
 template class GuardedBuffer<std::int16_t>;
+template class GuardedBuffer<std::uint16_t>;
 template class GuardedBuffer<std::int32_t>;
 template class GuardedBuffer<std::int64_t>;
 

@@ -65,6 +65,7 @@ extern template class GuardedBuffer<float>;
 extern template class GuardedBuffer<double>;
 extern template class GuardedBuffer<std::uint8_t>;
 extern template class GuardedBuffer<std::int16_t>;
+extern template class GuardedBuffer<std::uint16_t>;
 extern template class GuardedBuffer<std::int32_t>;
 extern template class GuardedBuffer<std::int64_t>;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace tessera::conformance {
 
@@ -24,6 +25,15 @@ bool parse(const std::string& text, Number& number) {
 
 }  // namespace
 
+std::string to_string(const PerAxis& numbers) {
+  return std::to_string(numbers.x) + "x" + std::to_string(numbers.y) + "x" + std::to_string(numbers.z);
+}
+
+void FieldWriter::optional(std::string_view name, double& value) {
+  if (std::isfinite(value)) return write(name, value);
+  write(name, std::string(std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf"));
+}
+
 FieldReader::FieldReader(std::string_view operator_name, const ProblemWords& words)
     : operator_name_(operator_name), words_(words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -37,8 +47,31 @@ FieldReader::FieldReader(std::string_view operator_name, const ProblemWords& wor
 
 void FieldReader::required(std::string_view name, std::int64_t& value) {
   optional(name, value);
+  require(name);
+}
+
+void FieldReader::required(std::string_view name, PerAxis& value) {
+  optional(name, value);
+  require(name);
+}
+
+void FieldReader::require(std::string_view name) {
   const bool is_there = std::any_of(words_.begin(), words_.end(), [&](const auto& word) { return word.first == name; });
   if (!is_there && missing_.empty()) missing_ = name;
+}
+
+void FieldReader::optional(std::string_view name, PerAxis& value) {
+  const std::string* const word = find(name);
+  if (word == nullptr) return;
+  std::vector<std::int64_t> numbers;
+  for (std::size_t first = 0; first <= word->size();) {
+    const std::size_t end = std::min(word->find('x', first), word->size());
+    if (!parse(word->substr(first, end - first), numbers.emplace_back())) numbers.clear();
+    if (numbers.empty()) break;
+    first = end + 1;
+  }
+  if (numbers.size() != 3) refuse(name, *word, "three integers, for x, y and z: 64x48x1");
+  value = {numbers[0], numbers[1], numbers[2]};
 }
 
 void FieldReader::optional(std::string_view name, std::int64_t& value) {
@@ -78,7 +111,7 @@ void FieldReader::finish() const {
   }
   if (!missing_.empty())
     throw Error(ErrorCode::invalid_argument, "the problem of " + std::string(operator_name_) + " lacks " + missing_ +
-                                                 ", which must be given: " + missing_ + "=64");
+                                                 ", which must be given: " + missing_ + "=...");
 }
 
 const std::string* FieldReader::find(std::string_view name) {

@@ -13,12 +13,18 @@
 
 namespace tessera::conformance {
 
+/// "352x240x150": x, y, z.
+[[nodiscard]] std::string to_string(const PerAxis& numbers);
+
 /// Makes result files' fields of a problem.
 class FieldWriter {
  public:
   void required(std::string_view name, std::int64_t& value) { write(name, value); }
+  void required(std::string_view name, PerAxis& value) { write(name, to_string(value)); }
   void optional(std::string_view name, std::int64_t& value) { write(name, value); }
-  void optional(std::string_view name, double& value) { write(name, value); }
+  void optional(std::string_view name, PerAxis& value) { write(name, to_string(value)); }
+  /// What JSON has no number for is a word: "inf".
+  void optional(std::string_view name, double& value);
   void optional(std::string_view name, bool& value) { write(name, value); }
   template <class Word>
   void optional(std::string_view name, Word& value, std::initializer_list<Word>) {
@@ -44,7 +50,9 @@ class FieldReader {
   FieldReader(std::string_view operator_name, const ProblemWords& words);
 
   void required(std::string_view name, std::int64_t& value);
+  void required(std::string_view name, PerAxis& value);
   void optional(std::string_view name, std::int64_t& value);
+  void optional(std::string_view name, PerAxis& value);
   void optional(std::string_view name, double& value);
   void optional(std::string_view name, bool& value);
   /// One of `all`, by its to_string().
@@ -62,6 +70,7 @@ class FieldReader {
   void finish() const;
 
  private:
+  void require(std::string_view name);
   [[nodiscard]] const std::string* find(std::string_view name);
   [[noreturn]] void refuse(std::string_view name, const std::string& value, const std::string& kind) const;
 

@@ -15,6 +15,7 @@
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
+#include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::cpu_tbb {
 
@@ -41,6 +42,7 @@ CpuTbbBackend::CpuTbbBackend()
   operators_.set<Conv2d>(conv2d_variants());
   operators_.set<CnnLayer>(cnn_layer_variants());
   operators_.set<KernelRegression>(kernel_regression_variants());
+  operators_.set<PatchMatch>(patch_match_variants());
 }
 
 backend::Probe CpuTbbBackend::probe() {

@@ -11,6 +11,7 @@
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
+#include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::opencl {
 
@@ -103,6 +104,7 @@ const backend::OperatorTable& OpenclBackend::operators() const {
     made->set<Conv2d>(conv2d_variants());
     made->set<CnnLayer>(cnn_layer_variants());
     made->set<KernelRegression>(kernel_regression_variants());
+    made->set<PatchMatch>(patch_match_variants());
     return made;
   }();
   return *table;

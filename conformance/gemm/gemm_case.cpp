@@ -2,25 +2,17 @@
 #include "conformance/gemm/gemm_case.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <mutex>
 #include <utility>
 
+#include "conformance/case_name.h"
 #include "conformance/gemm/gemm_round_trip.h"
 #include "conformance/gemm/gemm_run.h"
 
 namespace tessera::conformance {
 
 namespace {
-
-std::string number_for_name(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  std::string name;
-  for (const char* c = text; *c != 0; ++c) name += *c == '-' ? 'm' : *c == '.' ? 'p' : *c == '+' ? '_' : *c;
-  return name;
-}
 
 template <class T>
 std::vector<T> make_matrices(const GemmSpec& spec, std::int64_t count, std::int64_t rows, std::int64_t columns,

@@ -2,10 +2,10 @@
 #include "conformance/kernel_regression/kernel_regression_case.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
 #include <utility>
 
+#include "conformance/case_name.h"
 #include "conformance/kernel_regression/kernel_regression_run.h"
 
 namespace tessera::conformance {
@@ -146,14 +146,6 @@ class RegressionCase final : public Case {
   mutable std::weak_ptr<const RegressionData<T>> data_;
   mutable std::shared_ptr<const RegressionData<T>> kept_;
 };
-
-std::string number_for_name(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  std::string name;
-  for (const char* c = text; *c != 0; ++c) name += *c == '-' ? 'm' : *c == '.' ? 'p' : *c == '+' ? '_' : *c;
-  return name;
-}
 
 }  // namespace
 

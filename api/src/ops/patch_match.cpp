@@ -1,0 +1,102 @@
+// patch_match in the front half: what a correct problem is, and how much of each operand it touches.
+#include <tessera/ops/patch_match.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "../operator_dispatch.h"
+#include "../refuse.h"
+#include "operand_size.h"
+
+namespace tessera {
+
+namespace detail {
+namespace {
+
+using backend::sentence;
+
+constexpr std::array kAxes{&PerAxis::x, &PerAxis::y, &PerAxis::z};
+constexpr std::array kAxisNames{'x', 'y', 'z'};
+
+/// At least 1 along each axis.
+void check_axes(const char* name, const PerAxis& numbers) {
+  for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+    const std::int64_t number = numbers.*kAxes[axis];
+    if (number < 1)
+      refuse(sentence(name, ".", kAxisNames[axis], " of patch_match is ", number, ", but must be at least 1"));
+  }
+}
+
+std::string text_of(const PerAxis& numbers) {
+  return sentence(numbers.x, " x ", numbers.y, " x ", numbers.z);
+}
+
+/// Elements of an operand; more than any address space holds are refused.
+std::uint64_t elements(const char* name, const PerAxis& places, std::int64_t each, DataType type) {
+  if (is_too_large({places.x, places.y, places.z, each}, type)) {
+    refuse(sentence("operand ", name, " of patch_match has ", text_of(places), " * ", each, " elements of ",
+                    to_string(type), ", which passes the largest size, ", kLargestOperandBytes, " bytes"));
+  }
+  return product({places.x, places.y, places.z, each});
+}
+
+void check_patch(const PatchMatch& asked) {
+  for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+    const std::int64_t side = asked.patch.*kAxes[axis];
+    const std::int64_t size = asked.size.*kAxes[axis];
+    if (side > size)
+      refuse(sentence("patch.", kAxisNames[axis], " of patch_match is ", side, ", but the volume has ", size,
+                      " voxels along ", kAxisNames[axis]));
+  }
+  if (asked.patch.product() > PatchMatch::kLargestPatch)
+    refuse(sentence("the patch of patch_match has ", text_of(asked.patch), " = ", asked.patch.product(),
+                    " voxels, but may have ", PatchMatch::kLargestPatch, " at most"));
+}
+
+}  // namespace
+
+template <>
+struct OperatorTraits<PatchMatch> {
+  static PatchMatch checked(const PatchMatch& asked) {
+    check_axes("size", asked.size);
+    check_axes("patch", asked.patch);
+    check_axes("window", asked.window);
+    check_axes("step", asked.step);
+    if (asked.type != DataType::uint8 && asked.type != DataType::uint16 && asked.type != DataType::float32)
+      refuse(sentence("the type of patch_match is ", to_string(asked.type), ", but must be uint8, uint16 or float32"));
+    // Variants may hold a distance, or the length of a patch, for every voxel.
+    (void)elements("volume", asked.size, 1, DataType::int64);
+    check_patch(asked);
+    if (asked.max_patches < 1 || asked.max_patches > PatchMatch::kMostPatches)
+      refuse(sentence("max_patches of patch_match is ", asked.max_patches, ", but must be from 1 to ",
+                      PatchMatch::kMostPatches));
+    if (std::isnan(asked.threshold)) refuse("threshold of patch_match is nan, but must be a number or an infinity");
+    for (const OperandSpec& operand : operands(asked, {})) (void)operand;
+    return asked;
+  }
+
+  static std::array<OperandSpec, 4> operands(const PatchMatch& p, const PatchMatch::Operands& operands) {
+    const PerAxis references = p.references();
+    return {OperandSpec{"volume", &operands.volume.view(), p.type, elements("volume", p.size, 1, p.type), Access::read},
+            OperandSpec{"counts", &operands.counts.view(), DataType::int32,
+                        elements("counts", references, 1, DataType::int32), Access::write},
+            OperandSpec{"distances", &operands.distances.view(), p.distance_type(),
+                        elements("distances", references, p.max_patches, p.distance_type()), Access::write},
+            OperandSpec{"indices", &operands.indices.view(), DataType::int64,
+                        elements("indices", references, p.max_patches, DataType::int64), Access::write}};
+  }
+
+  static std::string key(const PatchMatch& p) {
+    return sentence("size=", text_of(p.size), ",patch=", text_of(p.patch), ",window=", text_of(p.window),
+                    ",step=", text_of(p.step), ",max_patches=", p.max_patches, ",threshold=", p.threshold,
+                    ",type=", to_string(p.type));
+  }
+};
+
+}  // namespace detail
+
+TESSERA_INSTANTIATE_OPERATOR(PatchMatch)
+
+}  // namespace tessera
