@@ -1,4 +1,5 @@
 // `tessera bench` as a user runs it: its records, what it skips, and the studies.
+#include <fstream>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -45,6 +46,28 @@ TEST_F(BenchProgramTest, writes_records_as_the_format_says) {
   }
   EXPECT_EQ(json.at("records").at(0).at("variant"), "tiled");
   EXPECT_EQ(json.at("records").at(0).at("tuning").at("tile"), 8);
+}
+
+TEST_F(BenchProgramTest, compares_with_an_older_result) {
+  const std::string command =
+      "bench gemm --device cpu:0 --variant naive --case float32_m256_n256_k256 --min-time 0.01 --warm-up 0.01 ";
+  ASSERT_EQ(run(command + "--json before.json").exit_code, 0);
+  // Whatever this machine does meanwhile: what took a second then is not slower now, and what took a nanosecond is.
+  Json before = Json::parse(scratch.read("before.json"));
+  const auto compare_with = [&](double seconds) {
+    before["records"][0]["device_time_s"]["median"] = seconds;
+    before["records"][0]["device_time_s"]["spread"] = 0;
+    std::ofstream(scratch.path("before.json")) << before;
+    return run(command + "--compare before.json");
+  };
+  const Outcome faster = compare_with(1);
+  EXPECT_EQ(faster.exit_code, 0) << faster.standard_output;
+  EXPECT_NE(faster.standard_output.find("faster"), std::string::npos) << faster.standard_output;
+  const Outcome slower = compare_with(1e-9);
+  EXPECT_EQ(slower.exit_code, 1) << slower.standard_output;
+  EXPECT_NE(slower.standard_output.find("SLOWER"), std::string::npos) << slower.standard_output;
+  EXPECT_EQ(run(command + "--compare no_such_file.json").exit_code, 1);
+  EXPECT_EQ(run("bench gemm --study --compare before.json").exit_code, 2);
 }
 
 TEST_F(BenchProgramTest, skips_what_takes_too_long_and_then_is_no_success) {
