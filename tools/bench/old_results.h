@@ -19,8 +19,8 @@ struct OldTime {
 
 class OldResults {
  public:
-  /// Reads the file. Error invalid_argument, one sentence, for what does not open, is longer than 256 MiB, is no JSON or
-  /// no result of `tessera bench`, or has a record that is none.
+  /// Reads the file. Error invalid_argument, one sentence, for what does not open, is longer than 256 MiB, is no JSON
+  /// or no result of `tessera bench`, or has a record that is none.
   explicit OldResults(const std::string& path);
   /// The same for what a file holds; `name` is for messages.
   OldResults(const Json& result, std::string name);
