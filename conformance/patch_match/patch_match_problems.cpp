@@ -147,6 +147,7 @@ void add_floats(PatchCaseList& list) {
 void add_slow(PatchCaseList& list, DataType type) {
   PatchMatch problem{.size = {90, 61, 40}, .patch = {4, 4, 4}, .window = {11, 11, 11}, .step = {3, 3, 3}, .type = type};
   list.add({.problem = problem, .purpose = Purpose::slow});
+  problem.size = {45, 37, 20};
   problem.step = {1, 1, 1};
   list.add({.problem = problem, .purpose = Purpose::slow, .volume = PatchVolume::phantom});
   problem = {.size = {70, 65, 60}, .patch = {33, 32, 32}, .window = {9, 9, 9}, .step = {19, 17, 15}, .type = type};
