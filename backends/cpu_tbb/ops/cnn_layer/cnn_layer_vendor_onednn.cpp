@@ -5,6 +5,8 @@
 // inside of oneDNN is not found.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "backend/sentence.h"
@@ -28,11 +30,20 @@ bool holds_finite(Executor& executor, const float* numbers, std::int64_t count) 
   return is_finite;
 }
 
+constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
+
 backend::Verdict check(const CnnLayer& problem, const backend::Device&) {
   if (problem.type != DataType::float32)
     return backend::Verdict::no(backend::sentence("the type of cnn_layer is ", to_string(problem.type),
                                                   ", but oneDNN convolves float32 alone"));
   if (problem.batch == 0) return backend::Verdict::no("batch of cnn_layer is 0, but oneDNN takes at least 1");
+  // Asked about a row of 2^31 pixels, oneDNN 2.6 thinks for a quarter of a minute and takes 24 GB.
+  const std::int64_t inputs = problem.batch * problem.input_channels * problem.height * problem.width;
+  const std::int64_t sums =
+      problem.batch * problem.output_channels * problem.convolved_height() * problem.convolved_width();
+  if (std::max(inputs, sums) > kMostElements)
+    return backend::Verdict::no(backend::sentence("an operand of cnn_layer has ", std::max(inputs, sums),
+                                                  " elements, but oneDNN is asked for ", kMostElements, " at most"));
   return check_onednn_layer(problem);
 }
 
