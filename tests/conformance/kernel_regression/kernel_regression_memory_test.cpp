@@ -49,6 +49,7 @@ TEST_P(KernelRegressionMemoryTest, nothing_has_the_size_of_all_pairs) {
   const Device device = fresh_device();
   // A byte for each pair would be 80 MB.
   KernelRegression problem{.training_rows = 40000, .columns = 4, .queries = 2000, .order = 1};
+  int measured = 0;
   for (const DataType type : {DataType::uint8, DataType::float32}) {
     problem.type = type;
     for (const VariantReport& report : explain(problem, device)) {
@@ -57,8 +58,10 @@ TEST_P(KernelRegressionMemoryTest, nothing_has_the_size_of_all_pairs) {
       RecordProperty(report.variant + "_bytes", std::to_string(bytes));
       EXPECT_LT(bytes, 80'000'000U) << report.variant;
       EXPECT_GT(bytes, 0U) << report.variant << ": what a query knows of the rows lies somewhere";
+      ++measured;
     }
   }
+  if (measured == 0) GTEST_SKIP() << GetParam() << " has neither fused nor exact_bytes";
 }
 
 }  // namespace
