@@ -152,10 +152,10 @@ check_links() {
   done
 }
 
-# The numbers of README, docs/speed.md and studies must be those of the committed result files, the newest of each kind.
+# The numbers of README, docs/speed.md, docs/classify.md and studies must be those of the committed result files, the newest of each kind.
 check_speed() {
   command -v python3 >/dev/null || return 0
-  scripts/speed_table.py --check || finding "README.md, docs/speed.md: their numbers are not those of benchmarks/results"
+  scripts/speed_table.py --check || finding "README.md, docs/speed.md, docs/classify.md: their numbers are not those of benchmarks/results"
   scripts/study.py --check || finding "docs/studies: its numbers are not those of benchmarks/results"
 }
 

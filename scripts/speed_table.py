@@ -3,6 +3,7 @@
 
 docs/speed.md is written whole: the library's defaults beside other libraries; a table for each file of `tessera bench`; of
 `pytorch_peer.py`; and of `tessera_overhead`. The README has the picture of the first of these and its largest problems.
+docs/classify.md has how much is right, a row for each file of `tessera classify`.
 What a prose document quotes from a file is its author's care.
 """
 import argparse
@@ -147,12 +148,25 @@ def largest():
         f"{least.speed:.2f},\n{least.operator} `{least.case}` on {least.place} beside {least.rival}.")
 
 
-def readme():
-    text = (ROOT / "README.md").read_text()
+def accuracy():
+    """How much `tessera classify` got right, the hardest way last."""
+    files = sorted(speed_records.of_tool("tessera classify"), key=lambda file: -file.content["accuracy"]["share_by_value"])
+    rows = []
+    for file in files:
+        problem, right = file.content["problem"], file.content["accuracy"]
+        rows.append([f"{problem['training_rows']:,}", f"{problem['order']:g}", problem["distance"],
+                     *(f"{100 * right[name]:.2f} %" for name in ("share_by_value", "share_by_vote")),
+                     f"[{file.kind}](../benchmarks/results/{file.name})"])
+    return study_tables.table(["training images:", "order:", "distance", "rounded value:", "vote:", "file"], rows)
+
+
+def between_marks(name, table):
+    """The document with what stands between its marks written anew."""
+    text = (ROOT / name).read_text()
     if START not in text or END not in text:
-        sys.exit(f"README.md has no {START} ... {END}")
+        sys.exit(f"{name} has no {START} ... {END}")
     before, rest = text.split(START)
-    return before + START + "\n" + largest() + "\n" + END + rest.split(END)[1]
+    return before + START + "\n" + table + "\n" + END + rest.split(END)[1]
 
 
 def main():
@@ -165,7 +179,8 @@ def main():
     if older:
         sys.exit(f"benchmarks/results: {', '.join(older)}: keeps the newest file of each machine and kind, named "
                  "<machine>-<date>-<kind>.json")
-    written = {"README.md": readme(), "docs/speed.md": page(),
+    written = {"README.md": between_marks("README.md", largest()), "docs/speed.md": page(),
+               "docs/classify.md": between_marks("docs/classify.md", accuracy()),
                "docs/pictures/speed.svg": speed_picture.picture(speed_records.comparisons())}
     stale = [name for name, text in written.items()
              if not (ROOT / name).exists() or (ROOT / name).read_text() != text]

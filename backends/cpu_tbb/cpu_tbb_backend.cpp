@@ -13,6 +13,7 @@
 #include "cpu_tbb_error.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
+#include "ops/denoise/denoise_variants.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 #include "ops/patch_match/patch_match_variants.h"
@@ -43,6 +44,7 @@ CpuTbbBackend::CpuTbbBackend()
   operators_.set<CnnLayer>(cnn_layer_variants());
   operators_.set<KernelRegression>(kernel_regression_variants());
   operators_.set<PatchMatch>(patch_match_variants());
+  operators_.set<Denoise>(denoise_variants());
 }
 
 backend::Probe CpuTbbBackend::probe() {

@@ -22,8 +22,30 @@ namespace tessera::cpu_tbb {
 
 HWY_EXPORT(compiled_target);
 
+namespace {
+
+bool processor_has_vnni() {
+#if HWY_ARCH_X86
+  return __builtin_cpu_supports("avx512vnni") != 0;
+#else
+  return false;
+#endif
+}
+bool is_left_out = false;
+
+}  // namespace
+
 std::string instruction_set() {
-  return instruction_set_name(HWY_DYNAMIC_DISPATCH(compiled_target)());
+  return instruction_set_name(HWY_DYNAMIC_DISPATCH(compiled_target)()) + (has_vnni() ? " with VNNI" : "");
+}
+
+bool has_vnni() {
+  static const bool is_there =
+      HWY_ARCH_X86 && HWY_DYNAMIC_DISPATCH(compiled_target)() <= HWY_AVX3 && processor_has_vnni();
+  return is_there && !is_left_out;
+}
+void leave_vnni_out() {
+  is_left_out = true;
 }
 
 std::string instruction_set_name(std::int64_t target) {

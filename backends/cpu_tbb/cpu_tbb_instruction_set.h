@@ -6,9 +6,16 @@
 
 namespace tessera::cpu_tbb {
 
-/// The best one of those that the kernels were compiled for and the processor has: "AVX-512".
+/// The best one of those that the kernels were compiled for and the processor has: "AVX-512 with VNNI".
 [[nodiscard]] std::string instruction_set();
 /// The name of one of Highway's targets.
 [[nodiscard]] std::string instruction_set_name(std::int64_t target);
+
+/// True if kernels run with AVX-512 and the processor has VNNI besides: one instruction multiplies four bytes, or two
+/// numbers of 16 bits, and adds the products to a sum of 32 bits. Highway counts it to a set of eight extensions, of
+/// which virtual machines hide one or another; therefore it is asked for by itself.
+[[nodiscard]] bool has_vnni();
+/// From now on as on a processor without. For tests, before any kernel exists.
+void leave_vnni_out();
 
 }  // namespace tessera::cpu_tbb

@@ -34,10 +34,7 @@ std::vector<Change> changes_from(const OldResults& old, const std::vector<BenchR
     const OldTime* const then = old.find(record);
     if (then == nullptr) continue;
     const Statistics& now = record.measurement->device_s;
-    changes.push_back({.record = &record,
-                       .old_s = then->median_s,
-                       .now_s = now.median,
-                       .tolerance = std::max(kLeastChange, then->spread + now.spread)});
+    changes.push_back({{*then, {now.median, now.spread}}, &record});
   }
   return changes;
 }

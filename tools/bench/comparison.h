@@ -1,6 +1,7 @@
 // Is this run slower than that one was? For the user's own CI.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,21 @@ namespace tessera::tool {
 /// machine that is otherwise idle.
 inline constexpr double kLeastChange = 0.05;
 
-struct Change {
-  const BenchRecord* record = nullptr;
-  double old_s = 0;
-  double now_s = 0;
-  double tolerance = 0;  ///< a share of the old time
+/// Two times, each with its run's spread. Slower is beyond the tolerance, not of itself.
+struct TimeChange {
+  TimeChange(const OldTime& old, const OldTime& now)
+      : old_s(old.median_s), now_s(now.median_s), tolerance(std::max(kLeastChange, old.spread + now.spread)) {}
+
+  double old_s;
+  double now_s;
+  double tolerance;  ///< a share of the old time
 
   [[nodiscard]] double ratio() const noexcept { return now_s / old_s; }
   [[nodiscard]] bool is_slower() const noexcept { return ratio() > 1 + tolerance; }
   [[nodiscard]] bool is_faster() const noexcept { return ratio() * (1 + tolerance) < 1; }
+};
+struct Change : TimeChange {
+  const BenchRecord* record = nullptr;
 };
 
 /// The verified records that the old result has too, in their order. They point into `records`.

@@ -1,50 +1,15 @@
 // Nothing of a file is believed before it was looked at: it may come from anywhere.
 #include "tools/bench/old_results.h"
 
-#include <cmath>
-#include <cstdint>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "tools/input/input_file.h"
+#include "tools/input/json_reading.h"
 
 namespace tessera::tool {
 
 namespace {
-
-constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
-constexpr std::size_t kPiece = std::size_t{1} << 20U;
-
-std::string read_text(const std::string& path) {
-  InputFile file(path, "the result");
-  std::string text;
-  std::vector<std::uint8_t> piece(kPiece);
-  while (const std::size_t got = file.read(piece.data(), piece.size())) {
-    text.append(reinterpret_cast<const char*>(piece.data()), got);
-    if (text.size() > kMostBytes)
-      throw Error(ErrorCode::invalid_argument, fmt::format("{} is longer than {} bytes", file.name(), kMostBytes));
-  }
-  if (file.error() != 0)
-    throw Error(ErrorCode::invalid_argument, fmt::format("{} cannot be read", file.name()), {file.error(), "errno"});
-  return text;
-}
-
-/// A string of an object; nothing if it has none of that name.
-std::optional<std::string> text_of(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_string()) return std::nullopt;
-  return found->get<std::string>();
-}
-
-std::optional<double> number_of(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  const auto number = found->get<double>();
-  return std::isfinite(number) ? std::optional(number) : std::nullopt;
-}
 
 std::string key_of(std::string_view operator_name, std::string_view device, std::string_view variant,
                    std::string_view problem, const Json& tuning) {
@@ -61,9 +26,7 @@ std::string device_words(const DeviceInfo& info) {
 }
 
 OldResults::OldResults(const std::string& path) : name_(path) {
-  const Json result = Json::parse(read_text(path), nullptr, /*allow_exceptions=*/false);
-  if (result.is_discarded()) throw Error(ErrorCode::invalid_argument, fmt::format("the result '{}' is no JSON", path));
-  read(result);
+  read(read_json_file(path, "the result"));
 }
 
 OldResults::OldResults(const Json& result, std::string name) : name_(std::move(name)) {

@@ -7,17 +7,14 @@
 #include <vector>
 
 #include <tessera/tessera.h>
-#include <nlohmann/json.hpp>
 
 #include "conformance/problem_set.h"
 #include "tools/bench/statistics.h"
+#include "tools/input/json_reading.h"
 #include "tools/output/machine.h"
 #include "tools/output/output_file.h"
 
 namespace tessera::tool {
-
-/// Keeps the order in which fields are written.
-using Json = nlohmann::ordered_json;
 
 [[nodiscard]] Json to_json(const Machine& machine);
 [[nodiscard]] Json to_json(const DeviceInfo& info);

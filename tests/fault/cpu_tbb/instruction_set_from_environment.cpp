@@ -1,6 +1,6 @@
 // Makes this build of the plug-in take the instruction set that $TESSERA_FAULT_INSTRUCTION_SET names, by the name that
 // DeviceInfo::instruction_set would have, and no better one. Ends the program as skipped, with the reason, where it was
-// not compiled or the processor does not have it.
+// not compiled or the processor does not have it, or where that is all it has.
 #include <hwy/highway.h>
 
 #include <cstdint>
@@ -27,6 +27,8 @@ constexpr int kSkipped = 77;
   if (value == nullptr) return false;
   const std::string wanted = value;
   const std::int64_t supported = hwy::SupportedTargets();
+  if (cpu_tbb::instruction_set() == wanted) skip(wanted, "is what this processor takes anyway");
+  cpu_tbb::leave_vnni_out();
   for (std::int64_t left = HWY_TARGETS; left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
     hwy::SetSupportedTargetsForTest(target);

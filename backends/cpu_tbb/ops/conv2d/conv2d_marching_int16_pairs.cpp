@@ -1,9 +1,7 @@
-// Rows of a strip in pairs of 16-bit numbers, for the instruction set that multiplies these (has_fast_pairs()): no
-// other is asked to.
+// Rows of a strip in pairs of 16-bit numbers, for processors that multiply these (has_fast_pairs()): no other is asked
+// to.
 #include "ops/conv2d/conv2d_marching_kernel.h"
 
-// Not compiled unless asked for: the set with the dot products of 16 bits.
-#define HWY_WANT_AVX3_DL 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_marching_int16_pairs.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -16,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
 
 void march_int16_pairs([[maybe_unused]] const MarchingRows<Int16Pair, std::int32_t>& rows) {
-#if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   march_in_steps(rows);
 #endif
 }

@@ -73,8 +73,8 @@ HWY_INLINE V multiply_add(V weight, V pixel, V sum) {
   if constexpr (std::is_same_v<typename Elements<Source>::Lane, float>) {
     return hn::MulAdd(weight, pixel, sum);
   } else if constexpr (std::is_same_v<Source, Int16Pair>) {
-#if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
-    // Not through its intrinsic: Highway 1.0 does not name avx512vnni to GCC for this instruction set.
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    // Not through its intrinsic: for this instruction set Highway does not name avx512vnni to the compiler.
     asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(weight.raw), "v"(pixel.raw));
 #endif
     return sum;

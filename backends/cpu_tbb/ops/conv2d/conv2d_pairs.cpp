@@ -1,9 +1,9 @@
 // Turns pixels into pairs of 16 bits for the march, and says where pairs pay. See conv2d_source_rows.h.
 #include <cstdint>
 
+#include "cpu_tbb_instruction_set.h"
 #include "ops/conv2d/conv2d_marching_kernel.h"
 
-#define HWY_WANT_AVX3_DL 1  // as in conv2d_marching_int16_pairs.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/conv2d/conv2d_pairs.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -15,9 +15,6 @@ namespace tessera::cpu_tbb::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-bool pairs_are_fast() {
-  return HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL;
-}
 bool pair_up(const std::uint32_t* pixels, std::int64_t count, Int16Pair* lower, Int16Pair* upper) {
   const hn::ScalableTag<std::uint32_t> d;
   const auto low_half = hn::Set(d, 0xffffU);
@@ -43,11 +40,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::cpu_tbb {
 
-HWY_EXPORT(pairs_are_fast);
 HWY_EXPORT(pair_up);
 
 bool has_fast_pairs() {
-  return HWY_DYNAMIC_DISPATCH(pairs_are_fast)();
+  return has_vnni();
 }
 bool make_pairs(const std::uint32_t* pixels, std::int64_t count, Int16Pair* lower, Int16Pair* upper) {
   return HWY_DYNAMIC_DISPATCH(pair_up)(pixels, count, lower, upper);
