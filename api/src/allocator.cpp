@@ -18,12 +18,6 @@ using backend::sentence;
 constexpr std::size_t kSmallestGranule = 512;
 constexpr std::size_t kLargestGranule = std::size_t{2} << 20;
 
-/// Rounds up to an eighth of the size's power of two, so that at most 12.5 % is lost and few sizes differ.
-std::size_t rounded(std::size_t size_bytes) {
-  const std::size_t granule = std::clamp(std::bit_floor(size_bytes) / 8, kSmallestGranule, kLargestGranule);
-  return size_bytes > SIZE_MAX - granule ? size_bytes : (size_bytes + granule - 1) / granule * granule;
-}
-
 bool is_over(const Holding& holding) {
   return std::all_of(holding.uses.begin(), holding.uses.end(), [](const Use& use) { return use.is_over(); });
 }
@@ -49,8 +43,15 @@ Allocator::Allocator(backend::Device& device, std::string device_id, std::shared
 
 Allocator::~Allocator() = default;
 
+// To an eighth of the size's power of two, so that at most 12.5 % is lost and few sizes differ.
+std::size_t Allocator::capacity_of(std::size_t size_bytes) noexcept {
+  const std::size_t size = std::max<std::size_t>(size_bytes, 1);
+  const std::size_t granule = std::clamp(std::bit_floor(size) / 8, kSmallestGranule, kLargestGranule);
+  return size > SIZE_MAX - granule ? size : (size + granule - 1) / granule * granule;
+}
+
 Memory Allocator::take(std::size_t size_bytes) {
-  const std::size_t capacity = rounded(std::max<std::size_t>(size_bytes, 1));
+  const std::size_t capacity = capacity_of(size_bytes);
   MemoryBook fresh;
   try {
     return shared_->with_reclaim([&]() -> Memory {

@@ -26,6 +26,8 @@ class Allocator {
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
+  /// What is asked of the driver for a buffer of this size: sizes are rounded up.
+  [[nodiscard]] static std::size_t capacity_of(std::size_t size_bytes) noexcept;
   /// Memory of at least `size_bytes`: cached, or from the driver. Out of memory: SharedMemory gives back what it can,
   /// and then it throws out_of_memory naming the largest holders.
   [[nodiscard]] Memory take(std::size_t size_bytes);

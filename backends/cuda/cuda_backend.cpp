@@ -13,6 +13,7 @@
 #include "ops/conv2d/conv2d_variants.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
+#include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::cuda {
 namespace {
@@ -30,6 +31,7 @@ backend::OperatorTable operator_table() {
   table.set<Conv2d>(conv2d_variants());
   table.set<CnnLayer>(cnn_layer_variants());
   table.set<KernelRegression>(kernel_regression_variants());
+  table.set<PatchMatch>(patch_match_variants());
   return table;
 }
 

@@ -15,6 +15,15 @@ namespace tessera::mathematics {
   return problem.order * problem.order * problem.scale * second_scale / 2;
 }
 
+/// So far beyond the nearest row, in squared distances or, where the problem says so, in their roots, others still
+/// weigh something: a little more than where exp() passes the smallest normal number. Infinite where all rows weigh the
+/// same.
+[[nodiscard]] inline double regression_reach(const KernelRegression& problem) noexcept {
+  const double exponent = problem.result_type() == DataType::float64 ? 709 : 88;
+  const double factor = regression_factor(problem);
+  return factor == 0 ? std::numeric_limits<double>::infinity() : exponent / factor;
+}
+
 /// exp(a_min - a) of squared distances, in the results' type. The exponent is made from a difference of distances, not
 /// from a difference of exponents: what two large exponents have in common would cost the digits that matter.
 template <class Result>

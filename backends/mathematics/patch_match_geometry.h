@@ -1,5 +1,6 @@
 // patch_match: where references and their candidates lie along one axis, and the largest distance that is kept. Windows
-// and steps that pass the volume are cut to it, so that no sum of them overflows.
+// and steps that pass the volume are cut to it, so that no sum of them overflows. In a slab all places are counted from
+// the first voxel that is held: but for where references stand, and first_voxel, it is a volume like any other.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <tessera/ops/patch_match.h>
 
@@ -16,15 +18,17 @@ namespace tessera::mathematics {
 
 /// One axis of the problem.
 struct PatchAxis {
-  std::int64_t size = 1;
+  std::int64_t size = 1;  ///< voxels that are held
   std::int64_t patch = 1;
   std::int64_t places = 1;  ///< that a patch has
   std::int64_t window = 1;  ///< up to twice the places: more is the same
   std::int64_t step = 1;    ///< up to the places
   std::int64_t references = 1;
+  std::int64_t start = 0;       ///< where the first reference would stand, were there no last place
+  std::int64_t last_place = 0;  ///< of the whole volume; references beyond it stand there
 
   [[nodiscard]] std::int64_t place(std::int64_t reference) const noexcept {
-    return std::min(reference * step, places - 1);
+    return std::min(start + reference * step, last_place);
   }
   /// The candidates of a reference at `place`, from the first to the one behind the last.
   [[nodiscard]] std::int64_t first_candidate(std::int64_t place) const noexcept {
@@ -39,19 +43,27 @@ struct PatchAxis {
 
 struct PatchGeometry {
   explicit PatchGeometry(const PatchMatch& problem) noexcept {
-    const PerAxis count = problem.references();
-    const auto axis = [](std::int64_t size, std::int64_t patch, std::int64_t window, std::int64_t step,
-                         std::int64_t references) {
-      const std::int64_t places = size - patch + 1;
-      return PatchAxis{size, patch, places, std::min(window, 2 * places), std::min(step, places), references};
-    };
-    x = axis(problem.size.x, problem.patch.x, problem.window.x, problem.step.x, count.x);
-    y = axis(problem.size.y, problem.patch.y, problem.window.y, problem.step.y, count.y);
-    z = axis(problem.size.z, problem.patch.z, problem.window.z, problem.step.z, count.z);
+    for (const auto& [axis, number] :
+         {std::pair{&PatchGeometry::x, &PerAxis::x}, std::pair{&PatchGeometry::y, &PerAxis::y},
+          std::pair{&PatchGeometry::z, &PerAxis::z}}) {
+      const std::int64_t size = problem.size.*number;
+      const std::int64_t patch = problem.patch.*number;
+      const std::int64_t held = problem.held().*number;
+      const std::int64_t places = held - patch + 1;
+      const std::int64_t step = std::min(problem.step.*number, size - patch + 1);
+      this->*axis = {
+          held, patch,       places, std::min(problem.window.*number, 2 * places), step, problem.references().*number,
+          0,    size - patch};
+      if (problem.slab.slices == 0 || number != problem.slab_axis()) continue;
+      (this->*axis).start = problem.slab.first_reference * step - problem.slab.first_slice;
+      (this->*axis).last_place -= problem.slab.first_slice;
+      first_voxel = problem.slab.first_slice * (problem.size.product() / size);
+    }
   }
   PatchAxis x;
   PatchAxis y;
   PatchAxis z;
+  std::int64_t first_voxel = 0;  ///< index in the whole volume of the first that is held
 };
 
 /// The largest distance that the threshold keeps, -1 if it keeps none: an infinite one is never kept.

@@ -276,6 +276,7 @@ std::vector<ScenarioStep> shared_steps(const ScenarioOptions& options) {
   }
   steps.push_back({"own_kernel", own_kernel});
   steps.push_back({"two_queues", two_queues});
+  steps.push_back({"stream", stream_slabs});
   steps.push_back({"pinned", pinned});
   steps.push_back({"abandoned_queue", abandoned_queue});
   if (!options.other_device.empty()) steps.push_back({"between_devices", between_devices});

@@ -10,4 +10,7 @@ namespace tessera::fault {
 /// In the order in which they run.
 [[nodiscard]] std::vector<ScenarioStep> shared_steps(const ScenarioOptions& options);
 
+/// A training set of bytes that passes a limit of memory.
+[[nodiscard]] bool stream_slabs(ScenarioBench& bench);
+
 }  // namespace tessera::fault

@@ -1,11 +1,14 @@
-// The training set whole, the test images batch by batch.
+// The training set whole or in slabs, the test images batch by batch.
 #include "tools/classify/classification.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include "tools/classify/labelled_images.h"
+#include "tools/classify/regression_classifier.h"
+#include "tools/classify/stream_classifier.h"
 #include "tools/output/machine.h"
 #include "tools/output/progress.h"
 #include "tools/output/table.h"
@@ -112,7 +115,11 @@ class Tally {
   ClassificationReport& report_;
 };
 
-void judge_all(LabelledImages& test, RegressionClassifier& classifier, Tally& tally, ClassificationReport& report) {
+/// Judges so many images, and may tell meanwhile which share of them is done.
+using Judge = std::function<std::vector<Judgement>(Numbers images, std::int64_t count,
+                                                   const std::function<void(double share)>& tell)>;
+
+void judge_all(LabelledImages& test, const Judge& judge, Tally& tally, ClassificationReport& report) {
   Progress progress(static_cast<std::size_t>(test.count()));
   progress.steps_are_alike();
   progress.show(0, "classifying");
@@ -125,11 +132,30 @@ void judge_all(LabelledImages& test, RegressionClassifier& classifier, Tally& ta
       got = test.read(report.batch, images);
     }
     stop_if_interrupted();
-    for (const Judgement& judgement : classifier.judge(std::move(images), got)) {
+    const auto tell = [&, before = done](double share) {
+      stop_if_interrupted();
+      progress.show(static_cast<std::size_t>(before) + static_cast<std::size_t>(share * static_cast<double>(got)),
+                    "classifying");
+    };
+    for (const Judgement& judgement : judge(std::move(images), got, tell)) {
       tally.add(judgement, test.labels()[static_cast<std::size_t>(done++)]);
     }
     progress.show(static_cast<std::size_t>(done), "classifying");
   }
+}
+
+/// In slabs, each batch of images makes the training set pass once: the fewer batches the better.
+void judge_in_slabs(const Device& device, const KernelRegression& problem, const Classification& request,
+                    Numbers training, const std::vector<std::int64_t>& labels, LabelledImages& test, Tally& tally,
+                    ClassificationReport& report) {
+  report.batch = request.batch == 0 ? test.count() : std::min(request.batch, test.count());
+  StreamClassifier classifier(device, problem, report.kernel, std::move(training), labels, request.memory_bytes,
+                              report.times);
+  judge_all(
+      test, [&](Numbers images, std::int64_t count, const auto& tell) { return classifier.judge(images, count, tell); },
+      tally, report);
+  report.slabs = classifier.slabs();
+  report.memory_bytes = classifier.memory_bytes();
 }
 
 }  // namespace
@@ -154,11 +180,19 @@ ClassificationReport classify(const Classification& request) {
     const std::int64_t suits = report.device.kind == DeviceKind::gpu ? kGpuBatch : kBatch;
     report.batch = std::min(request.batch == 0 ? suits : request.batch, test.count());
     Numbers rows = read_training(training, report.type, report.read_training_s);
-    RegressionClassifier classifier(device, problem, request.kernel, std::move(rows), training.labels(), report.batch,
-                                    report.times);
-    report.kernel = classifier.info();
+    const KernelRegression sized = regression_of(problem, rows, training.labels(), report.batch);
+    auto kernel = regression_kernel(device, sized, request.kernel, report.times.compile_s);
+    report.kernel = kernel.info();
     Tally tally(request, training.labels(), report);
-    judge_all(test, classifier, tally, report);
+    if (request.memory_bytes != 0 || passes_memory_of(device, sized, report.kernel)) {
+      judge_in_slabs(device, sized, request, std::move(rows), training.labels(), test, tally, report);
+    } else {
+      RegressionClassifier classifier(device, std::move(kernel), std::move(rows), training.labels(), report.times);
+      judge_all(
+          test,
+          [&](Numbers images, std::int64_t count, const auto&) { return classifier.judge(std::move(images), count); },
+          tally, report);
+    }
   }
   return report;
 }

@@ -10,7 +10,8 @@
 
 #include <tessera/tessera.h>
 
-#include "tools/classify/regression_classifier.h"
+#include "tools/classify/judgement.h"
+#include "tools/classify/regression_problem.h"
 
 namespace tessera::tool {
 
@@ -27,6 +28,7 @@ struct Classification {
   std::optional<DataType> type = {};  ///< nothing: as the training images are stored, float64 where it is none of three
   bool by_vote = false;               ///< the answer is the vote's, not the rounded value
   std::int64_t batch = 0;             ///< test images on the device at once; 0: as many as suit the kind of device
+  std::uint64_t memory_bytes = 0;     ///< of the device, for a training set in slabs; 0: in one piece if it fits
   std::int64_t doubtful = 10;         ///< how many of the most doubtful images are kept
   std::string device;                 ///< as open() takes it
   KernelOptions kernel = {};
@@ -50,6 +52,8 @@ struct ClassificationReport {
   std::int64_t batch = 0;
   DeviceInfo device = {};
   KernelInfo kernel = {};
+  std::int64_t slabs = 0;          ///< that the training set was streamed in; 0: it was on the device
+  std::uint64_t memory_bytes = 0;  ///< that they took there
   std::int64_t right_by_value = 0;
   std::int64_t right_by_vote = 0;
   std::int64_t right = 0;                                                     ///< of the two what decides

@@ -34,6 +34,7 @@ Json times_json(const ClassificationReport& r) {
           {"upload_test_s", r.times.upload_images_s},
           {"compute_s", r.times.compute_s},
           {"download_s", r.times.download_s},
+          {"stream_s", r.times.stream_s},
           {"total_s", r.total_s}};
 }
 
@@ -57,6 +58,7 @@ Json classification_json(const Classification& request, const ClassificationRepo
                         {"share_by_value", report.share(report.right_by_value)},
                         {"share_by_vote", report.share(report.right_by_vote)}};
   result["times"] = times_json(report);
+  if (report.slabs != 0) result["stream"] = {{"slabs", report.slabs}, {"memory_bytes", report.memory_bytes}};
   result["confusion"] = Json::array();
   for (const auto& [pair, count] : report.counts) {
     result["confusion"].push_back({{"label", pair.first}, {"answer", pair.second}, {"count", count}});

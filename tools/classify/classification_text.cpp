@@ -20,9 +20,10 @@ std::string number_or_none(const std::optional<std::int64_t>& number) {
 std::string head(const Classification& request, const ClassificationReport& r) {
   return fmt::format(
       "{} test images among {} training images of {} numbers, {}, scale {:.4g}, order {}, distance {}\n"
-      "{} ({}), {}\n\n",
+      "{} ({}), {}{}\n\n",
       r.test_rows, r.training_rows, r.columns, to_string(r.type), r.scale, request.order, to_string(request.distance),
-      r.device.id, r.device.name, r.kernel.variant);
+      r.device.id, r.device.name, r.kernel.variant,
+      r.slabs == 0 ? "" : fmt::format(", in {} slabs through {}", r.slabs, format_bytes(r.memory_bytes)));
 }
 
 std::string accuracy(const Classification& request, const ClassificationReport& r) {
@@ -102,15 +103,24 @@ std::string times(const ClassificationReport& r) {
   add("opening the device", r.open_s);
   add("reading training images", r.read_training_s);
   add("compiling", r.times.compile_s);
-  add("training set to the device", r.times.upload_training_s, "transfer");
-  add("preparing it", r.times.prepare_s);
-  add("reading test images", r.read_test_s);
-  add("test images to the device", r.times.upload_images_s, "transfer");
-  add("classifying", r.times.compute_s,
-      r.times.compute_s > 0
-          ? fmt::format("{} images/s", format_number(static_cast<double>(r.test_rows) / r.times.compute_s))
-          : "");
-  add("answers back", r.times.download_s, "transfer");
+  const double classifying_s = r.slabs == 0 ? r.times.compute_s : r.times.stream_s;
+  const std::string speed =
+      classifying_s > 0 ? fmt::format("{} images/s", format_number(static_cast<double>(r.test_rows) / classifying_s))
+                        : "";
+  if (r.slabs == 0) {
+    add("training set to the device", r.times.upload_training_s, "transfer");
+    add("preparing it", r.times.prepare_s);
+    add("reading test images", r.read_test_s);
+    add("test images to the device", r.times.upload_images_s, "transfer");
+    add("classifying", classifying_s, speed);
+    add("answers back", r.times.download_s, "transfer");
+  } else {
+    add("reading test images", r.read_test_s);
+    add("streaming", classifying_s, speed);
+    add("- slabs to the device", r.times.upload_training_s, "transfer, beside classifying");
+    add("- classifying", r.times.compute_s);
+    add("- answers back", r.times.download_s, "transfer");
+  }
   add("all of it", r.total_s);
   return fmt::format("\n{}", table.render());
 }

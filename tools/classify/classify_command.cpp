@@ -79,7 +79,14 @@ class ClassifyCommand : public Command {
         ->type_name("uint8|float32|float64");
     add_count(*command, "-r,--rows", c.most_training, "Learn from the first N training images alone");
     add_count(*command, "-q,--queries", c.most_test, "Classify the first N test images alone");
-    add_count(*command, "--batch", c.batch, "Test images on the device at once; otherwise 1024 on a GPU, 64 elsewhere");
+    add_count(*command, "--batch", c.batch,
+              "Test images on the device at once; otherwise 1024 on a GPU, 64 elsewhere, all in slabs");
+    command
+        ->add_option("--memory", c.memory_bytes,
+                     "Stream the training set through so much of the device's memory; otherwise only one that does not "
+                     "fit is streamed")
+        ->transform(CLI::AsSizeValue(false).description(""))
+        ->type_name("SIZE");
     add_count(*command, "--doubtful", c.doubtful, "List so many of the most doubtful images")->capture_default_str();
     command
         ->add_option(

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "../operator_dispatch.h"
 #include "../refuse.h"
+#include "../stream_dispatch.h"
 #include "operand_size.h"
 
 namespace tessera {
@@ -35,14 +35,14 @@ std::uint64_t elements(const char* name, std::int64_t rows, std::int64_t columns
 }
 
 std::uint64_t training_elements(const KernelRegression& p) {
-  return elements("training", p.training_rows, p.columns, p.type);
+  return elements("training", p.centre_rows() + p.training_rows, p.columns, p.type);
 }
 std::uint64_t vote_elements(const KernelRegression& p) {
   return elements("votes", p.queries, p.classes, p.result_type());
 }
 
-constexpr Access wanted(bool is_wanted) {
-  return is_wanted ? Access::write : Access::none;
+constexpr Access wanted(bool is_wanted, Access access = Access::write) {
+  return is_wanted ? access : Access::none;
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ struct OperatorTraits<KernelRegression> {
                       ", but must be strict, accurate or fast"));
     for (const OperandSpec& operand : operands(asked, {})) (void)operand;
     // Variants may hold queries or training rows as their results' type, and a number for each pair of them.
-    (void)elements("training", asked.training_rows, asked.columns, DataType::float64);
+    (void)elements("training", asked.centre_rows() + asked.training_rows, asked.columns, DataType::float64);
     (void)elements("queries", asked.queries, asked.columns, DataType::float64);
     (void)elements("distances", asked.queries, asked.training_rows, DataType::float64);
     return asked;
@@ -83,8 +83,9 @@ struct OperatorTraits<KernelRegression> {
     return {"training", &view, p.type, training_elements(p), Access::read};
   }
 
-  static std::array<OperandSpec, 8> operands(const KernelRegression& p, const KernelRegression::Operands& operands) {
+  static std::array<OperandSpec, 10> operands(const KernelRegression& p, const KernelRegression::Operands& operands) {
     const auto each_query = static_cast<std::uint64_t>(p.queries);
+    const std::uint64_t states = p.is_slab ? elements("after", p.queries, p.state_numbers(), DataType::float64) : 0;
     return {OperandSpec{"queries", &operands.queries.view(), p.type, elements("queries", p.queries, p.columns, p.type),
                         Access::read},
             weights(p, operands.training.view()),
@@ -96,19 +97,26 @@ struct OperatorTraits<KernelRegression> {
             OperandSpec{"nearest_row", &operands.nearest_row.view(), DataType::int64, each_query, wanted(p.nearest)},
             OperandSpec{"nearest_squared", &operands.nearest_squared.view(), p.squared_type(), each_query,
                         wanted(p.nearest)},
-            OperandSpec{"neighbours", &operands.neighbours.view(), p.result_type(), each_query, wanted(p.neighbours)}};
+            OperandSpec{"neighbours", &operands.neighbours.view(), p.result_type(), each_query, wanted(p.neighbours)},
+            OperandSpec{"before", &operands.before.view(), DataType::float64, states, wanted(p.is_slab, Access::read)},
+            OperandSpec{"after", &operands.after.view(), DataType::float64, states, wanted(p.is_slab)}};
+  }
+  static std::array<HostMemory, 8> host_operands(const KernelRegression::HostOperands& o) {
+    return {o.queries.memory(), o.training.memory(),    o.targets.memory(),         o.values.memory(),
+            o.votes.memory(),   o.nearest_row.memory(), o.nearest_squared.memory(), o.neighbours.memory()};
   }
 
   static std::string key(const KernelRegression& p) {
     return sentence("training_rows=", p.training_rows, ",columns=", p.columns, ",queries=", p.queries,
                     ",outputs=", p.outputs, ",order=", p.order, ",scale=", p.scale, ",distance=", to_string(p.distance),
                     ",classes=", p.classes, ",nearest=", p.nearest, ",neighbours=", p.neighbours,
-                    ",type=", to_string(p.type), ",accuracy=", to_string(p.accuracy));
+                    ",type=", to_string(p.type), ",accuracy=", to_string(p.accuracy), p.is_slab ? ",slab" : "");
   }
 };
 
 }  // namespace detail
 
 TESSERA_INSTANTIATE_OPERATOR_WITH_WEIGHTS(KernelRegression)
+TESSERA_INSTANTIATE_STREAM(KernelRegression)
 
 }  // namespace tessera

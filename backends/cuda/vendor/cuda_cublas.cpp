@@ -34,6 +34,7 @@ CublasApi open_cublas() {
   load(api.dgemm, "cublasDgemm_v2_64");
   load(api.sgemm_batch, "cublasSgemmStridedBatched_64");
   load(api.dgemm_batch, "cublasDgemmStridedBatched_64");
+  load(api.gemm_of_types, "cublasGemmEx_64");
   if (!api.usable()) return api;
 
   // A library of a newer major version than the driver's opens, but later finds no device. So it is refused here.
@@ -65,6 +66,12 @@ const CublasApi& cublas_api() {
 CublasHandle::CublasHandle(const Context& context) {
   context.make_current();
   cublas_api().check(cublas_api().create(&handle_), "making a handle");
+}
+
+void CublasHandle::use(CUstream stream, void* workspace) const {
+  const CublasApi& api = cublas_api();
+  api.check(api.set_stream(handle_, stream), "choosing the stream");
+  api.check(api.set_workspace(handle_, workspace, kCublasWorkspaceBytes), "setting the workspace");
 }
 
 CublasHandle::~CublasHandle() {

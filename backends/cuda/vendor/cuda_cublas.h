@@ -26,6 +26,20 @@ using CublasGemmBatch = int(CublasHandlePointer handle, int transpose_a, int tra
                             long long stride_a, const T* b, std::int64_t ldb, long long stride_b, const T* beta, T* c,
                             std::int64_t ldc, long long stride_c, std::int64_t batch);
 
+/// cuBLAS's numbers of types, of the sums' type and of the algorithm that it chooses by itself.
+inline constexpr int kCublasInt8 = 3;
+inline constexpr int kCublasInt32 = 10;
+inline constexpr int kCublasSumsInt32 = 72;
+inline constexpr int kCublasOwnChoice = -1;
+using CublasGemmOfTypes = int(CublasHandlePointer handle, int transpose_a, int transpose_b, std::int64_t m,
+                              std::int64_t n, std::int64_t k, const void* alpha, const void* a, int type_a,
+                              std::int64_t lda, const void* b, int type_b, std::int64_t ldb, const void* beta, void* c,
+                              int type_c, std::int64_t ldc, int type_of_sums, int algorithm);
+
+/// What cuBLAS recommends for Hopper, and more than it takes elsewhere. cuBLAS promises the same bits on every run only
+/// to those who bring a workspace.
+inline constexpr std::size_t kCublasWorkspaceBytes = std::size_t{32} << 20;
+
 /// libcublas.so of CUDA 12 or newer. Either all functions are there, or `why` says what is missing.
 struct CublasApi {
   int (*create)(CublasHandlePointer*) = nullptr;
@@ -38,6 +52,7 @@ struct CublasApi {
   CublasGemm<double>* dgemm = nullptr;
   CublasGemmBatch<float>* sgemm_batch = nullptr;
   CublasGemmBatch<double>* dgemm_batch = nullptr;
+  CublasGemmOfTypes* gemm_of_types = nullptr;
 
   std::string file;  ///< which one was opened
   std::string why;   ///< "" if usable, else a sentence
@@ -58,6 +73,8 @@ class CublasHandle final : public Companion {
   ~CublasHandle() override;
 
   [[nodiscard]] CublasHandlePointer get() const noexcept { return handle_; }
+  /// What is called from here on runs on this stream, with kCublasWorkspaceBytes of the card's memory.
+  void use(CUstream stream, void* workspace) const;
   std::mutex mutex;
 
  private:

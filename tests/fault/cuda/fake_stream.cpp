@@ -19,7 +19,8 @@ std::uint64_t Event::record() {
 
 void Event::reach(std::uint64_t record) {
   const std::lock_guard lock(mutex_);
-  if (record > reached_) reached_ = record;
+  if (record < reached_) return;  // an earlier one, on another stream, tells nothing any more
+  reached_ = record;
   time_ = std::chrono::steady_clock::now();
   changed_.notify_all();
 }

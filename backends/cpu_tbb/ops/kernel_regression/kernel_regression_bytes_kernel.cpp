@@ -5,11 +5,14 @@
 //     AVX-512 with VNNI    4 bytes            vpdpbusd: unsigned times signed, so training rows are stored less 128
 //     AVX-512, AVX2, SSE4  2 numbers of 16    vpmaddwd, and an addition; vpmaddubsw would saturate
 //     others               1 number of 32     a product and an addition
+//
+// VNNI is asked for when it runs (has_vnni()); the rest is Highway's choice.
 #include "ops/kernel_regression/kernel_regression_bytes_kernel.h"
 
 #include <limits>
 #include <utility>
 
+#include "cpu_tbb_instruction_set.h"
 #include "ops/kernel_regression/kernel_regression_fold.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -24,11 +27,15 @@ namespace tessera::cpu_tbb::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
-constexpr int kNumbers = 4;
+// The numbers in a word, with VNNI and without.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr int kMostNumbers = 4;
+constexpr int kNumbers = 2;
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+constexpr int kMostNumbers = 2;
 constexpr int kNumbers = 2;
 #else
+constexpr int kMostNumbers = 1;
 constexpr int kNumbers = 1;
 #endif
 
@@ -43,23 +50,29 @@ constexpr int kMostRows = 4;
 using Words = hn::CappedTag<std::int32_t, static_cast<std::size_t>(kFoldStep / 2)>;
 using V = hn::VFromD<Words>;
 
-/// sum + the products of the numbers in two words, exact.
+/// sum + the products of the so many numbers in two words, exact.
+template <int kNumbersOfWord>
 HWY_INLINE V add_products(V a, V b, V sum) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
-  // Not through its intrinsic: Highway 1.0 does not name avx512vnni to GCC for this instruction set.
-  asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
-  return sum;
-#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
-  const hn::Repartition<std::int16_t, Words> pairs;
-  V unused = hn::Zero(Words());
-  return hn::ReorderWidenMulAccumulate(Words(), hn::BitCast(pairs, a), hn::BitCast(pairs, b), sum, unused);
-#else
-  return hn::Add(sum, hn::Mul(a, b));
+  if constexpr (kNumbersOfWord == 1) {
+    return hn::Add(sum, hn::Mul(a, b));
+  } else {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    if constexpr (kNumbersOfWord == 4) {
+      // Not through its intrinsic: for this instruction set Highway does not name avx512vnni to the compiler.
+      asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
+      return sum;
+    }
 #endif
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+    const hn::Repartition<std::int16_t, Words> pairs;
+    V unused = hn::Zero(Words());
+    return hn::ReorderWidenMulAccumulate(Words(), hn::BitCast(pairs, a), hn::BitCast(pairs, b), sum, unused);
+#endif
+  }
 }
 
 /// The sums of kRows rows, as a chain so that each is a variable of its own and stays in a register.
-template <int kRows>
+template <int kRows, int kNumbersOfWord>
 struct ByteSums {
   HWY_INLINE void clear() {
     left = hn::Zero(Words());
@@ -68,8 +81,8 @@ struct ByteSums {
   }
   HWY_INLINE void add(const std::int32_t* HWY_RESTRICT a, std::int64_t a_step, V b0, V b1) {
     const V word = hn::Set(Words(), *a);
-    left = add_products(word, b0, left);
-    right = add_products(word, b1, right);
+    left = add_products<kNumbersOfWord>(word, b0, left);
+    right = add_products<kNumbersOfWord>(word, b1, right);
     if constexpr (kRows > 1) rest.add(a + a_step, a_step, b0, b1);
   }
   HWY_INLINE void store(std::int32_t* HWY_RESTRICT c, std::int64_t ldc) const {
@@ -80,17 +93,17 @@ struct ByteSums {
 
   V left;
   V right;
-  ByteSums<kRows - 1> rest;
+  ByteSums<kRows - 1, kNumbersOfWord> rest;
 };
-template <>
-struct ByteSums<0> {};
+template <int kNumbersOfWord>
+struct ByteSums<0, kNumbersOfWord> {};
 
-template <int kRows>
+template <int kRows, int kNumbersOfWord>
 HWY_NOINLINE void multiply_rows(const ByteProduct& product) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Words()));
   const std::int32_t* HWY_RESTRICT b = product.b;
   for (std::int64_t column = 0; column < product.columns; column += 2 * lanes) {
-    ByteSums<kRows> sums;
+    ByteSums<kRows, kNumbersOfWord> sums;
     sums.clear();
     for (std::int64_t p = 0; p < product.depth; ++p, b += 2 * lanes) {
       sums.add(product.a + p, product.a_step, hn::LoadU(Words(), b), hn::LoadU(Words(), b + lanes));
@@ -99,19 +112,24 @@ HWY_NOINLINE void multiply_rows(const ByteProduct& product) {
   }
 }
 
-template <int... kRowsLessOne>
+template <int kNumbersOfWord, int... kRowsLessOne>
 HWY_INLINE void multiply_any(const ByteProduct& product, std::integer_sequence<int, kRowsLessOne...>) {
   using Function = void (*)(const ByteProduct&);
-  static constexpr Function kFunctions[] = {multiply_rows<kRowsLessOne + 1>...};
+  static constexpr Function kFunctions[] = {multiply_rows<kRowsLessOne + 1, kNumbersOfWord>...};
   kFunctions[product.rows - 1](product);
 }
 
 void multiply(const ByteProduct& product) {
-  multiply_any(product, std::make_integer_sequence<int, kMostRows>());
+  constexpr std::make_integer_sequence<int, kMostRows> kRows;
+  if (product.numbers == kMostNumbers) {
+    multiply_any<kMostNumbers>(product, kRows);
+  } else {
+    multiply_any<kNumbers>(product, kRows);
+  }
 }
 
 ByteTile tile_of_bytes() {
-  return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Words())), kNumbers};
+  return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Words())), has_vnni() ? kMostNumbers : kNumbers};
 }
 
 std::int32_t distances(std::int32_t* dots, const std::int32_t* lengths, std::int32_t query_length, std::int64_t rows) {

@@ -34,6 +34,7 @@ struct ByteProduct {
   std::int64_t rows = 0;     ///< 1 to the tile's rows
   std::int64_t columns = 0;  ///< a multiple of the tile's
   std::int64_t depth = 0;    ///< words of a row
+  std::int64_t numbers = 0;  ///< the tile's
 };
 void multiply_bytes(const ByteProduct& product);
 

@@ -115,7 +115,8 @@ class BytesRegression {
                       .ldc = kRegressionPart,
                       .rows = panels.size(panel),
                       .columns = kRegressionPart,
-                      .depth = depth_});
+                      .depth = depth_,
+                      .numbers = tile_.numbers});
     }
   }
 

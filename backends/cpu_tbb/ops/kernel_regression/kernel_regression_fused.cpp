@@ -56,8 +56,7 @@ class Workspace {
 template <class T>
 class FusedRegression {
  public:
-  explicit FusedRegression(const KernelRegression& problem)
-      : problem_(problem), rows_(problem.training_rows, problem.columns), meeting_(problem) {}
+  explicit FusedRegression(const KernelRegression& problem) : problem_(problem), rows_(problem), meeting_(problem) {}
 
   [[nodiscard]] const RegressionRows<T>& rows() const noexcept { return rows_; }
 

@@ -9,7 +9,8 @@ backend::Variant<KernelRegression> kernel_regression_naive() {
   return {
       .name = "naive",
       .summary = "the study's loops, queries spread over the threads",
-      .check = [](const KernelRegression&, const backend::Device&) { return backend::Verdict::yes(); },
+      .check = [](const KernelRegression& problem,
+                  const backend::Device&) { return mathematics::check_regression_is_whole(problem); },
       .tunables = nullptr,
       .make =
           [](const KernelRegression& problem, backend::Device&, const Tuning&) {

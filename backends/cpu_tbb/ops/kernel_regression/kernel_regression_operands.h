@@ -28,7 +28,9 @@ struct RegressionOperands {
         votes(reinterpret_cast<Result*>(operands[4])),
         nearest_row(reinterpret_cast<std::int64_t*>(operands[5])),
         nearest_squared(reinterpret_cast<Squared*>(operands[6])),
-        neighbours(reinterpret_cast<Result*>(operands[7])) {}
+        neighbours(reinterpret_cast<Result*>(operands[7])),
+        before(reinterpret_cast<const double*>(operands[8])),
+        after(reinterpret_cast<double*>(operands[9])) {}
 
   const KernelRegression& problem;
   const T* queries;
@@ -39,6 +41,8 @@ struct RegressionOperands {
   std::int64_t* nearest_row;
   Squared* nearest_squared;
   Result* neighbours;
+  const double* before;  ///< of a slab, see kernel_regression_state.h
+  double* after;
 };
 
 /// The kernel that calls `compute(executor, RegressionOperands<T>)` with T as the problem says. No queries are nothing

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mathematics/kernel_regression_slab.h"
 #include "mathematics/kernel_regression_weight.h"
 #include "ops/kernel_regression/kernel_regression_operands.h"
 

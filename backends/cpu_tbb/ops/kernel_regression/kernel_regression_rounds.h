@@ -5,7 +5,7 @@
 //     round:  group 0 | block 0   block 1 ...    A chunk is a group and a block. Chunks of one group follow each other,
 //             group 1 | block 0   block 1 ...    so that a thread packs its queries once.
 //               ...
-//             then, query by query: states joined from the first block to the last
+//             then, query by query: states joined from the first block to the last, a slab's to those before it
 #pragma once
 
 #include <algorithm>
@@ -74,9 +74,12 @@ void regress_in_rounds(Executor& executor, const RegressionOperands<T>& regressi
       }
     });
     executor.parallel_for(count, [&](std::int64_t begin, std::int64_t end) {
+      const ScratchPool::Loan memory(executor.scratch(), static_cast<std::size_t>(size) * sizeof(double));
+      const RegressionState all(problem, reinterpret_cast<double*>(memory.data()));
       for (std::int64_t query = begin; query < end; ++query) {
-        for (std::int64_t block = 1; block < blocks; ++block) state(0, query).join(state(block, query), weight_of);
-        state(0, query).write(regression, first + query);
+        all.begin(regression, first + query);
+        for (std::int64_t block = 0; block < blocks; ++block) all.join(state(block, query), weight_of);
+        all.write(regression, first + query);
       }
     });
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "mathematics/division.h"
 #include "ops/kernel_regression/kernel_regression_state.h"
@@ -28,20 +29,21 @@ bool regression_row_counts(const T* row, std::int64_t columns) noexcept {
 }
 
 template <class T>
-RegressionRows<T>::RegressionRows(std::int64_t rows, std::int64_t columns)
-    : RegressionRows(rows, EqualParts::of_at_most(columns, kRegisterDepth<T>), register_tile<T>().columns) {}
+RegressionRows<T>::RegressionRows(const KernelRegression& problem)
+    : RegressionRows(problem, EqualParts::of_at_most(problem.columns, kRegisterDepth<T>), register_tile<T>().columns) {}
 
 template <class T>
-RegressionRows<T> RegressionRows<T>::row_by_row(std::int64_t rows, std::int64_t columns) {
-  return RegressionRows(rows, {.whole = columns, .parts = 1}, 1);
+RegressionRows<T> RegressionRows<T>::row_by_row(const KernelRegression& problem) {
+  return RegressionRows(problem, {.whole = problem.columns, .parts = 1}, 1);
 }
 
 template <class T>
-RegressionRows<T>::RegressionRows(std::int64_t rows, EqualParts steps, std::int64_t width)
-    : rows_(rows),
+RegressionRows<T>::RegressionRows(const KernelRegression& problem, EqualParts steps, std::int64_t width)
+    : rows_(problem.training_rows),
+      centre_rows_(problem.centre_rows()),
       steps_(steps),
       width_(width),
-      padded_rows_(mathematics::ceil_div(rows, kRegressionBlock) * kRegressionBlock),
+      padded_rows_(mathematics::ceil_div(rows_, kRegressionBlock) * kRegressionBlock),
       lengths_offset_(to_lines<T>(steps.whole)),
       slivers_offset_(lengths_offset_ + padded_rows_) {}
 
@@ -50,33 +52,29 @@ std::size_t RegressionRows<T>::size_bytes() const noexcept {
   return static_cast<std::size_t>(slivers_offset_ + padded_rows_ * columns()) * sizeof(T);
 }
 
-/// The mean of the rows that count, block after block, so that it does not depend on the threads.
+/// Each column's sum on one thread, from the first row to the last.
 template <class T>
 void RegressionRows<T>::find_centre(Executor& executor, const T* raw, T* centre) const {
-  const std::int64_t blocks = mathematics::ceil_div(rows_, kRegressionBlock);
-  const std::int64_t step = columns() + 1;  // behind the columns' sums the number of rows
-  const ScratchPool::Loan loan(executor.scratch(), static_cast<std::size_t>(blocks * step) * sizeof(double));
-  double* const sums = reinterpret_cast<double*>(loan.data());
-  executor.parallel_for(blocks, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t block = first; block < last; ++block) {
-      double* const sum = sums + block * step;
-      std::fill_n(sum, step, 0.0);
-      const std::int64_t end = std::min(rows_, (block + 1) * kRegressionBlock);
-      for (std::int64_t row = block * kRegressionBlock; row < end; ++row) {
-        const T* const numbers = raw + row * columns();
-        if (!regression_row_counts(numbers, columns())) continue;
-        for (std::int64_t j = 0; j < columns(); ++j) sum[j] += static_cast<double>(numbers[j]);
-        sum[columns()] += 1;
-      }
+  const std::int64_t rows = centre_rows_ != 0 ? centre_rows_ : std::min(KernelRegression::kCentreRows, rows_);
+  const ScratchPool::Loan loan(executor.scratch(), static_cast<std::size_t>(rows + columns()) * sizeof(double));
+  double* const counts = reinterpret_cast<double*>(loan.data());
+  double* const sums = counts + rows;
+  executor.parallel_for(rows, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row)
+      counts[row] = regression_row_counts(raw + row * columns(), columns()) ? 1 : 0;
+  });
+  const double count = std::max(std::accumulate(counts, counts + rows, 0.0), 1.0);
+  executor.parallel_for(columns(), [&](std::int64_t first, std::int64_t last) {
+    std::fill(sums + first, sums + last, 0.0);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      if (counts[row] == 0) continue;
+      for (std::int64_t j = first; j < last; ++j) sums[j] += static_cast<double>(raw[row * columns() + j]);
+    }
+    for (std::int64_t j = first; j < last; ++j) {
+      const double mean = sums[j] / count;
+      centre[j] = std::isfinite(mean) ? static_cast<T>(mean) : T(0);
     }
   });
-  for (std::int64_t block = 1; block < blocks; ++block) {
-    for (std::int64_t j = 0; j < step; ++j) sums[j] += sums[block * step + j];
-  }
-  for (std::int64_t j = 0; j < columns(); ++j) {
-    const double mean = sums[j] / std::max(sums[columns()], 1.0);
-    centre[j] = std::isfinite(mean) ? static_cast<T>(mean) : T(0);
-  }
 }
 
 template <class T>
@@ -103,8 +101,9 @@ void RegressionRows<T>::pack_sliver(const T* raw, std::int64_t first, T* prepare
 template <class T>
 void RegressionRows<T>::prepare(Executor& executor, const T* raw, T* prepared) const {
   find_centre(executor, raw, prepared);
+  const T* const rows = raw + centre_rows_ * columns();
   executor.parallel_for(padded_rows_ / width_, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t sliver = first; sliver < last; ++sliver) pack_sliver(raw, sliver * width_, prepared);
+    for (std::int64_t sliver = first; sliver < last; ++sliver) pack_sliver(rows, sliver * width_, prepared);
   });
 }
 

@@ -3,12 +3,17 @@
 //
 //     | centre | lengths | step 0: sliver 0, sliver 1, ... | step 1: sliver 0, ... |
 //
+// The mean is that of the first KernelRegression::kCentreRows rows, as far as they have a part. A slab's raw rows have
+// those of the whole training set before them (decision 0018).
+//
 // A sliver holds, for each column of its step, that column of as many rows as the register tile is wide. Row by row, a
 // sliver is one row and all its columns are one step.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include <tessera/ops/kernel_regression.h>
 
 #include "cpu_tbb_executor.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
@@ -19,8 +24,8 @@ template <class T>
 class RegressionRows {
  public:
   /// In slivers.
-  RegressionRows(std::int64_t rows, std::int64_t columns);
-  [[nodiscard]] static RegressionRows row_by_row(std::int64_t rows, std::int64_t columns);
+  explicit RegressionRows(const KernelRegression& problem);
+  [[nodiscard]] static RegressionRows row_by_row(const KernelRegression& problem);
 
   [[nodiscard]] std::size_t size_bytes() const noexcept;
   [[nodiscard]] const EqualParts& steps() const noexcept { return steps_; }
@@ -40,7 +45,7 @@ class RegressionRows {
   void prepare(Executor& executor, const T* raw, T* prepared) const;
 
  private:
-  RegressionRows(std::int64_t rows, EqualParts steps, std::int64_t width);
+  RegressionRows(const KernelRegression& problem, EqualParts steps, std::int64_t width);
   [[nodiscard]] std::int64_t sliver_offset(std::int64_t step, std::int64_t row) const noexcept {
     return slivers_offset_ + steps_.first(step) * padded_rows_ + row * steps_.size(step);
   }
@@ -48,6 +53,7 @@ class RegressionRows {
   void pack_sliver(const T* raw, std::int64_t first, T* prepared) const;
 
   std::int64_t rows_;
+  std::int64_t centre_rows_;  ///< raw rows before them
   EqualParts steps_;
   std::int64_t width_;
   std::int64_t padded_rows_;

@@ -9,7 +9,8 @@ backend::Variant<KernelRegression> kernel_regression_sequential() {
   return {
       .name = "sequential",
       .summary = "the study's loops on one thread, one query after another",
-      .check = [](const KernelRegression&, const backend::Device&) { return backend::Verdict::yes(); },
+      .check = [](const KernelRegression& problem,
+                  const backend::Device&) { return mathematics::check_regression_is_whole(problem); },
       .tunables = nullptr,
       .make =
           [](const KernelRegression& problem, backend::Device&, const Tuning&) {

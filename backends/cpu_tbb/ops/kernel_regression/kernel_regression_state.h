@@ -1,6 +1,8 @@
 // What a query needs to know of the training rows that it has met: the least distance, and relative to it the sums.
 // States of blocks of rows are joined from the first block to the last, so that the bits do not depend on who computed
-// them (decision 0016).
+// them (decision 0016). A slab of a training set goes on from the state that the slabs before it have left (0018):
+//
+//   in `before` and `after`, for each query:   rows met so far | least | row | sum w | sum w^2 | sums
 #pragma once
 
 #include <algorithm>
@@ -23,6 +25,16 @@ class RegressionState {
 
   RegressionState(const KernelRegression& problem, double* numbers) noexcept : problem_(problem), numbers_(numbers) {}
 
+  /// As it is before a run's first row: no row met, or what the slabs before have left. Rows are counted in the slab,
+  /// those of slabs before it are negative.
+  template <class T>
+  void begin(const RegressionOperands<T>& regression, std::int64_t query) const noexcept {
+    clear();
+    const std::int64_t met = rows_before(regression, query);
+    if (met == 0) return;
+    std::copy_n(regression.before + query * problem_.state_numbers() + 1, size(problem_), numbers_);
+    if (has_met()) numbers_[kRow] -= static_cast<double>(met);
+  }
   /// No row met.
   void clear() const noexcept {
     std::fill_n(numbers_, size(problem_), 0.0);
@@ -70,9 +82,16 @@ class RegressionState {
     for (std::int64_t i = kSums; i < size(problem_); ++i) numbers_[i] += weight * other.numbers_[i];
   }
 
-  /// Writes the query's results, NaN if no row was met.
+  /// Writes the query's results, NaN if no row was met; and of a slab the state, for the next.
   template <class T>
   void write(const RegressionOperands<T>& regression, std::int64_t query) const noexcept {
+    const std::int64_t first_row = rows_before(regression, query);
+    if (has_met()) numbers_[kRow] += static_cast<double>(first_row);
+    if (problem_.is_slab) {
+      double* const after = regression.after + query * problem_.state_numbers();
+      after[0] = static_cast<double>(first_row + problem_.training_rows);
+      std::copy_n(numbers_, size(problem_), after + 1);
+    }
     using Result = typename RegressionOperands<T>::Result;
     using Squared = typename RegressionOperands<T>::Squared;
     const double none = std::numeric_limits<double>::quiet_NaN();
@@ -96,6 +115,12 @@ class RegressionState {
 
  private:
   enum Place : std::int64_t { kLeast, kRow, kSum, kSquares, kSums };
+
+  /// Rows that the slabs before this one had.
+  template <class T>
+  [[nodiscard]] std::int64_t rows_before(const RegressionOperands<T>& regression, std::int64_t query) const noexcept {
+    return problem_.is_slab ? static_cast<std::int64_t>(regression.before[query * problem_.state_numbers()]) : 0;
+  }
 
   /// Everything that was met is further away than the nearest row now. Where nothing of it is left, 0 takes its place,
   /// though it was not finite.

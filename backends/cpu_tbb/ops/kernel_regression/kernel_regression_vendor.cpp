@@ -45,10 +45,7 @@ template <class T, class Library>
 class VendorRegression {
  public:
   VendorRegression(const KernelRegression& problem, Library& library)
-      : problem_(problem),
-        library_(library),
-        rows_(RegressionRows<T>::row_by_row(problem.training_rows, problem.columns)),
-        meeting_(problem) {}
+      : problem_(problem), library_(library), rows_(RegressionRows<T>::row_by_row(problem)), meeting_(problem) {}
 
   [[nodiscard]] const RegressionRows<T>& rows() const noexcept { return rows_; }
 
@@ -72,7 +69,7 @@ class VendorRegression {
     };
     executor.parallel_for(count, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t query = begin; query < end; ++query) {
-        state(query).clear();
+        state(query).begin(regression, first + query);
         lengths[query] = centre(regression, first + query, queries + query * problem_.columns);
       }
     });

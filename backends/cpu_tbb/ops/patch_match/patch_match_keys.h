@@ -65,6 +65,12 @@ template <class Distance>
 struct PatchCandidates {
   PerAxis first;
   PerAxis count;
+
+  /// The place of the candidate of this number: (z * count.y + y) * count.x + x from `first` on.
+  [[nodiscard]] PerAxis place_of(std::int64_t number) const noexcept {
+    const std::int64_t row = number / count.x;
+    return {first.x + number % count.x, first.y + row % count.y, first.z + row / count.y};
+  }
 };
 [[nodiscard]] inline PatchCandidates candidates_of(const mathematics::PatchGeometry& g, const PerAxis& place) noexcept {
   const PerAxis first{g.x.first_candidate(place.x), g.y.first_candidate(place.y), g.z.first_candidate(place.z)};
@@ -73,7 +79,7 @@ struct PatchCandidates {
            g.z.end_of_candidates(place.z) - first.z}};
 }
 
-/// Writes the stack of a reference, whose candidates' numbers are (z * count.y + y) * count.x + x from `first` on.
+/// Writes the stack of a reference.
 template <class T>
 void write_stack(const PatchOperands<T>& match, std::int64_t reference, const PatchKeys& keys,
                  const PatchCandidates& candidates) noexcept {
@@ -82,13 +88,9 @@ void write_stack(const PatchOperands<T>& match, std::int64_t reference, const Pa
   Distance* const distances = match.distances + reference * places;
   std::int64_t* const indices = match.indices + reference * places;
   for (std::int64_t i = 0; i < keys.count(); ++i) {
-    const auto number = static_cast<std::int64_t>(keys.number(i));
-    const std::int64_t row = number / candidates.count.x;
-    const std::int64_t x = candidates.first.x + number % candidates.count.x;
-    const std::int64_t y = candidates.first.y + row % candidates.count.y;
-    const std::int64_t z = candidates.first.z + row / candidates.count.y;
+    const PerAxis at = candidates.place_of(static_cast<std::int64_t>(keys.number(i)));
     distances[i] = distance_of_bits<Distance>(keys.distance(i));
-    indices[i] = (z * match.geometry.y.size + y) * match.geometry.x.size + x;
+    indices[i] = match.geometry.first_voxel + (at.z * match.geometry.y.size + at.y) * match.geometry.x.size + at.x;
   }
   std::fill(distances + keys.count(), distances + places, mathematics::kEmptyDistance<Distance>);
   std::fill(indices + keys.count(), indices + places, -1);

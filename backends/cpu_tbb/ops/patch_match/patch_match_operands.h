@@ -28,7 +28,7 @@ struct PatchOperands {
 
   const PatchMatch& problem;
   mathematics::PatchGeometry geometry;
-  const T* volume;
+  const T* volume;  ///< its held voxels
   std::int32_t* counts;
   Distance* distances;
   std::int64_t* indices;

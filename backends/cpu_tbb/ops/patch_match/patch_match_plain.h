@@ -37,17 +37,12 @@ template <class T>
   return planes;
 }
 
-/// The stack of one reference, in the operands.
-template <class T>
+/// The stack of one reference, in so many places of both.
+template <class Distance>
 class PatchStack {
  public:
-  using Distance = typename PatchOperands<T>::Distance;
-
-  PatchStack(const PatchOperands<T>& match, std::int64_t reference, Distance largest) noexcept
-      : distances_(match.distances + reference * match.problem.max_patches),
-        indices_(match.indices + reference * match.problem.max_patches),
-        places_(match.problem.max_patches),
-        largest_(largest) {
+  PatchStack(Distance* distances, std::int64_t* indices, std::int64_t places, Distance largest) noexcept
+      : distances_(distances), indices_(indices), places_(places), largest_(largest) {
     std::fill_n(distances_, places_, mathematics::kEmptyDistance<Distance>);
     std::fill_n(indices_, places_, -1);
   }
@@ -72,26 +67,35 @@ class PatchStack {
   std::int64_t count_ = 0;
 };
 
+/// Offers all candidates of a reference.
+template <class T>
+void match_patch(const PatchOperands<T>& match, std::int64_t reference,
+                 PatchStack<typename PatchOperands<T>::Distance>& stack) noexcept {
+  const mathematics::PatchGeometry& g = match.geometry;
+  const std::int64_t x = g.x.place(reference % g.x.references);
+  const std::int64_t y = g.y.place(reference / g.x.references % g.y.references);
+  const std::int64_t z = g.z.place(reference / g.x.references / g.y.references);
+  const T* const patch = match.volume + (z * g.y.size + y) * g.x.size + x;
+  for (std::int64_t cz = g.z.first_candidate(z); cz < g.z.end_of_candidates(z); ++cz) {
+    for (std::int64_t cy = g.y.first_candidate(y); cy < g.y.end_of_candidates(y); ++cy) {
+      for (std::int64_t cx = g.x.first_candidate(x); cx < g.x.end_of_candidates(x); ++cx) {
+        const std::int64_t index = (cz * g.y.size + cy) * g.x.size + cx;
+        stack.offer(patch_distance(match, patch, match.volume + index), g.first_voxel + index);
+      }
+    }
+  }
+}
+
 /// References [first, last).
 template <class T>
 void match_patches(const PatchOperands<T>& match, std::int64_t first, std::int64_t last) noexcept {
   using Distance = typename PatchOperands<T>::Distance;
-  const mathematics::PatchGeometry& g = match.geometry;
   const auto largest = mathematics::largest_kept_distance<Distance>(match.problem);
+  const std::int64_t places = match.problem.max_patches;
   for (std::int64_t reference = first; reference < last; ++reference) {
-    const std::int64_t x = g.x.place(reference % g.x.references);
-    const std::int64_t y = g.y.place(reference / g.x.references % g.y.references);
-    const std::int64_t z = g.z.place(reference / g.x.references / g.y.references);
-    const T* const patch = match.volume + (z * g.y.size + y) * g.x.size + x;
-    PatchStack<T> stack(match, reference, largest);
-    for (std::int64_t cz = g.z.first_candidate(z); cz < g.z.end_of_candidates(z); ++cz) {
-      for (std::int64_t cy = g.y.first_candidate(y); cy < g.y.end_of_candidates(y); ++cy) {
-        for (std::int64_t cx = g.x.first_candidate(x); cx < g.x.end_of_candidates(x); ++cx) {
-          const std::int64_t index = (cz * g.y.size + cy) * g.x.size + cx;
-          stack.offer(patch_distance(match, patch, match.volume + index), index);
-        }
-      }
-    }
+    PatchStack<Distance> stack(match.distances + reference * places, match.indices + reference * places, places,
+                               largest);
+    match_patch(match, reference, stack);
     match.counts[reference] = stack.count();
   }
 }

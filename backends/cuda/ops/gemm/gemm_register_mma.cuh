@@ -15,39 +15,10 @@
 // than the multiplications, because those cards multiply float64 slowly.
 #pragma once
 
+#include "cuda_matrix_products.cuh"
 #include "ops/gemm/gemm_register_fetch.cuh"
 
 namespace tessera::cuda {
-
-/// Adds the products of one instruction's worth of A and B to the sums of a 16 x 8 tile, spread as above.
-__device__ __forceinline__ void multiply_16x8(double (&sum)[4], double a0, double a1, double b) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-      : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
-      : "d"(a0), "d"(a1), "d"(b));
-#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-      : "+d"(sum[0]), "+d"(sum[1])
-      : "d"(a0), "d"(b));
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-      : "+d"(sum[2]), "+d"(sum[3])
-      : "d"(a1), "d"(b));
-#else
-  constexpr unsigned kAllLanes = 0xffffffffU;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-  for (int t = 0; t < 4; ++t) {
-    const double b0 = __shfl_sync(kAllLanes, b, lane % 4 * 8 + t);
-    const double b1 = __shfl_sync(kAllLanes, b, lane % 4 * 8 + 4 + t);
-    const double upper = __shfl_sync(kAllLanes, a0, lane / 4 * 4 + t);
-    const double lower = __shfl_sync(kAllLanes, a1, lane / 4 * 4 + t);
-    sum[0] += upper * b0;
-    sum[1] += upper * b1;
-    sum[2] += lower * b0;
-    sum[3] += lower * b1;
-  }
-#endif
-}
 
 template <int kRows_, int kColumns_>
 struct MmaWarp {

@@ -62,16 +62,23 @@ enum class GemmLayout {
   return shape.turned ? GemmLayout::turned : GemmLayout::along;
 }
 
-/// Bytes of shared memory of a group. `asynchronous`: sm_80 or newer.
-[[nodiscard]] constexpr std::size_t shared_bytes(const GemmRegisterShape& shape, bool transpose_a, bool transpose_b,
-                                                 std::size_t element_bytes, bool asynchronous) {
+/// Bytes of both operands' stages in shared memory. `asynchronous`: sm_80 or newer.
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t bytes_of_stages(const GemmRegisterShape& shape,
+                                                                             bool transpose_a, bool transpose_b,
+                                                                             std::size_t element_bytes,
+                                                                             bool asynchronous) {
   const auto operand = [&](int extent, GemmLayout layout) {
     const int stages = asynchronous ? shape.stages + (layout == GemmLayout::turned ? 2 : 0) : 2;
     return static_cast<std::size_t>(stages) * static_cast<std::size_t>(shape.depth) * static_cast<std::size_t>(extent) *
            element_bytes;
   };
-  const std::size_t stages =
-      operand(shape.tile_m, layout_of(shape, !transpose_a)) + operand(shape.tile_n, layout_of(shape, transpose_b));
+  return operand(shape.tile_m, layout_of(shape, !transpose_a)) + operand(shape.tile_n, layout_of(shape, transpose_b));
+}
+
+/// Bytes of shared memory of a group.
+[[nodiscard]] constexpr std::size_t shared_bytes(const GemmRegisterShape& shape, bool transpose_a, bool transpose_b,
+                                                 std::size_t element_bytes, bool asynchronous) {
+  const std::size_t stages = bytes_of_stages(shape, transpose_a, transpose_b, element_bytes, asynchronous);
   const std::size_t sums = static_cast<std::size_t>(shape.slices * shape.elements()) * element_bytes;
   return stages > sums ? stages : sums;
 }

@@ -21,8 +21,6 @@
 namespace tessera::cuda {
 namespace {
 
-/// What cuBLAS recommends for Hopper, and more than it takes elsewhere.
-constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 /// Products of one call: more would not fit an axis of a grid.
 constexpr std::int64_t kLargestBatch = 65535;
 
@@ -47,7 +45,7 @@ class GemmVendorCublas final : public backend::Kernel {
     problem_.ldb = std::max<std::int64_t>(problem_.ldb, 1);
   }
 
-  [[nodiscard]] std::size_t workspace_bytes() const override { return kWorkspaceBytes; }
+  [[nodiscard]] std::size_t workspace_bytes() const override { return kCublasWorkspaceBytes; }
 
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& workspace) override {
@@ -55,10 +53,7 @@ class GemmVendorCublas final : public backend::Kernel {
     if (p.m == 0 || p.n == 0 || p.batch == 0) return;
     static_cast<CudaQueue&>(queue).submit([&](CUstream stream) {
       const std::lock_guard one_at_a_time(handle_->mutex);
-      const CublasApi& api = cublas_api();
-      api.check(api.set_stream(handle_->get(), stream), "choosing the stream");
-      api.check(api.set_workspace(handle_->get(), pointer_to<void>(workspace), kWorkspaceBytes),
-                "setting the workspace");
+      handle_->use(stream, pointer_to<void>(workspace));
       for (std::int64_t first = 0; first < p.batch; first += kLargestBatch) {
         multiply(pointer_to<const T>(operands[0]) + first * p.stride_a,
                  pointer_to<const T>(operands[1]) + first * p.stride_b, pointer_to<T>(operands[2]) + first * p.stride_c,

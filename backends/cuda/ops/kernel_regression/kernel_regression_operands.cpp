@@ -1,6 +1,8 @@
 // Rounds and grids of kernel_regression's kernels.
 #include "ops/kernel_regression/kernel_regression_operands.h"
 
+#include "mathematics/kernel_regression_slab.h"
+
 namespace tessera::cuda {
 namespace {
 
@@ -44,6 +46,7 @@ LaunchGrid blocks_of_queries(unsigned queries, unsigned threads) noexcept {
 }
 
 backend::Verdict check_regression(const KernelRegression& problem, const backend::Device& device) {
+  if (backend::Verdict verdict = mathematics::check_regression_is_whole(problem); !verdict) return verdict;
   // A group of naive has 256 rows, and one of two_kernels 8 columns and more.
   const std::uint64_t limit = native(device).context()->limits().groups[0];
   const auto rows = static_cast<std::uint64_t>(ceil_div<std::int64_t>(problem.training_rows, kRegressionThreads));

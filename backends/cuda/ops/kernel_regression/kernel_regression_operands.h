@@ -111,7 +111,7 @@ template <class Make>
   return make(double());
 }
 
-/// Yes unless the training set has more rows than a launch has threads.
+/// Yes unless the training set is a slab, or has more rows than a launch has threads.
 [[nodiscard]] backend::Verdict check_regression(const KernelRegression& problem, const backend::Device& device);
 
 }  // namespace tessera::cuda

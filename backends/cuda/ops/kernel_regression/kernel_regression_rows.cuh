@@ -54,16 +54,13 @@ __device__ __forceinline__ typename RegressionArguments<T>::Squared regression_d
 }
 
 /// The weight of a row beside the nearest; 0 where it is smaller than the smallest normal number.
-template <class T>
-__device__ __forceinline__ typename RegressionArguments<T>::Result regression_weight(
-    const RegressionArguments<T>& regression, typename RegressionArguments<T>::Squared squared,
-    typename RegressionArguments<T>::Squared least) {
-  using Result = typename RegressionArguments<T>::Result;
+template <class Result, class Squared>
+__device__ __forceinline__ Result regression_weight(double factor, bool is_euclidean, Squared squared, Squared least) {
   if (squared == least) return 1;
-  if (squared == infinitely_far<decltype(squared)>()) return 0;
+  if (squared == infinitely_far<Squared>()) return 0;
   double above = static_cast<double>(squared - least);
-  if (regression.is_euclidean) above /= sqrt(static_cast<double>(squared)) + sqrt(static_cast<double>(least));
-  const double exponent = -regression.factor * above;
+  if (is_euclidean) above /= sqrt(static_cast<double>(squared)) + sqrt(static_cast<double>(least));
+  const double exponent = -factor * above;
   if constexpr (std::is_same_v<Result, double>) {
     const double weight = exp(exponent);
     return weight < DBL_MIN ? 0 : weight;

@@ -95,7 +95,7 @@ __device__ __forceinline__ void write_results(const RegressionArguments<T>& regr
   }
   const Squared least = distances[nearest];
   for (std::int64_t row = item; row < rows; row += count) {
-    weights[row] = regression_weight(regression, distances[row], least);
+    weights[row] = regression_weight<Result>(regression.factor, regression.is_euclidean, distances[row], least);
   }
   // One sum after the other: of weights, of their squares, for each output, for each class. A target counts where its
   // row's weight is not 0: an infinite one stays out where it has no part.

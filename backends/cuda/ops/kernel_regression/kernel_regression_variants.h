@@ -7,6 +7,9 @@
 
 namespace tessera::cuda {
 
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_exact_bytes();
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_fused();
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_vendor_cublas();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_one_kernel();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_two_kernels();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_naive();

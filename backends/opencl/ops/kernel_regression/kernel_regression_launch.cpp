@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/sentence.h"
+#include "mathematics/kernel_regression_slab.h"
 #include "mathematics/kernel_regression_weight.h"
 #include "opencl_embedded.h"
 
@@ -34,7 +35,7 @@ RegressionShape regression_shape(const KernelRegression& problem) noexcept {
           .is_euclidean = problem.distance == Distance::euclidean ? 1 : 0,
           .has_nearest = problem.nearest ? 1 : 0,
           .has_neighbours = problem.neighbours ? 1 : 0,
-          .unused = 0};
+          .is_slab = problem.is_slab ? 1 : 0};
 }
 
 std::unique_ptr<CompiledKernel> compile_regression(const KernelRegression& problem, const OpenclDevice& device,
@@ -121,6 +122,11 @@ backend::Verdict check_regression(const KernelRegression& problem, const DeviceF
                                                   facts.info.name, "' computes in float32 at most"));
   }
   return check_groups("kernel_regression", static_cast<std::uint64_t>(ceil_div(problem.training_rows, 64)) + 1);
+}
+
+backend::Verdict check_whole_regression(const KernelRegression& problem, const DeviceFacts& facts) {
+  if (backend::Verdict verdict = mathematics::check_regression_is_whole(problem); !verdict) return verdict;
+  return check_regression(problem, facts);
 }
 
 std::int64_t regression_group(const DeviceFacts& facts) noexcept {

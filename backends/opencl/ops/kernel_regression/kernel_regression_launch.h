@@ -28,7 +28,7 @@ struct RegressionShape {
   cl_int is_euclidean;
   cl_int has_nearest;
   cl_int has_neighbours;
-  cl_int unused;
+  cl_int is_slab;
 };
 static_assert(sizeof(RegressionShape) == 88, "kernel_regression_rows.cl says so too");
 
@@ -72,6 +72,8 @@ class RegressionPlan {
 
 /// Yes unless the device lacks double, in which exponents and sums are computed whatever the type.
 [[nodiscard]] backend::Verdict check_regression(const KernelRegression& problem, const DeviceFacts& facts);
+/// The same for variants that keep all distances: not of a slab.
+[[nodiscard]] backend::Verdict check_whole_regression(const KernelRegression& problem, const DeviceFacts& facts);
 
 /// Work-items of a group that adds up, a power of two.
 [[nodiscard]] std::int64_t regression_group(const DeviceFacts& facts) noexcept;

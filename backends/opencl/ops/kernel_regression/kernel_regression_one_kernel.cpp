@@ -10,7 +10,7 @@ namespace tessera::opencl {
 namespace {
 
 backend::Verdict check(const KernelRegression& problem, const backend::Device& device) {
-  return check_regression(problem, native(device).facts());
+  return check_whole_regression(problem, native(device).facts());
 }
 
 std::vector<Tunable> tunables(const KernelRegression& /*problem*/, const backend::Device& device) {

@@ -6,13 +6,13 @@
 //   | row 1     |             |of 8 |of 8 |of 8 |          part or is not there, whose numbers are 0.
 //   +-----------+             +-----+-----+-----+
 //
-// Numbers with a fraction are packed less the training rows' mean, so that lengths are as small as distances are, or
-// nearly so. The mean is added up block after block of BLOCK_ROWS training rows, so that it does not depend on the device's shape.
+// Numbers with a fraction are packed less the mean of the first training rows, so that lengths are as small as distances
+// are, or nearly so. A slab of a training set has these rows before its own, so that the mean is that of the whole set.
 // Numbers behind a row's last column, up to `depth`, are 0 too.
 //
-// Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DGROUP=64 -DBLOCK_ROWS=2048
-// Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=2 -DDP4A=0 -DGROUP=1 -DBLOCK_ROWS=2048
-// Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=16 -DBLOCK_ROWS=2048
+// Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DGROUP=64
+// Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=2 -DDP4A=0 -DGROUP=1
+// Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=16
 #include "ops/kernel_regression/kernel_regression_number.cl"
 
 // The host's RegressionPacking. A round's rows begin at round * padded_rows.
@@ -69,36 +69,19 @@ __kernel void kernel_regression_lengths(__global const element* rows, const ulon
 }
 
 #if !BYTES
-// The sums of a block's rows that have a part, a work-item each column; and how many these are, behind the last one.
-__kernel void kernel_regression_centre_sums(__global const element* rows, const ulong rows_first,
-                                            __global const number* lengths, const ulong lengths_first,
-                                            __global double* sums, const ulong sums_first, const Packing packing,
-                                            const long round_number) {
-  const long item = (long)get_global_id(0);
-  const long block = quotient(item, packing.columns + 1);
-  const long column = item - block * (packing.columns + 1);
-  const long end = min(packing.rows, (block + 1) * BLOCK_ROWS);
-  if (block * BLOCK_ROWS >= end) return;
-  double sum = 0;
-  for (long row = block * BLOCK_ROWS; row < end; ++row) {
-    if (isinf(lengths[lengths_first + row])) continue;
-    sum += column == packing.columns ? 1 : (double)rows[rows_first + row * packing.columns + column];
-  }
-  sums[sums_first + item] = sum;
-}
-
-// The mean of each column; 0 where it is not finite.
-__kernel void kernel_regression_centre(__global const double* sums, const ulong sums_first, __global number* centre,
-                                       const ulong centre_first, const Packing packing, const long round_number) {
+// The mean of each column of the rows that have a part, a work-item each; 0 where it is not finite.
+__kernel void kernel_regression_centre(__global const element* rows, const ulong rows_first,
+                                       __global const number* lengths, const ulong lengths_first,
+                                       __global number* centre, const ulong centre_first, const Packing packing,
+                                       const long round_number) {
   const long column = (long)get_global_id(0);
   if (column >= packing.columns) return;
   double sum = 0;
   double count = 0;
-  sums += sums_first;
-  for (long row = 0; row < packing.rows; row += BLOCK_ROWS) {
-    sum += sums[column];
-    count += sums[packing.columns];
-    sums += packing.columns + 1;
+  for (long row = 0; row < packing.rows; ++row) {
+    if (isinf(lengths[lengths_first + row])) continue;
+    sum += (double)rows[rows_first + row * packing.columns + column];
+    count += 1;
   }
   const number mean = (number)ratio(sum, fmax(count, 1.0));
   centre[centre_first + column] = isfinite(mean) ? mean : 0;

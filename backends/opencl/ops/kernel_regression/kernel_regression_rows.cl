@@ -40,7 +40,7 @@ typedef struct {
   int is_euclidean;
   int has_nearest;
   int has_neighbours;
-  int unused;
+  int is_slab;
 } Regression;
 SIZE_ON_THE_HOST(Regression, 88);
 

@@ -64,25 +64,27 @@ class TilesPlan {
 
   [[nodiscard]] Preparation preparation() const {
     Preparation preparation;
-    // Sums of the centre lie for a while where the panels come.
-    const std::int64_t sums = problem_.type == DataType::uint8 ? 0 : 2 * blocks_ * (problem_.columns + 1);
+    const bool is_centred = problem_.type != DataType::uint8;
+    const std::int64_t centre_rows =
+        is_centred ? std::min(KernelRegression::kCentreRows, problem_.centre_rows() + problem_.training_rows) : 0;
+    // The uncentred lengths of these rows lie for a while where the panels come.
     preparation.size_bytes =
-        static_cast<std::size_t>((row_panels_ + std::max(padded_rows_ * depth_, sums)) * number_bytes());
-    RegressionPacking packing = packing_of(problem_.training_rows, padded_rows_, tile_.rows);
+        static_cast<std::size_t>((row_panels_ + std::max(padded_rows_ * depth_, centre_rows)) * number_bytes());
     const auto push = [&](OperatorLaunch launch) {
       // The training set is all of one round, whose number the kernels take behind the struct.
       launch.kernel->set(static_cast<cl_uint>(2 * launch.memory.size()) + launch.struct_count, cl_long{0});
       preparation.launches.push_back(std::move(launch));
     };
-    const MemoryArgument raw{.place = 0, .type = problem_.type};
-    if (problem_.type != DataType::uint8) {
+    MemoryArgument raw{.place = 0, .type = problem_.type};
+    if (is_centred) {
+      RegressionPacking packing = packing_of(centre_rows, centre_rows, tile_.rows);
       packing.is_centred = 0;
-      push(lengths(raw, prepared(centre_), prepared(0), packing));
-      push(line("kernel_regression_centre_sums", blocks_ * (problem_.columns + 1), {raw, prepared(0), centre_sums()},
-                packing));
-      push(line("kernel_regression_centre", problem_.columns, {centre_sums(), prepared(centre_)}, packing));
-      packing.is_centred = 1;
+      push(lengths(raw, prepared(centre_), prepared(row_panels_), packing));
+      push(
+          line("kernel_regression_centre", problem_.columns, {raw, prepared(row_panels_), prepared(centre_)}, packing));
     }
+    raw.first_element = static_cast<std::uint64_t>(problem_.centre_rows() * problem_.columns);
+    const RegressionPacking packing = packing_of(problem_.training_rows, padded_rows_, tile_.rows);
     push(lengths(raw, prepared(centre_), prepared(0), packing));
     push(pack(raw, prepared(centre_), prepared(0), prepared(row_panels_), packing));
     return preparation;
@@ -128,11 +130,6 @@ class TilesPlan {
   [[nodiscard]] MemoryArgument workspace(std::int64_t first) const noexcept {
     return {
         .place = MemoryArgument::kWorkspace, .type = number_type(), .first_element = static_cast<std::uint64_t>(first)};
-  }
-  [[nodiscard]] MemoryArgument centre_sums() const noexcept {
-    return {.place = 1,
-            .type = DataType::float64,
-            .first_element = static_cast<std::uint64_t>(row_panels_ * number_bytes()) / sizeof(double)};
   }
 
   /// A processor's group takes several panels of queries, which stay in its caches, while every thread has groups.
@@ -221,7 +218,9 @@ class TilesPlan {
                      {.place = 4, .type = result},
                      {.place = 5, .type = DataType::int64},
                      {.place = 6, .type = problem_.squared_type()},
-                     {.place = 7, .type = result}};
+                     {.place = 7, .type = result},
+                     {.place = 8, .type = DataType::float64},
+                     {.place = 9, .type = DataType::float64}};
     launch.set_structs(shape_);
     return launch;
   }

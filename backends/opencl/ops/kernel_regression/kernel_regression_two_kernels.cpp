@@ -28,7 +28,7 @@ bool fits(const Block& block, const DeviceInfo& info) {
 }
 
 backend::Verdict check(const KernelRegression& problem, const backend::Device& device) {
-  return check_regression(problem, native(device).facts());
+  return check_whole_regression(problem, native(device).facts());
 }
 
 std::vector<Tunable> tunables(const KernelRegression& /*problem*/, const backend::Device& device) {

@@ -53,7 +53,7 @@ __kernel void patch_match_insertion(PATCH_MATCH_OPERANDS, const Match match) {
   for (int i = item; i < places; i += GROUP) {
     const ulong place = (ulong)(reference * places + i);
     distances[distances_first + place] = stack[i];
-    indices[indices_first + place] = i < count ? candidate_of(&match, &window, numbers[i]) : -1;
+    indices[indices_first + place] = i < count ? match.first_voxel + candidate_of(&match, &window, numbers[i]) : -1;
   }
   if (item == 0) counts[counts_first + reference] = count;
 }

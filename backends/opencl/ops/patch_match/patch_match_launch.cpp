@@ -22,7 +22,10 @@ PatchShape shape_of(const PatchMatch& problem) {
     shape.window[i] = axes[i]->window;
     shape.step[i] = axes[i]->step;
     shape.references[i] = axes[i]->references;
+    shape.start[i] = axes[i]->start;
+    shape.last_place[i] = axes[i]->last_place;
   }
+  shape.first_voxel = geometry.first_voxel;
   shape.largest = mathematics::largest_kept_distance<std::int64_t>(problem);
   shape.largest_float = mathematics::largest_kept_distance<float>(problem);
   shape.max_patches = problem.max_patches;

@@ -18,13 +18,14 @@ namespace tessera::opencl {
 
 /// Match of patch_match_volume.cl: of each axis, x first.
 struct PatchShape {
-  cl_long size[3], patch[3], places[3], window[3], step[3], references[3];
+  cl_long size[3], patch[3], places[3], window[3], step[3], references[3], start[3], last_place[3];
+  cl_long first_voxel;
   cl_long largest;
   cl_long max_patches;
   cl_float largest_float;
   cl_int number_bits;
 };
-static_assert(sizeof(PatchShape) == 168, "patch_match_volume.cl says so too");
+static_assert(sizeof(PatchShape) == 224, "patch_match_volume.cl says so too");
 
 /// Candidates of a pass: their distances stand in local memory.
 inline constexpr std::int64_t kPatchPass = 256;

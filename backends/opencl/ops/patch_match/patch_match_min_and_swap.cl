@@ -95,7 +95,7 @@ __kernel void patch_match_min_and_swap(PATCH_MATCH_OPERANDS, const Match match) 
   for (int i = item; i < places; i += GROUP) {
     const ulong place = (ulong)(reference * places + i);
     distances[distances_first + place] = pairs.distance[i];
-    indices[indices_first + place] = i < count ? candidate_of(&match, &window, pairs.number[i]) : -1;
+    indices[indices_first + place] = i < count ? match.first_voxel + candidate_of(&match, &window, pairs.number[i]) : -1;
   }
   if (item == 0) counts[counts_first + reference] = count;
 }

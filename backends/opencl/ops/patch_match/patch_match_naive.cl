@@ -36,7 +36,7 @@ __kernel void patch_match_naive(PATCH_MATCH_OPERANDS, const Match match) {
       indices[place] = indices[place - 1];
     }
     distances[place] = distance;
-    indices[place] = candidate;
+    indices[place] = match.first_voxel + candidate;
     count = min(count + 1, places);
   }
   counts[counts_first + reference] = (int)count;

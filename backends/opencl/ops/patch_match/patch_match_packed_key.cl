@@ -142,7 +142,7 @@ __kernel void patch_match_packed_key(PATCH_MATCH_OPERANDS, const Match match) {
     const int is_kept = keys[i] != ULONG_MAX;
     const long number = (long)(keys[i] & (((ulong)1 << number_bits) - 1));
     distances[i] = is_kept ? (stored)distance_in(keys[i], number_bits) : EMPTY_DISTANCE;
-    indices[i] = is_kept ? candidate_of(&match, &window, number) : -1;
+    indices[i] = is_kept ? match.first_voxel + candidate_of(&match, &window, number) : -1;
     count += is_kept;
   }
   counts[counts_first + reference] = count;

@@ -39,13 +39,14 @@ typedef long stored;
 
 // Of each axis, x first: see PatchAxis of mathematics/patch_match_geometry.h.
 typedef struct {
-  long size[3], patch[3], places[3], window[3], step[3], references[3];
+  long size[3], patch[3], places[3], window[3], step[3], references[3], start[3], last_place[3];
+  long first_voxel;  // of those that are held: what an index has more than a place in them
   long largest;
   long max_patches;
   float largest_float;
   int number_bits;  // of a candidate's number in a key
 } Match;
-SIZE_ON_THE_HOST(Match, 168);
+SIZE_ON_THE_HOST(Match, 224);
 
 #define PATCH_MATCH_OPERANDS                                                                                         \
   __global const element *volume, const ulong volume_first, __global int *counts, const ulong counts_first,          \
@@ -65,7 +66,7 @@ static inline Window window_of(const Match* match, const long reference) {
   for (int axis = 0; axis < 3; ++axis) {
     const long next = quotient(rest, match->references[axis]);
     const long number = rest - next * match->references[axis];
-    place[axis] = min(number * match->step[axis], match->places[axis] - 1);
+    place[axis] = min(match->start[axis] + number * match->step[axis], match->last_place[axis]);
     const long half_window = match->window[axis] / 2;
     window.first[axis] = max(place[axis] - half_window, 0L);
     window.count[axis] = min(place[axis] - half_window + match->window[axis], match->places[axis]) - window.first[axis];

@@ -1,0 +1,144 @@
+// kernel_regression, fused: products of centred rows by gemm's register tiles, whose distances stay in registers.
+//
+//   a block's 2048 training rows, packed          A group computes `queries` x 2048 distances, a tile of rows after the
+//        tile      tile   ...                     other: products as gemm's register variant computes them, of a type
+//       +---------+---------+---                  whose k lies along the rows of both operands. Then each thread makes
+//    q  | group   | group   |                     distances of the products that it holds, and the queries meet the
+//       +---------+---------+---                  rows that are near (kernel_regression_meeting.cuh).
+//
+// Every training row is read once a tile of queries, the queries' rows once a tile of training rows.
+#pragma once
+
+#include "cuda_kernel_overlap.cuh"
+#include "ops/gemm/gemm_register_stages.cuh"
+#include "ops/gemm/gemm_register_warps.cuh"
+#include "ops/kernel_regression/kernel_regression_meeting.cuh"
+#include "ops/kernel_regression/kernel_regression_tile_shapes.h"
+
+namespace tessera::cuda {
+
+/// A small tile of float32 has as many warps as a large one, each thread of which holds 8 x 8 products; all others are
+/// gemm's.
+template <class T, int kQueries, int kRows>
+struct RegressionWarp : GemmRegisterWarp<T, kQueries, kRows> {};
+template <>
+struct RegressionWarp<float, 64, 128> : FmaWarp<32, 64, 4, true> {};
+
+/// The squared lengths of a tile's rows, in shared memory.
+template <class T, int kQueries, int kRows>
+struct RegressionLengths {
+  T queries[kQueries];
+  T rows[kRows];
+};
+
+/// What a group has in shared memory behind the stages.
+template <class T, GemmRegisterShape kShape>
+struct RegressionFusedShared {
+  alignas(16) RegressionLengths<T, kShape.tile_m, kShape.tile_n> lengths;
+  RegressionMet<T, kShape.tile_m, kShape.tile_n> met;
+};
+
+/// Four neighbouring products of a query as distances. Not below 0; not a number where a product is none.
+template <class T>
+class RegressionKeys {
+ public:
+  __device__ RegressionKeys(const T* products, T query_length, const T* row_lengths, int first_row)
+      : first_row_(first_row) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const T squared = fma(T(-2), products[i], query_length + row_lengths[first_row + i]);
+      keys_[i] = squared < 0 ? T(0) : squared + T(0);  // a zero without its sign, which would order as the largest
+    }
+  }
+  [[nodiscard]] __device__ __forceinline__ T least() const {
+    return fmin(fmin(keys_[0], keys_[1]), fmin(keys_[2], keys_[3]));
+  }
+  template <class Visit>
+  __device__ __forceinline__ void for_each(Visit visit) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) visit(first_row_ + i, keys_[i]);
+  }
+
+ private:
+  T keys_[4];
+  int first_row_;
+};
+
+/// The distances of a warp's tile, as meet_tile() wants them: a run is four neighbours.
+template <class T, class Tile, class Lengths>
+class RegressionDistances {
+ public:
+  __device__ RegressionDistances(const Tile& tile, const Lengths& lengths, int lane, int first_query, int first_row)
+      : tile_(tile), lengths_(lengths), lane_(lane), first_query_(first_query), first_row_(first_row) {}
+
+  template <class Visit>
+  __device__ __forceinline__ void for_runs(Visit visit) const {
+    tile_.store_all(lane_, [&](int query, int row, const T* products) {
+      const int in_tile = first_query_ + query;
+      visit(in_tile, RegressionKeys<T>(products, lengths_.queries[in_tile], lengths_.rows, first_row_ + row));
+    });
+  }
+
+ private:
+  const Tile& tile_;
+  const Lengths& lengths_;
+  int lane_;
+  int first_query_;
+  int first_row_;
+};
+
+/// Groups: those of one block of training rows follow each other.
+template <class T, GemmRegisterShape kShape>
+__device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& regression) {
+  using Warp = RegressionWarp<T, kShape.tile_m, kShape.tile_n>;
+  constexpr int kThreads = kShape.threads();
+  constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
+  constexpr GemmLayout kLayout = layout_of(kShape, true);
+  using StageA = typename Warp::template StageA<kShape.tile_m, kShape.depth, kLayout>;
+  using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, kLayout>;
+  using OperandA = Operand<StageA, kThreads, kChunk<T>, kStages>;
+  using OperandB = Operand<StageB, kThreads, kChunk<T>, kStages>;
+  using Tile = typename Warp::template Tile<StageA, StageB>;
+  using Shared = RegressionFusedShared<T, kShape>;
+  static_assert(kShape.tile_m == Warp::kRows * kShape.warps_m && kShape.tile_n == Warp::kColumns * kShape.warps_n);
+  static_assert(sizeof(Shared) + (OperandA::kSize + OperandB::kSize) * sizeof(T) ==
+                shared_bytes_of_fused(kShape, sizeof(T), kAsynchronousCopies));
+  static_assert(kShape.slices == 1 && kShape.tile_m <= kThreads && kRegressionBlockRows % kShape.tile_n == 0);
+  static_assert(kRegressionPadding % kShape.tile_m == 0 && kRegressionPadding % kShape.tile_n == 0);
+  extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
+  T* const stages = reinterpret_cast<T*>(shared_bytes_of_block);
+  Shared& shared = *reinterpret_cast<Shared*>(stages + OperandA::kSize + OperandB::kSize);
+
+  let_next_kernel_start();
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % 32;
+  const int warp_query = thread / 32 / kShape.warps_n * Warp::kRows;
+  const int warp_row = thread / 32 % kShape.warps_n * Warp::kColumns;
+  const std::int64_t block = blockIdx.x / regression.query_tiles;
+  const std::int64_t first_query = (blockIdx.x - block * regression.query_tiles) * kShape.tile_m;
+  const std::int64_t block_row = block * kRegressionBlockRows;
+  const std::int64_t left = regression.training_rows - block_row;
+  const std::int64_t end = block_row + (left < kRegressionBlockRows ? left : kRegressionBlockRows);
+  const int count = static_cast<int>((regression.depth + kShape.depth - 1) / kShape.depth);
+  const int remainder = static_cast<int>(regression.depth - static_cast<std::int64_t>(count - 1) * kShape.depth);
+  wait_for_kernel_before();
+
+  MeetingQuery<T, decltype(shared.met)> mine(regression, shared.met, block, first_query + thread, thread);
+  for (int query = thread; query < kShape.tile_m; query += kThreads) {
+    shared.lengths.queries[query] = regression.query_lengths[first_query + query];
+  }
+#pragma unroll 1
+  for (std::int64_t row = block_row; row < end; row += kShape.tile_n) {
+    // The barriers among the stages stand between this and those who read it.
+    for (int i = thread; i < kShape.tile_n; i += kThreads) shared.lengths.rows[i] = regression.row_lengths[row + i];
+    Tile tile(lane, warp_query, warp_row, 0);
+    OperandA a(stages, regression.queries, regression.depth, first_query, first_query + kShape.tile_m, 0);
+    OperandB b(stages + OperandA::kSize, regression.rows, regression.depth, row, row + kShape.tile_n, 0);
+    multiply_stages<kStages, kShape.depth>(tile, a, b, count, remainder);
+    meet_tile(regression, shared.met, mine,
+              RegressionDistances<T, Tile, decltype(shared.lengths)>(tile, shared.lengths, lane, warp_query, warp_row),
+              row);
+  }
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,119 @@
+// kernel_regression by tiles: rows as tiles read them, of the training set once, of queries in each round.
+//
+//   rows, as given         packed                    A warp packs a row, its lanes neighbouring numbers, and adds up
+//   +-----------+          +-----------------+       its squared length. A row that has no part, or is not there,
+//   | row 0     |    ->    | row 0     0 0 0 |  | D  becomes zeros and a length beyond all.
+//   | row 1     |          | row 1     0 0 0 |  | D
+//   +-----------+          +-----------------+       Numbers with a fraction are packed less the training rows' mean,
+//                                                    so that lengths are as small as distances are, or nearly so:
+//                                                    the mean of the first rows of the set, which slabs of it bring
+//                                                    along. A thread adds up a column, so that it does not depend on
+//                                                    the card.
+#include <climits>
+
+#include "cuda_kernel_overlap.cuh"
+#include "ops/kernel_regression/kernel_regression_rows.cuh"
+#include "ops/kernel_regression/kernel_regression_tiles_arguments.h"
+
+namespace tessera::cuda {
+
+/// Of a row that has no part, or is not there.
+template <class Length>
+__device__ __forceinline__ Length no_length() {
+  if constexpr (std::is_integral_v<Length>) {
+    return INT_MAX;
+  } else {
+    return INFINITY;
+  }
+}
+
+/// What all lanes have, added in a fixed order; every lane gets it.
+template <class Length>
+__device__ __forceinline__ Length sum_of_lanes(Length mine) {
+#pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_xor_sync(0xffffffffU, mine, apart);
+  return mine;
+}
+
+template <class T>
+__device__ __forceinline__ void pack_row(const RegressionPackArguments<T>& pack) {
+  using Number = typename RegressionPackArguments<T>::Number;
+  using Length = typename RegressionPackArguments<T>::Length;
+  let_next_kernel_start();
+  wait_for_kernel_before();
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t in_round = static_cast<std::int64_t>(blockIdx.x) * kRegressionPackWarps + threadIdx.x / 32;
+  if (in_round >= pack.padded_rows) return;
+  const std::int64_t row = pack.first_row + in_round;
+  const bool is_there = row < pack.row_count;
+  const T* const given = pack.rows + row * pack.columns;
+  Length sum = 0;
+  Length sum_given = 0;
+  for (std::int64_t j = lane; is_there && j < pack.columns; j += 32) {
+    Length number = static_cast<Length>(given[j]);
+    if constexpr (std::is_integral_v<T>) number -= pack.offset;
+    sum_given += number * number;
+    if constexpr (std::is_floating_point_v<T>) {
+      const Length away = pack.centre == nullptr ? number : number - pack.centre[j];
+      sum += away * away;
+    }
+  }
+  sum_given = sum_of_lanes(sum_given);
+  bool counts = is_there;
+  if constexpr (std::is_floating_point_v<T>) {
+    sum = sum_of_lanes(sum);
+    counts = counts && isfinite(sum) && isfinite(sum_given);
+  } else {
+    sum = sum_given;
+  }
+  if (lane == 0) pack.lengths[in_round] = counts ? sum : no_length<Length>();
+  if (pack.packed == nullptr) return;
+  Number* const packed = pack.packed + in_round * pack.depth;
+  for (std::int64_t j = lane; j < pack.depth; j += 32) {
+    Number number = 0;
+    if (counts && j < pack.columns) {
+      if constexpr (std::is_floating_point_v<T>) {
+        number = given[j] - pack.centre[j];
+      } else {
+        number = static_cast<Number>(given[j] - pack.offset);
+      }
+    }
+    packed[j] = number;
+  }
+}
+
+/// The mean of each column of the rows that have a part, a thread each; 0 where it is not finite.
+template <class T>
+__device__ __forceinline__ void find_centre(const RegressionPackArguments<T>& pack) {
+  let_next_kernel_start();
+  wait_for_kernel_before();
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kRegressionCentreThreads + threadIdx.x;
+  if (column >= pack.columns) return;
+  double sum = 0;
+  double count = 0;
+  for (std::int64_t row = 0; row < pack.row_count; ++row) {
+    if (isinf(pack.lengths[row])) continue;
+    sum += static_cast<double>(pack.rows[row * pack.columns + column]);
+    count += 1;
+  }
+  const T mean = static_cast<T>(sum / fmax(count, 1.0));
+  pack.new_centre[column] = isfinite(mean) ? mean : T(0);
+}
+
+}  // namespace tessera::cuda
+
+#define TESSERA_REGRESSION_PACK(name, function, threads, T, type)                                  \
+  extern "C" __global__ void __launch_bounds__(threads) tessera_kernel_regression_##name##_##type( \
+      const __grid_constant__ tessera::cuda::RegressionPackArguments<T> pack) {                    \
+    tessera::cuda::function(pack);                                                                 \
+  }
+#define TESSERA_REGRESSION_PACK_ROWS(T, type) \
+  TESSERA_REGRESSION_PACK(pack, pack_row, 32 * tessera::cuda::kRegressionPackWarps, T, type)
+#define TESSERA_REGRESSION_CENTRE(T, type) \
+  TESSERA_REGRESSION_PACK(centre, find_centre, tessera::cuda::kRegressionCentreThreads, T, type)
+
+TESSERA_REGRESSION_PACK_ROWS(std::uint8_t, uint8)
+TESSERA_REGRESSION_PACK_ROWS(float, float32)
+TESSERA_REGRESSION_PACK_ROWS(double, float64)
+TESSERA_REGRESSION_CENTRE(float, float32)
+TESSERA_REGRESSION_CENTRE(double, float64)

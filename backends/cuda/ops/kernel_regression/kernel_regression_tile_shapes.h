@@ -1,0 +1,76 @@
+// The tiles of distances that "fused" and "exact_bytes" are compiled for; read by host and device.
+#pragma once
+
+#include <cstddef>
+
+#include "ops/gemm/gemm_register_shapes.h"
+
+namespace tessera::cuda {
+
+/// A tile of bytes' distances: warps_q x warps_r warps compute `queries` x `rows` of them, from `stages` stages of
+/// stage_bytes of each row in shared memory.
+struct RegressionByteShape {
+  int queries;
+  int rows;
+  int warps_q;
+  int warps_r;
+  int stage_bytes;
+  int stages;
+  int blocks;  ///< groups that must fit on a multiprocessor together
+
+  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int threads() const { return warps_q * warps_r * 32; }
+};
+
+// All tiles of a type have as many rows, and sums of one type grow by the same steps: so results have the same bits
+// whatever the tile is. The best one for many queries first.
+inline constexpr RegressionByteShape kRegressionByteShapes[]{
+    {256, 128, 4, 2, 128, 3, 1}, {128, 128, 2, 2, 128, 3, 2}, {64, 128, 2, 2, 64, 4, 2}, {32, 128, 1, 4, 64, 3, 4}};
+
+[[nodiscard]] constexpr const RegressionByteShape& regression_byte_shape(int queries, int rows) {
+  const RegressionByteShape* shape = kRegressionByteShapes;
+  while (shape->queries != queries || shape->rows != rows) ++shape;
+  return *shape;
+}
+
+// Rows of C are queries, columns are training rows. One slice: a thread keeps what it computed.
+inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{{128, 128, 16, 1, 2, 2, 3, 2, true},
+                                                              {64, 128, 16, 1, 2, 2, 3, 3, true}};
+inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{{128, 64, 16, 1, 4, 2, 3, 2, false},
+                                                              {64, 64, 16, 1, 2, 2, 3, 4, false}};
+
+/// As a constant it does not compile for a tile that is not there.
+template <class T>
+[[nodiscard]] constexpr const GemmRegisterShape& regression_shape(int queries, int rows) {
+  const GemmRegisterShape* shape = sizeof(T) == 8 ? kRegressionFloat64Shapes : kRegressionFloat32Shapes;
+  while (shape->tile_m != queries || shape->tile_n != rows) ++shape;
+  return *shape;
+}
+
+/// Places of a query's list of near rows, and what its part in meeting them takes in shared memory, where a distance
+/// has so many bytes (RegressionMet of kernel_regression_meeting.cuh). So many that two groups of 128 x 128 fit on an
+/// H200.
+inline constexpr int kRegressionListed = 14;
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t regression_met_bytes(int queries,
+                                                                                  std::size_t distance_bytes) {
+  constexpr std::size_t kPlaces = kRegressionListed + 1;
+  const std::size_t query_bytes = (kPlaces + 3) * distance_bytes + kPlaces * sizeof(short) + 3 * sizeof(int);
+  return static_cast<std::size_t>(queries) * query_bytes;
+}
+
+/// Bytes of shared memory of a group.
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t shared_bytes(const RegressionByteShape& shape) {
+  const auto rows = static_cast<std::size_t>(shape.rows);
+  const auto stage = (static_cast<std::size_t>(shape.queries) + rows) * static_cast<std::size_t>(shape.stage_bytes);
+  return (static_cast<std::size_t>(shape.stages) * (stage + rows * sizeof(int)) +
+          regression_met_bytes(shape.queries, sizeof(int)) + 127) /
+         128 * 128;
+}
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t shared_bytes_of_fused(const GemmRegisterShape& shape,
+                                                                                   std::size_t number_bytes,
+                                                                                   bool asynchronous) {
+  const auto lengths = static_cast<std::size_t>(shape.tile_m + shape.tile_n);
+  return bytes_of_stages(shape, false, true, number_bytes, asynchronous) + lengths * number_bytes +
+         regression_met_bytes(shape.tile_m, number_bytes);
+}
+
+}  // namespace tessera::cuda

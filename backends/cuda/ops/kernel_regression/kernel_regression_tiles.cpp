@@ -1,0 +1,214 @@
+// What "fused", "exact_bytes" and "vendor_cublas" prepare, pack and join, and the launches of the first two's tiles.
+#include "ops/kernel_regression/kernel_regression_tiles.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "backend/sentence.h"
+#include "cuda_embedded.h"
+#include "cuda_error.h"
+
+namespace tessera::cuda {
+namespace {
+
+/// Of the workspace, unless kRegressionPadding queries need more; and with products, of which a library wants many at a
+/// time.
+constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{128} << 20;
+constexpr std::int64_t kMostBytesWithProducts = std::int64_t{512} << 20;
+
+// Blocks of a slab are blocks of the whole set.
+static_assert(KernelRegression::kSlabRows % kRegressionBlockRows == 0);
+
+std::size_t to_lines(std::size_t bytes) noexcept {
+  return mathematics::round_up<std::size_t>(bytes, 256);
+}
+
+std::size_t number_bytes(const KernelRegression& problem) noexcept {
+  return size_bytes(problem.type);
+}
+/// Of a row's squared length.
+std::size_t length_bytes(const KernelRegression& problem) noexcept {
+  return problem.type == DataType::uint8 ? sizeof(std::int32_t) : size_bytes(problem.type);
+}
+std::int64_t state_bytes(const KernelRegression& problem) noexcept {
+  return (kRegressionSums + problem.outputs + problem.classes) * static_cast<std::int64_t>(sizeof(double));
+}
+
+LaunchGrid line_of(std::int64_t groups, int threads, bool overlaps) noexcept {
+  LaunchGrid grid;
+  grid.groups[0] = static_cast<unsigned>(groups);
+  grid.group_size[0] = static_cast<unsigned>(threads);
+  grid.overlaps = overlaps;
+  return grid;
+}
+
+}  // namespace
+
+RegressionTilesPlan::RegressionTilesPlan(const KernelRegression& problem, std::int64_t depth_bytes,
+                                         std::size_t product_bytes)
+    : blocks_(ceil_div<std::int64_t>(problem.training_rows, kRegressionBlockRows)),
+      padded_rows_(mathematics::round_up<std::int64_t>(problem.training_rows, kRegressionPadding)) {
+  const auto number = static_cast<std::int64_t>(number_bytes(problem));
+  depth_ = mathematics::round_up(problem.columns * number, depth_bytes) / number;
+  const auto rows = static_cast<std::size_t>(padded_rows_);
+  const auto packed_row = static_cast<std::size_t>(depth_ * number);
+  const bool has_centre = problem.type != DataType::uint8;
+  centre_at_ = to_lines(rows * length_bytes(problem));
+  rows_at_ = centre_at_ + (has_centre ? to_lines(static_cast<std::size_t>(problem.columns * number)) : 0);
+  if (has_centre)
+    rows_of_centre_ = std::min(KernelRegression::kCentreRows, problem.centre_rows() + problem.training_rows);
+  // The uncentred lengths of these rows lie for a while where the packed ones come.
+  const std::size_t lengths = static_cast<std::size_t>(rows_of_centre_) * length_bytes(problem);
+  prepared_bytes_ = rows_at_ + std::max(rows * packed_row, lengths);
+
+  const std::int64_t query_bytes = blocks_ * state_bytes(problem) + depth_ * number +
+                                   static_cast<std::int64_t>(product_bytes + length_bytes(problem));
+  const std::int64_t most_bytes = product_bytes == 0 ? kMostWorkspaceBytes : kMostBytesWithProducts;
+  const std::int64_t wanted = mathematics::round_up(std::max<std::int64_t>(problem.queries, 1), kRegressionPadding);
+  auto fitting = static_cast<std::uint64_t>(most_bytes / query_bytes / kRegressionPadding * kRegressionPadding);
+  if (product_bytes != 0) {
+    fitting = std::max(std::bit_floor(std::min<std::uint64_t>(fitting, kRegressionProductQueries)),
+                       fitting / kRegressionProductQueries * kRegressionProductQueries);
+  }
+  queries_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), kRegressionPadding, wanted);
+  const auto queries = static_cast<std::size_t>(queries_);
+  query_lengths_at_ = to_lines(queries * static_cast<std::size_t>(blocks_ * state_bytes(problem)));
+  queries_at_ = query_lengths_at_ + to_lines(queries * length_bytes(problem));
+  products_at_ = queries_at_ + to_lines(queries * packed_row);
+  workspace_bytes_ = products_at_ + queries * product_bytes;
+}
+
+template <class T>
+RegressionByStates<T>::RegressionByStates(std::shared_ptr<Context> context, const KernelRegression& problem,
+                                          const RegressionTilesPlan& plan, int offset)
+    : context_(std::move(context)),
+      problem_(problem),
+      plan_(plan),
+      offset_(offset),
+      pack_(context_, embedded::kernel_regression_pack, regression_function("pack", problem.type), {}),
+      join_(context_, embedded::kernel_regression_join, regression_function("join", problem.type), {}) {
+  if (problem.type == DataType::uint8) return;
+  centre_ = std::make_unique<CudaFunction>(context_, embedded::kernel_regression_pack,
+                                           regression_function("centre", problem.type), LaunchGrid{});
+}
+
+template <class T>
+void RegressionByStates<T>::enqueue_pack(backend::Queue& queue, RegressionPackArguments<T>& arguments) const {
+  pack_.enqueue(queue, arguments,
+                line_of(ceil_div<std::int64_t>(arguments.padded_rows, kRegressionPackWarps), 32 * kRegressionPackWarps,
+                        overlaps()));
+}
+
+template <class T>
+void RegressionByStates<T>::prepare(backend::Queue& queue, const backend::Slice& weights,
+                                    const backend::Slice& prepared, const backend::Slice&) {
+  using Arguments = RegressionPackArguments<T>;
+  Arguments arguments{};
+  arguments.rows = pointer_to<const T>(weights);
+  arguments.columns = problem_.columns;
+  arguments.depth = plan_.depth();
+  arguments.offset = offset_;
+  if (centre_ != nullptr) {
+    prepare_centre(queue, arguments, prepared);
+    arguments.centre = pointer_at<const typename Arguments::Number>(prepared, plan_.centre_at());
+  }
+  arguments.rows += problem_.centre_rows() * problem_.columns;
+  arguments.packed = pointer_at<typename Arguments::Number>(prepared, plan_.rows_at());
+  arguments.lengths = pointer_to<typename Arguments::Length>(prepared);
+  arguments.row_count = problem_.training_rows;
+  arguments.padded_rows = plan_.padded_rows();
+  enqueue_pack(queue, arguments);
+}
+
+template <class T>
+void RegressionByStates<T>::prepare_centre(backend::Queue& queue, RegressionPackArguments<T> arguments,
+                                           const backend::Slice& prepared) const {
+  using Arguments = RegressionPackArguments<T>;
+  arguments.lengths = pointer_at<typename Arguments::Length>(prepared, plan_.rows_at());
+  arguments.new_centre = pointer_at<typename Arguments::Number>(prepared, plan_.centre_at());
+  arguments.row_count = plan_.rows_of_centre();
+  arguments.padded_rows = plan_.rows_of_centre();
+  enqueue_pack(queue, arguments);  // without packing: lengths of rows as given tell which of them have a part
+  centre_->enqueue(queue, arguments,
+                   line_of(ceil_div<std::int64_t>(problem_.columns, kRegressionCentreThreads), kRegressionCentreThreads,
+                           overlaps()));
+}
+
+template <class T>
+void RegressionByStates<T>::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+                                   const backend::Slice& workspace) {
+  using Number = typename Tiles::Number;
+  using Length = typename Tiles::Length;
+  for (std::int64_t first = 0; first < problem_.queries; first += plan_.queries()) {
+    const std::int64_t count = std::min(plan_.queries(), problem_.queries - first);
+    RegressionPackArguments<T> pack{};
+    pack.rows = pointer_to<const T>(operands[0]);
+    pack.centre = problem_.type == DataType::uint8 ? nullptr : pointer_at<const Number>(operands[1], plan_.centre_at());
+    pack.packed = pointer_at<Number>(workspace, plan_.queries_at());
+    pack.lengths = pointer_at<Length>(workspace, plan_.query_lengths_at());
+    pack.row_count = problem_.queries;
+    pack.first_row = first;
+    pack.padded_rows = mathematics::round_up<std::int64_t>(count, kRegressionPadding);
+    pack.columns = problem_.columns;
+    pack.depth = plan_.depth();
+    pack.offset = offset_;
+    enqueue_pack(queue, pack);
+
+    Tiles arguments{};
+    arguments.rows = pointer_at<const Number>(operands[1], plan_.rows_at());
+    arguments.queries = pack.packed;
+    arguments.row_lengths = pointer_to<const Length>(operands[1]);
+    arguments.query_lengths = pack.lengths;
+    arguments.targets = pointer_to<const typename Tiles::Result>(operands[2]);
+    arguments.states = pointer_to<double>(workspace);
+    arguments.training_rows = problem_.training_rows;
+    arguments.queries_of_round = count;
+    arguments.state_queries = plan_.queries();
+    arguments.depth = plan_.depth();
+    arguments.outputs = problem_.outputs;
+    arguments.classes = problem_.classes;
+    arguments.factor = mathematics::regression_factor(problem_);
+    arguments.reach = mathematics::regression_reach(problem_);
+    arguments.is_euclidean = problem_.distance == Distance::euclidean;
+    launch_round(queue, arguments, workspace);
+    join(queue, operands, arguments, first);
+  }
+}
+
+template <class T>
+void RegressionByStates<T>::join(backend::Queue& queue, std::span<const backend::Slice> operands,
+                                 const Tiles& arguments, std::int64_t first_query) const {
+  using Arguments = RegressionJoinArguments<T>;
+  Arguments join{};
+  join.states = arguments.states;
+  join.values = pointer_to<typename Arguments::Result>(operands[3]);
+  join.votes = pointer_to<typename Arguments::Result>(operands[4]);
+  join.nearest_row = pointer_to<std::int64_t>(operands[5]);
+  join.nearest_squared = pointer_to<typename Arguments::Squared>(operands[6]);
+  join.neighbours = pointer_to<typename Arguments::Result>(operands[7]);
+  if (problem_.is_slab) {
+    join.before = pointer_to<const double>(operands[8]);
+    join.after = pointer_to<double>(operands[9]);
+  }
+  join.blocks = plan_.blocks();
+  join.training_rows = arguments.training_rows;
+  join.queries_of_round = arguments.queries_of_round;
+  join.state_queries = arguments.state_queries;
+  join.first_query = first_query;
+  join.outputs = arguments.outputs;
+  join.classes = arguments.classes;
+  join.factor = arguments.factor;
+  join.reach = arguments.reach;
+  join.is_euclidean = arguments.is_euclidean;
+  LaunchGrid grid = line_of(ceil_div<std::int64_t>(join.queries_of_round, kRegressionJoinQueries),
+                            kRegressionJoinQueries, overlaps());
+  grid.group_size[1] = kRegressionJoinPlaces;
+  join_.enqueue(queue, join, grid);
+}
+
+template class RegressionByStates<std::uint8_t>;
+template class RegressionByStates<float>;
+template class RegressionByStates<double>;
+
+}  // namespace tessera::cuda

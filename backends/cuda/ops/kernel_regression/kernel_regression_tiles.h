@@ -1,0 +1,134 @@
+// The host code of "fused" and "exact_bytes": which tiles a card is offered, what is prepared, what lies where in the
+// workspace, and the launches. "vendor_cublas" prepares, packs and joins by it too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ops/kernel_regression/kernel_regression_operands.h"
+#include "ops/kernel_regression/kernel_regression_tiles_arguments.h"
+
+namespace tessera::cuda {
+
+/// Where things lie in prepared memory and in the workspace, in bytes; kernel_regression_tiles_arguments.h has the
+/// picture.
+class RegressionTilesPlan {
+ public:
+  /// Packed rows are multiples of `depth_bytes` long. `product_bytes`: of the workspace, for each query of a round.
+  RegressionTilesPlan(const KernelRegression& problem, std::int64_t depth_bytes, std::size_t product_bytes = 0);
+
+  [[nodiscard]] std::int64_t depth() const noexcept { return depth_; }
+  [[nodiscard]] std::int64_t blocks() const noexcept { return blocks_; }
+  [[nodiscard]] std::int64_t padded_rows() const noexcept { return padded_rows_; }
+  /// Whose mean is the centre; 0 of bytes.
+  [[nodiscard]] std::int64_t rows_of_centre() const noexcept { return rows_of_centre_; }
+  /// Of a round, with those that do not exist: a multiple of kRegressionPadding.
+  [[nodiscard]] std::int64_t queries() const noexcept { return queries_; }
+
+  [[nodiscard]] std::size_t centre_at() const noexcept { return centre_at_; }
+  [[nodiscard]] std::size_t rows_at() const noexcept { return rows_at_; }
+  [[nodiscard]] std::size_t prepared_bytes() const noexcept { return prepared_bytes_; }
+  [[nodiscard]] std::size_t query_lengths_at() const noexcept { return query_lengths_at_; }
+  [[nodiscard]] std::size_t queries_at() const noexcept { return queries_at_; }
+  [[nodiscard]] std::size_t products_at() const noexcept { return products_at_; }
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
+
+ private:
+  std::int64_t depth_ = 0;
+  std::int64_t blocks_ = 0;
+  std::int64_t padded_rows_ = 0;
+  std::int64_t rows_of_centre_ = 0;
+  std::int64_t queries_ = 0;
+  std::size_t centre_at_ = 0;
+  std::size_t rows_at_ = 0;
+  std::size_t prepared_bytes_ = 0;
+  std::size_t query_lengths_at_ = 0;
+  std::size_t queries_at_ = 0;
+  std::size_t products_at_ = 0;
+  std::size_t workspace_bytes_ = 0;
+};
+
+/// A kernel that prepares the training set, takes queries in rounds, and joins states. A derived class launches what
+/// computes a round's states.
+template <class T>
+class RegressionByStates : public backend::Kernel {
+ public:
+  using Tiles = RegressionTileArguments<T>;
+
+  /// `offset` is taken off every byte.
+  RegressionByStates(std::shared_ptr<Context> context, const KernelRegression& problem, const RegressionTilesPlan& plan,
+                     int offset = 0);
+
+  [[nodiscard]] std::size_t workspace_bytes() const override { return plan_.workspace_bytes(); }
+  [[nodiscard]] std::size_t prepared_bytes() const override { return plan_.prepared_bytes(); }
+  void prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
+               const backend::Slice& workspace) override;
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& workspace) override;
+
+ protected:
+  [[nodiscard]] const RegressionTilesPlan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const KernelRegression& problem() const noexcept { return problem_; }
+  [[nodiscard]] const std::shared_ptr<Context>& context() const noexcept { return context_; }
+  /// May a launch overlap the one before it?
+  [[nodiscard]] bool overlaps() const noexcept { return context_->limits().compute_capability_major >= 9; }
+  virtual void launch_round(backend::Queue& queue, Tiles& arguments, const backend::Slice& workspace) = 0;
+
+ private:
+  void enqueue_pack(backend::Queue& queue, RegressionPackArguments<T>& arguments) const;
+  void prepare_centre(backend::Queue& queue, RegressionPackArguments<T> arguments,
+                      const backend::Slice& prepared) const;
+  void join(backend::Queue& queue, std::span<const backend::Slice> operands, const Tiles& arguments,
+            std::int64_t first_query) const;
+
+  std::shared_ptr<Context> context_;
+  KernelRegression problem_;
+  RegressionTilesPlan plan_;
+  int offset_;
+  CudaFunction pack_;
+  CudaFunction join_;
+  std::unique_ptr<CudaFunction> centre_;  ///< of rows with a fraction
+};
+
+extern template class RegressionByStates<std::uint8_t>;
+extern template class RegressionByStates<float>;
+extern template class RegressionByStates<double>;
+
+/// A compiled tile of distances.
+struct RegressionTile {
+  std::int64_t queries;
+  std::int64_t rows;
+  std::int64_t threads;
+  std::size_t shared_bytes;
+  Image image;
+  std::string function;
+};
+
+/// Yes unless the rows are bytes, and so many that a distance does not fit an int32.
+[[nodiscard]] backend::Verdict check_regression_bytes(const KernelRegression& problem);
+
+/// Yes unless a launch takes more groups than the card allows.
+[[nodiscard]] backend::Verdict check_regression_groups(const KernelRegression& problem, const backend::Device& device);
+
+/// The same, and unless the card has too little shared memory for the smallest of these tiles.
+[[nodiscard]] backend::Verdict check_regression_tiles(const KernelRegression& problem, const backend::Device& device,
+                                                      const std::vector<RegressionTile>& tiles);
+
+/// tile_queries and tile_rows, in pairs, of the tiles that the card takes; the preferred ones.
+[[nodiscard]] std::vector<Tunable> regression_tile_tunables(const KernelRegression& problem,
+                                                            const backend::Device& device,
+                                                            const std::vector<RegressionTile>& tiles);
+
+/// Computes states by one of the tiles.
+[[nodiscard]] std::unique_ptr<backend::Kernel> make_regression_tiles(const KernelRegression& problem,
+                                                                     const std::shared_ptr<Context>& context,
+                                                                     const RegressionTile& tile,
+                                                                     std::int64_t depth_bytes);
+
+/// The one with the tunables' values.
+[[nodiscard]] const RegressionTile& chosen_tile(const std::vector<RegressionTile>& tiles, const Tuning& tuning);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,10 @@
+// The order of the list is the order of choice.
+#include "ops/patch_match/patch_match_variants.h"
+
+namespace tessera::cuda {
+
+backend::VariantList<PatchMatch> patch_match_variants() {
+  return {patch_match_packed_key(), patch_match_min_and_swap(), patch_match_insertion(), patch_match_naive()};
+}
+
+}  // namespace tessera::cuda

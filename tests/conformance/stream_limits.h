@@ -1,0 +1,50 @@
+// Streams with ever smaller limits of memory: for tests that want to see a problem cut in many ways.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include <tessera/tessera.h>
+
+namespace tessera::testing_support {
+
+/// Calls `stream(limit)`, which returns its StreamReport, with limits from below what the problem takes in one piece
+/// down to where it is refused, odd numbers all of them. Expects that each is kept to. Returns how many slabs there
+/// were.
+template <class Stream>
+[[nodiscard]] std::set<std::size_t> slabs_of_smaller_limits(std::uint64_t whole_bytes, const Stream& stream) {
+  std::set<std::size_t> slabs;
+  for (std::uint64_t limit = (whole_bytes - 1) | 1; limit > 1; limit = limit / 8 * 7 | 1) {
+    SCOPED_TRACE("a limit of " + std::to_string(limit) + " bytes");
+    try {
+      const StreamReport report = stream(limit);
+      EXPECT_LE(report.memory_bytes, limit);
+      slabs.insert(report.slabs.size());
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument) << error.what();
+      EXPECT_NE(error.sentence().find("but memory_bytes is " + std::to_string(limit)), std::string::npos)
+          << error.sentence();
+      return slabs;
+    }
+  }
+  ADD_FAILURE() << "no limit was too small";
+  return slabs;
+}
+
+/// Does some upload lie in the run of another slab, by half at least?
+[[nodiscard]] inline bool has_overlap(const StreamReport& report) {
+  for (std::size_t i = 1; i < report.slabs.size(); ++i) {
+    const SlabTimes& run = report.slabs[i - 1];
+    const SlabTimes& upload = report.slabs[i];
+    const double both = std::min(run.run_end_s, upload.upload_end_s) - std::max(run.run_begin_s, upload.upload_begin_s);
+    if (both > 0 && both >= (upload.upload_end_s - upload.upload_begin_s) / 2) return true;
+  }
+  return false;
+}
+
+}  // namespace tessera::testing_support
