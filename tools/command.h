@@ -31,6 +31,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_devices_command();
 [[nodiscard]] std::unique_ptr<Command> make_verify_command();
 [[nodiscard]] std::unique_ptr<Command> make_bench_command();
+[[nodiscard]] std::unique_ptr<Command> make_report_command();
 [[nodiscard]] std::unique_ptr<Command> make_explain_command();
 [[nodiscard]] std::unique_ptr<Command> make_convolve_command();
 [[nodiscard]] std::unique_ptr<Command> make_classify_command();

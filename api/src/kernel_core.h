@@ -67,4 +67,10 @@ class KernelCore {
   std::optional<Holder> holder_;  ///< where it holds memory
 };
 
+/// Where a run that is given raw weights prepares them in its workspace: behind what the kernel works in.
+[[nodiscard]] inline std::size_t prepared_offset(const KernelInfo& info) noexcept {
+  constexpr std::size_t kAlignment = backend::kPreparedAlignment;
+  return (info.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 }  // namespace tessera::detail

@@ -82,8 +82,7 @@ struct WeightsPlan {
     const backend::Slice whole = slice_of(memory);
     return {std::move(memory), whole, {}};
   }
-  constexpr std::size_t kAlignment = backend::kPreparedAlignment;
-  const std::size_t offset = (info.workspace_bytes + kAlignment - 1) / kAlignment * kAlignment;
+  const std::size_t offset = prepared_offset(info);
   auto memory = queue.workspace(offset + info.prepared_bytes);
   const backend::Slice whole = slice_of(memory);
   return {std::move(memory),

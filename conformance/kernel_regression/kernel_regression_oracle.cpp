@@ -52,7 +52,7 @@ RegressionOracle<T>::RegressionOracle(const RegressionInputs<T>& inputs) : input
   const auto rows = static_cast<std::size_t>(p.training_rows);
   centre_.assign(columns, 0);
   std::size_t counted = 0;
-  for (std::size_t t = 0; t < rows; ++t) {
+  for (std::size_t t = 0; t < std::min<std::size_t>(rows, KernelRegression::kCentreRows); ++t) {
     const auto row = inputs_.training.subspan(t * columns, columns);
     if (!has_part(row)) continue;
     ++counted;

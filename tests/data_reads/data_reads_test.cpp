@@ -105,12 +105,12 @@ double taps_of(std::int64_t filter_side) {
 
 /// 32-bit sums in the widest vector of the instruction set.
 double lanes_of(const std::string& instruction_set) {
-  return instruction_set == "AVX-512" ? 16 : instruction_set == "AVX2" ? 8 : 4;
+  return instruction_set.starts_with("AVX-512") ? 16 : instruction_set == "AVX2" ? 8 : 4;
 }
 
 /// Older instruction sets multiply no vectors of int32.
 bool multiplies_vectors(const std::string& instruction_set) {
-  return instruction_set == "AVX-512" || instruction_set == "AVX2" || instruction_set == "SSE4.2";
+  return instruction_set.starts_with("AVX-512") || instruction_set == "AVX2" || instruction_set == "SSE4.2";
 }
 
 TEST_F(DataReadsTest, fall_from_version_to_version_as_the_study_found) {

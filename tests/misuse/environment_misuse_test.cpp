@@ -38,19 +38,19 @@ void expect_done(const ChildResult& child, const std::vector<std::string>& parts
 }
 
 /// A folder that goes with the test.
-class ScratchFolder {
+class FolderOfTest {
  public:
-  ScratchFolder() {
+  FolderOfTest() {
     std::string name = (fs::temp_directory_path() / "tessera_misuse_XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder");
     path_ = name;
   }
-  ~ScratchFolder() {
+  ~FolderOfTest() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  FolderOfTest(const FolderOfTest&) = delete;
+  FolderOfTest& operator=(const FolderOfTest&) = delete;
   [[nodiscard]] const fs::path& path() const { return path_; }
 
  private:
@@ -92,7 +92,7 @@ TEST(BackendPathVariableTest, a_folder_that_is_not_there_changes_nothing) {
 }
 
 TEST(BackendPathVariableTest, a_file_that_is_no_library_is_refused_with_a_reason) {
-  const ScratchFolder folder;
+  const FolderOfTest folder;
   std::ofstream(folder.path() / "libtessera_cuda.so") << "this is no shared library\n";
   const ChildResult child = probe({"backends"}, {{"TESSERA_BACKEND_PATH", folder.path()}});
   expect_done(child, {"cuda refused: ", "libtessera_cuda.so"});
@@ -136,7 +136,7 @@ TEST_P(CacheMisuseTest, a_folder_that_cannot_be_made_only_costs_time) {
 }
 
 TEST_P(CacheMisuseTest, damaged_files_are_not_trusted) {
-  const ScratchFolder folder;
+  const FolderOfTest folder;
   const Environment environment{{"TESSERA_CACHE_DIR", folder.path()}};
   expect_done(probe({"product", GetParam()}, environment), {"product 7 10 15 22"});
   for (const char* damage : {"cut", "flipped", "emptied", "foreign"}) {

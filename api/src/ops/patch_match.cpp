@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 
-#include "../operator_dispatch.h"
 #include "../refuse.h"
+#include "../stream_dispatch.h"
 #include "operand_size.h"
+#include "patch_reach.h"
+#include "per_axis.h"
 
 namespace tessera {
 
@@ -16,22 +18,6 @@ namespace detail {
 namespace {
 
 using backend::sentence;
-
-constexpr std::array kAxes{&PerAxis::x, &PerAxis::y, &PerAxis::z};
-constexpr std::array kAxisNames{'x', 'y', 'z'};
-
-/// At least 1 along each axis.
-void check_axes(const char* name, const PerAxis& numbers) {
-  for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
-    const std::int64_t number = numbers.*kAxes[axis];
-    if (number < 1)
-      refuse(sentence(name, ".", kAxisNames[axis], " of patch_match is ", number, ", but must be at least 1"));
-  }
-}
-
-std::string text_of(const PerAxis& numbers) {
-  return sentence(numbers.x, " x ", numbers.y, " x ", numbers.z);
-}
 
 /// Elements of an operand; more than any address space holds are refused.
 std::uint64_t elements(const char* name, const PerAxis& places, std::int64_t each, DataType type) {
@@ -55,20 +41,43 @@ void check_patch(const PatchMatch& asked) {
                     " voxels, but may have ", PatchMatch::kLargestPatch, " at most"));
 }
 
+/// The references are the volume's, and all that they reach is held.
+void check_slab(const PatchMatch& asked) {
+  if (asked.slab == PatchSlab()) return;
+  const PatchSlab& slab = asked.slab;
+  const auto axis = asked.slab_axis();
+  PatchMatch whole = asked;
+  whole.slab = {};
+  const std::int64_t references = whole.references().*axis;
+  if (slab.references < 1 || slab.first_reference < 0 || slab.first_reference > references - slab.references)
+    refuse(sentence("the slab of patch_match has references ", slab.first_reference, " + ", slab.references,
+                    ", but the volume has ", references, " along the axis of slabs"));
+  const std::int64_t last_slice = (asked.size.*axis) - 1;
+  if (slab.slices < 1 || slab.first_slice < 0 || slab.slices > last_slice + 1 - slab.first_slice)
+    refuse(sentence("the slab of patch_match holds slices ", slab.first_slice, " + ", slab.slices,
+                    ", but the volume has ", last_slice + 1));
+  const PatchReach reach = patch_reach(whole, slab.first_reference, slab.references);
+  if (slab.first_slice > reach.first || slab.first_slice + slab.slices < reach.end)
+    refuse(sentence("the slab of patch_match holds slices ", slab.first_slice, " to ",
+                    slab.first_slice + slab.slices - 1, ", but its references reach from ", reach.first, " to ",
+                    reach.end - 1));
+}
+
 }  // namespace
 
 template <>
 struct OperatorTraits<PatchMatch> {
   static PatchMatch checked(const PatchMatch& asked) {
-    check_axes("size", asked.size);
-    check_axes("patch", asked.patch);
-    check_axes("window", asked.window);
-    check_axes("step", asked.step);
+    check_axes(PatchMatch::kName, "size", asked.size);
+    check_axes(PatchMatch::kName, "patch", asked.patch);
+    check_axes(PatchMatch::kName, "window", asked.window);
+    check_axes(PatchMatch::kName, "step", asked.step);
     if (asked.type != DataType::uint8 && asked.type != DataType::uint16 && asked.type != DataType::float32)
       refuse(sentence("the type of patch_match is ", to_string(asked.type), ", but must be uint8, uint16 or float32"));
     // Variants may hold a distance, or the length of a patch, for every voxel.
     (void)elements("volume", asked.size, 1, DataType::int64);
     check_patch(asked);
+    check_slab(asked);
     if (asked.max_patches < 1 || asked.max_patches > PatchMatch::kMostPatches)
       refuse(sentence("max_patches of patch_match is ", asked.max_patches, ", but must be from 1 to ",
                       PatchMatch::kMostPatches));
@@ -79,24 +88,34 @@ struct OperatorTraits<PatchMatch> {
 
   static std::array<OperandSpec, 4> operands(const PatchMatch& p, const PatchMatch::Operands& operands) {
     const PerAxis references = p.references();
-    return {OperandSpec{"volume", &operands.volume.view(), p.type, elements("volume", p.size, 1, p.type), Access::read},
-            OperandSpec{"counts", &operands.counts.view(), DataType::int32,
-                        elements("counts", references, 1, DataType::int32), Access::write},
-            OperandSpec{"distances", &operands.distances.view(), p.distance_type(),
-                        elements("distances", references, p.max_patches, p.distance_type()), Access::write},
-            OperandSpec{"indices", &operands.indices.view(), DataType::int64,
-                        elements("indices", references, p.max_patches, DataType::int64), Access::write}};
+    return {
+        OperandSpec{"volume", &operands.volume.view(), p.type, elements("volume", p.held(), 1, p.type), Access::read},
+        OperandSpec{"counts", &operands.counts.view(), DataType::int32,
+                    elements("counts", references, 1, DataType::int32), Access::write},
+        OperandSpec{"distances", &operands.distances.view(), p.distance_type(),
+                    elements("distances", references, p.max_patches, p.distance_type()), Access::write},
+        OperandSpec{"indices", &operands.indices.view(), DataType::int64,
+                    elements("indices", references, p.max_patches, DataType::int64), Access::write}};
+  }
+
+  static std::array<HostMemory, 4> host_operands(const PatchMatch::HostOperands& o) {
+    return {o.volume.memory(), o.counts.memory(), o.distances.memory(), o.indices.memory()};
   }
 
   static std::string key(const PatchMatch& p) {
+    const PatchSlab& slab = p.slab;
     return sentence("size=", text_of(p.size), ",patch=", text_of(p.patch), ",window=", text_of(p.window),
                     ",step=", text_of(p.step), ",max_patches=", p.max_patches, ",threshold=", p.threshold,
-                    ",type=", to_string(p.type));
+                    ",type=", to_string(p.type)) +
+           (slab == PatchSlab() ? ""
+                                : sentence(",slab=", slab.first_slice, "+", slab.slices, ":", slab.first_reference, "+",
+                                           slab.references));
   }
 };
 
 }  // namespace detail
 
 TESSERA_INSTANTIATE_OPERATOR(PatchMatch)
+TESSERA_INSTANTIATE_STREAM(PatchMatch)
 
 }  // namespace tessera

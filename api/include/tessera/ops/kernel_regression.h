@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tessera/buffer.h>
+#include <tessera/host_operand.h>
 #include <tessera/prepared_weights.h>
 #include <tessera/types.h>
 
@@ -39,6 +40,10 @@ enum class Distance : std::uint8_t {
 /// from 0 to classes - 1 votes for nothing.
 struct KernelRegression {
   static constexpr std::string_view kName = "kernel_regression";
+  /// Variants may subtract the mean of the first so many rows from all. It cannot be seen but in the last bits.
+  static constexpr std::int64_t kCentreRows = 2048;
+  /// Slabs of a training set hold a multiple of so many rows, but for the last.
+  static constexpr std::int64_t kSlabRows = 4096;
 
   std::int64_t training_rows = 0;  ///< at least 1
   std::int64_t columns = 0;        ///< numbers in a row, at least 1; rows are packed
@@ -47,9 +52,12 @@ struct KernelRegression {
   double order = 10;               ///< the study's m; finite, 0 or more. 0: every row weighs 1
   double scale = 1;  ///< every number counts as so many times itself, 1.0 / 255 for images; finite, above 0
   Distance distance = Distance::squared;
-  std::int64_t classes = 0;           ///< numbers in a row of `votes`; 0: none are wanted
-  bool nearest = false;               ///< nearest_row and nearest_squared are wanted
-  bool neighbours = false;            ///< `neighbours` is wanted
+  std::int64_t classes = 0;  ///< numbers in a row of `votes`; 0: none are wanted
+  bool nearest = false;      ///< nearest_row and nearest_squared are wanted
+  bool neighbours = false;   ///< `neighbours` is wanted
+  /// The rows are a slab of a larger set: the run goes on from `before`, and its results are those of all rows so far.
+  /// stream() does this for you.
+  bool is_slab = false;
   DataType type = DataType::float32;  ///< of queries and training rows: float32, float64 or uint8
   Accuracy accuracy = Accuracy::accurate;
 
@@ -62,16 +70,36 @@ struct KernelRegression {
     return type == DataType::uint8 ? DataType::int64 : type;
   }
 
+  /// Rows that stand before the slab's own in `training`: the first kCentreRows of the whole set. Bytes need none.
+  [[nodiscard]] constexpr std::int64_t centre_rows() const noexcept {
+    return is_slab && type != DataType::uint8 ? kCentreRows : 0;
+  }
+  /// Numbers that a slab keeps of each query. What they mean is the variant's own business, but zeros: no row yet.
+  [[nodiscard]] constexpr std::int64_t state_numbers() const noexcept { return 5 + outputs + classes; }
+
   /// What it is run with. Results that are not wanted stay empty. No result may overlap any other operand.
   struct Operands {
     ConstOperand queries;          ///< queries x columns
-    WeightsOperand training;       ///< training_rows x columns: raw, or from Queue::prepare_weights()
+    WeightsOperand training;       ///< (centre_rows() + training_rows) x columns: raw, or from Queue::prepare_weights()
     ConstOperand targets;          ///< training_rows x outputs
     Operand values;                ///< queries x outputs
     Operand votes = {};            ///< queries x classes
     Operand nearest_row = {};      ///< of each query, int64: the lowest of those with the smallest D
     Operand nearest_squared = {};  ///< of each query: its D, without `scale`
     Operand neighbours = {};       ///< of each query: how many rows count, (sum of w)^2 / sum of w^2
+    ConstOperand before = {};      ///< of a slab, float64, queries x state_numbers(): `after` of the slab before
+    Operand after = {};            ///< likewise, for the slab behind it, of the same variant on the same device
+  };
+  /// The same for stream(), in the host's memory.
+  struct HostOperands {
+    ConstHostOperand queries;
+    ConstHostOperand training;
+    ConstHostOperand targets;
+    HostOperand values;
+    HostOperand votes = {};
+    HostOperand nearest_row = {};
+    HostOperand nearest_squared = {};
+    HostOperand neighbours = {};
   };
 
   bool operator==(const KernelRegression&) const = default;

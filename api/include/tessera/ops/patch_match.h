@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <tessera/buffer.h>
+#include <tessera/host_operand.h>
 #include <tessera/types.h>
 
 namespace tessera {
@@ -18,6 +19,16 @@ struct PerAxis {
 
   [[nodiscard]] constexpr std::int64_t product() const noexcept { return x * y * z; }
   bool operator==(const PerAxis&) const = default;
+};
+
+/// Part of a volume along its slowest axis: z, or of an image y, or of a line x.
+struct PatchSlab {
+  std::int64_t first_slice = 0;      ///< that the operand `volume` holds
+  std::int64_t slices = 0;           ///< 0: the volume is whole
+  std::int64_t first_reference = 0;  ///< along that axis, counted in the whole volume
+  std::int64_t references = 0;       ///< along that axis
+
+  bool operator==(const PatchSlab&) const = default;
 };
 
 /// Compares patches of a volume, boxes of `patch` voxels that lie wholly inside, each named by its first voxel (x, y,
@@ -52,14 +63,30 @@ struct PatchMatch {
   std::int64_t max_patches = 16;  ///< places of a stack, 1 to kMostPatches
   double threshold = std::numeric_limits<double>::infinity();  ///< the largest distance that is kept; below 0: none is
   DataType type = DataType::float32;                           ///< of the volume: uint8, uint16 or float32
+  /// Only these references, from a volume of which only these slices are there, all that their windows and patches
+  /// reach among them. Indices are still the whole volume's. stream() does this for you.
+  PatchSlab slab = {};
 
-  /// References along each axis.
+  /// The axis of slabs.
+  [[nodiscard]] constexpr std::int64_t PerAxis::*slab_axis() const noexcept {
+    if (size.z > 1) return &PerAxis::z;
+    return size.y > 1 ? &PerAxis::y : &PerAxis::x;
+  }
+  /// Voxels that the operand holds: all, or those of the slab.
+  [[nodiscard]] constexpr PerAxis held() const noexcept {
+    PerAxis voxels = size;
+    if (slab.slices != 0) voxels.*slab_axis() = slab.slices;
+    return voxels;
+  }
+  /// References along each axis; those of the slab.
   [[nodiscard]] constexpr PerAxis references() const noexcept {
     const auto along = [](std::int64_t places, std::int64_t apart) {
       return (places - 1) / apart + ((places - 1) % apart != 0 ? 1 : 0) + 1;
     };
-    return {along(size.x - patch.x + 1, step.x), along(size.y - patch.y + 1, step.y),
-            along(size.z - patch.z + 1, step.z)};
+    PerAxis count{along(size.x - patch.x + 1, step.x), along(size.y - patch.y + 1, step.y),
+                  along(size.z - patch.z + 1, step.z)};
+    if (slab.slices != 0) count.*slab_axis() = slab.references;
+    return count;
   }
   /// Of `distances`: int64 for integers, float32 for float32.
   [[nodiscard]] constexpr DataType distance_type() const noexcept {
@@ -69,10 +96,17 @@ struct PatchMatch {
   /// What it is run with. Stacks of `max_patches` places lie one behind the other in the order of references. No
   /// operand may overlap another.
   struct Operands {
-    ConstOperand volume;  ///< size.z x size.y x size.x
+    ConstOperand volume;  ///< held().z x held().y x held().x
     Operand counts;       ///< of each reference, int32: how many patches it keeps
     Operand distances;    ///< stacks, ascending; infinity or the largest int64 in places that are left
     Operand indices;      ///< stacks, int64: each patch's first voxel; -1 in places that are left
+  };
+  /// The same for stream(), in the host's memory.
+  struct HostOperands {
+    ConstHostOperand volume;
+    HostOperand counts;
+    HostOperand distances;
+    HostOperand indices;
   };
 
   bool operator==(const PatchMatch&) const = default;
