@@ -152,7 +152,7 @@ TEST_P(PatchStreamTest, copies_go_beside_computation) {
   static_cast<void>(host.streamed_bits(device(), {}, report));
   static_cast<void>(host.streamed_bits(device(), {.memory_bytes = report.memory_bytes * 2 / 3}, report));
   ASSERT_GE(report.slabs.size(), 3U);
-  EXPECT_TRUE(has_overlap(report));
+  EXPECT_TRUE(has_overlap(report)) << times_of(report);
 }
 
 TEST_P(PatchStreamTest, a_problem_that_is_a_slab_is_not_streamed) {

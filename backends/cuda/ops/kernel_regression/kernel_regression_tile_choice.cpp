@@ -1,10 +1,12 @@
 // The tiles of "fused" and "exact_bytes": which ones a card can run, which is preferred, and their launches.
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "backend/sentence.h"
 #include "cuda_error.h"
+#include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 
 namespace tessera::cuda {
@@ -18,7 +20,9 @@ class RegressionInTiles final : public RegressionByStates<T> {
  public:
   RegressionInTiles(const std::shared_ptr<Context>& context, const KernelRegression& problem,
                     const RegressionTile& tile, std::int64_t depth_bytes)
-      : RegressionByStates<T>(context, problem, RegressionTilesPlan(problem, depth_bytes)), queries_(tile.queries) {
+      : RegressionByStates<T>(context, problem, RegressionTilesPlan(problem, depth_bytes), 0,
+                              std::is_floating_point_v<T> && regression_is_packed_across(sizeof(T))),
+        queries_(tile.queries) {
     grid_.group_size[0] = static_cast<unsigned>(tile.threads);
     grid_.dynamic_shared_bytes = static_cast<unsigned>(tile.shared_bytes);
     grid_.overlaps = this->overlaps();
