@@ -50,14 +50,24 @@ bool fits(const RegressionTile& tile, const DeviceLimits& card) {
   return tile.shared_bytes <= card.shared_bytes;
 }
 
-/// The first of those that fit whose groups reach all multiprocessors, else the smallest.
+/// How long the busiest multiprocessor computes, in queries of a block of training rows: groups come in waves, and a
+/// multiprocessor shares its time among those that it holds.
+std::int64_t time_of(const RegressionTile& tile, const KernelRegression& problem, const DeviceLimits& card) {
+  const std::int64_t blocks = ceil_div<std::int64_t>(problem.training_rows, kRegressionBlockRows);
+  const std::int64_t groups = std::max<std::int64_t>(ceil_div(problem.queries, tile.queries) * blocks, 1);
+  const std::int64_t of_wave = std::min(ceil_div<std::int64_t>(groups, card.multiprocessors), tile.blocks);
+  return ceil_div<std::int64_t>(groups, card.multiprocessors * of_wave) * of_wave * tile.queries;
+}
+
+/// The tile that takes the shortest time, of equal ones the first. One fits: check_regression_tiles() has seen to it.
 const RegressionTile& preferred_tile(const KernelRegression& problem, const DeviceLimits& card,
                                      const std::vector<RegressionTile>& tiles) {
-  const std::int64_t blocks = ceil_div<std::int64_t>(problem.training_rows, kRegressionBlockRows);
-  const auto tile = std::find_if(tiles.begin(), tiles.end(), [&](const RegressionTile& candidate) {
-    return fits(candidate, card) && ceil_div(problem.queries, candidate.queries) * blocks >= card.multiprocessors;
-  });
-  return tile == tiles.end() ? tiles.back() : *tile;
+  const RegressionTile* best = nullptr;
+  for (const RegressionTile& tile : tiles) {
+    if (!fits(tile, card)) continue;
+    if (best == nullptr || time_of(tile, problem, card) < time_of(*best, problem, card)) best = &tile;
+  }
+  return best == nullptr ? tiles.back() : *best;
 }
 
 }  // namespace
@@ -83,7 +93,9 @@ Verdict check_regression_groups(const KernelRegression& problem, const backend::
 Verdict check_regression_tiles(const KernelRegression& problem, const backend::Device& device,
                                const std::vector<RegressionTile>& tiles) {
   const DeviceLimits& card = native(device).context()->limits();
-  const RegressionTile& smallest = tiles.back();
+  const RegressionTile& smallest =
+      *std::min_element(tiles.begin(), tiles.end(),
+                        [](const auto& one, const auto& other) { return one.shared_bytes < other.shared_bytes; });
   if (!fits(smallest, card)) {
     return Verdict::no(sentence("kernel_regression with tile_queries = ", smallest.queries,
                                 " and tile_rows = ", smallest.rows, " takes ", smallest.shared_bytes,

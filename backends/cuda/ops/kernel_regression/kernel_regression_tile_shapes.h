@@ -22,9 +22,9 @@ struct RegressionByteShape {
 };
 
 // All tiles of a type have as many rows, and sums of one type grow by the same steps: so results have the same bits
-// whatever the tile is. The best one for many queries first.
+// whatever the tile is. Among tiles that take equally long the first is preferred.
 inline constexpr RegressionByteShape kRegressionByteShapes[]{
-    {256, 128, 4, 2, 128, 3, 1}, {128, 128, 2, 2, 128, 3, 2}, {64, 128, 2, 2, 64, 4, 2}, {32, 128, 1, 4, 64, 3, 4}};
+    {128, 128, 2, 2, 128, 3, 2}, {256, 128, 4, 2, 128, 3, 1}, {64, 128, 2, 2, 64, 4, 2}, {32, 128, 1, 4, 64, 3, 4}};
 
 [[nodiscard]] constexpr const RegressionByteShape& regression_byte_shape(int queries, int rows) {
   const RegressionByteShape* shape = kRegressionByteShapes;
@@ -33,8 +33,8 @@ inline constexpr RegressionByteShape kRegressionByteShapes[]{
 }
 
 // Rows of C are queries, columns are training rows. One slice: a thread keeps what it computed.
-inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{{128, 128, 16, 1, 2, 2, 4, 2, false},
-                                                              {64, 128, 16, 1, 2, 2, 4, 3, false}};
+inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{{64, 128, 16, 1, 2, 2, 4, 3, false},
+                                                              {128, 128, 16, 1, 2, 2, 4, 2, false}};
 inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{{128, 64, 16, 1, 4, 2, 3, 2, false},
                                                               {64, 64, 16, 1, 2, 2, 3, 4, false}};
 

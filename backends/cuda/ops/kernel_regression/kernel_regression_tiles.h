@@ -105,6 +105,7 @@ struct RegressionTile {
   std::int64_t queries;
   std::int64_t rows;
   std::int64_t threads;
+  std::int64_t blocks;  ///< groups that fit on a multiprocessor together
   std::size_t shared_bytes;
   Image image;
   std::string function;
