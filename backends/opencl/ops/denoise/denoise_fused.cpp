@@ -91,8 +91,9 @@ std::vector<Tunable> tunables(const Denoise& problem, const backend::Device& dev
                    .values = {0}};
   const bool is_possible = (problem.has(DenoiseStage::hard_threshold) && has_program_of_sides(problem.hard)) ||
                            (problem.has(DenoiseStage::wiener) && has_program_of_sides(problem.wiener));
-  if (is_possible) unrolled.values.push_back(1);
-  unrolled.preferred = is_possible && !is_processor(native(device).facts()) ? 1 : 0;
+  // Of a program PoCL takes 5 s to compile for a processor, which has too few registers to gain by it.
+  if (is_possible && !is_processor(native(device).facts())) unrolled.values.push_back(1);
+  unrolled.preferred = unrolled.values.back();
   return {mathematics::denoise_slab_tunable(problem), unrolled};
 }
 
