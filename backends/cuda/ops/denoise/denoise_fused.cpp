@@ -6,6 +6,7 @@
 
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
+#include "cuda_error.h"
 #include "mathematics/denoise_tables.h"
 #include "ops/denoise/denoise_match.h"
 #include "ops/denoise/denoise_variants.h"
