@@ -56,6 +56,11 @@ class DenoiseCommand : public Command {
         ->type_name("KEY=VALUE")
         ->delimiter(',')
         ->allow_extra_args(false);
+    command
+        ->add_option("--memory", r.plan.memory_bytes,
+                     "Of the device's memory at most so much, for which larger files are cut; as much as is free")
+        ->transform(CLI::AsSizeValue(false).description(""))
+        ->type_name("SIZE");
     command->add_option("--max-pixels", r.most_pixels, "Refuse PNG images with more pixels")
         ->check(CLI::PositiveNumber)
         ->type_name("N")

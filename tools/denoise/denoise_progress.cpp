@@ -31,17 +31,17 @@ void DenoiseProgress::show(const std::string& doing) {
   draw(done_, doing);
 }
 
-void DenoiseProgress::wait(const Event& end, double work, const std::string& doing) {
+bool DenoiseProgress::wait(const Event& end, double work, const std::string& doing) {
   const auto start = std::chrono::steady_clock::now();
   while (!end.is_done()) {
     const double taken_s = seconds_since(start);
-    stop_if_interrupted();
+    if (is_interrupted()) return false;
     draw(done_ + std::min(work, speed_ * taken_s), doing);
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(kMostPause_s, taken_s / 8 + 1e-4)));
   }
-  stop_if_interrupted();
   speed_ = work / std::max(1e-9, seconds_since(start));
   done_ += work;
+  return true;
 }
 
 }  // namespace tessera::tool

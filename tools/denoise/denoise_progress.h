@@ -18,9 +18,8 @@ class DenoiseProgress {
 
   /// Says what is being done.
   void show(const std::string& doing);
-  /// Waits for the end of a piece, and notes what that took. Throws Interrupted after Ctrl-C: then the queue's
-  /// destructor waits for the piece.
-  void wait(const Event& end, double work, const std::string& doing);
+  /// Waits for the end of a piece, and notes what that took. False after Ctrl-C: then the piece runs on.
+  [[nodiscard]] bool wait(const Event& end, double work, const std::string& doing);
   /// Work a second, as the last piece had it; 0 before there was one.
   [[nodiscard]] double speed() const noexcept { return speed_; }
 

@@ -11,6 +11,11 @@ namespace tessera::tool {
 
 namespace {
 
+std::int64_t PerAxis::*longest_axis(const PerAxis& size) {
+  if (size.z >= size.y && size.z >= size.x) return &PerAxis::z;
+  return size.y >= size.x ? &PerAxis::y : &PerAxis::x;
+}
+
 const DenoiseStep& step_of(const Denoise& problem) {
   return problem.stage == DenoiseStage::wiener ? problem.wiener : problem.hard;
 }
@@ -18,7 +23,7 @@ const DenoiseStep& step_of(const Denoise& problem) {
 }  // namespace
 
 PieceCutter::PieceCutter(const Denoise& problem, const DenoiseStep& step)
-    : problem_(problem), axis_(problem.size.z >= problem.size.y ? &PerAxis::z : &PerAxis::y) {
+    : problem_(problem), axis_(longest_axis(problem.size)) {
   step_ = step.step.*axis_;
   // From the first voxel of the first candidate to the last voxel of the last one are window + patch - 1 planes, and
   // the reference is among the candidates: so a voxel whose stack another plane decides about is at most this far from

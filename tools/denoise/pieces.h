@@ -27,7 +27,7 @@ class PieceCutter {
  public:
   PieceCutter(const Denoise& problem, const DenoiseStep& step);
 
-  /// z or y, which is longer.
+  /// The longest, of equal ones the slowest.
   [[nodiscard]] std::int64_t PerAxis::*axis() const noexcept { return axis_; }
   /// Planes along it.
   [[nodiscard]] std::int64_t planes() const noexcept { return problem_.size.*axis_; }

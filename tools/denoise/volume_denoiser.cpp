@@ -3,8 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <type_traits>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "tools/output/table.h"
+#include "tools/process/interrupt.h"
 
 namespace tessera::tool {
 
@@ -17,21 +23,21 @@ constexpr double kPiece_s = 10;
 constexpr std::int64_t kUsualMargins = 6;
 /// Of the first piece, by which the speed is found.
 constexpr std::int64_t kFirstMargins = 2;
-/// Of the memory that the device has free.
-constexpr double kMemoryShare = 0.9;
 
-/// Where planes along an axis lie: one behind the other in blocks, which are channels, or along y the planes of z.
+/// Where planes along an axis lie: one behind the other in blocks, one for each channel and each place on slower axes.
 struct PlaneBlocks {
-  PlaneBlocks(const Denoise& problem, std::int64_t PerAxis::*axis)
-      : count(problem.channels * (axis == &PerAxis::z ? 1 : problem.size.z)),
-        plane(problem.size.x * (axis == &PerAxis::z ? problem.size.y : 1)) {}
+  PlaneBlocks(const Denoise& problem, std::int64_t PerAxis::*axis) {
+    const PerAxis& size = problem.size;
+    plane = axis == &PerAxis::z ? size.x * size.y : axis == &PerAxis::y ? size.x : 1;
+    count = problem.channels * size.product() / (plane * size.*axis);
+  }
   /// The first voxel of a plane, in a volume with so many along the axis.
   [[nodiscard]] std::ptrdiff_t place(std::int64_t block, std::int64_t number, std::int64_t planes) const {
     return (block * planes + number) * plane;
   }
 
-  std::int64_t count;
-  std::int64_t plane;  ///< voxels
+  std::int64_t count = 1;
+  std::int64_t plane = 1;  ///< voxels
 };
 
 double work_of(const Denoise& problem, const DenoiseStep& step) {
@@ -77,13 +83,23 @@ std::vector<T> VolumeDenoiser<T>::run_step(DenoiseStage stage, const std::vector
   for (std::int64_t first = 0; first < cutter.planes();) {
     const std::int64_t count = planes_of_next(cutter, first, work);
     const Piece piece = cutter.cut(first, count);
+    bool did_fit = false;
     try {
-      run_piece(cutter, piece, work * static_cast<double>(piece.end - first), volume, basic, result);
-      first = piece.end;
+      did_fit = run_piece(cutter, piece, work * static_cast<double>(piece.end - first), volume, basic, result);
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::out_of_memory || count <= cutter.least()) throw;
-      memory_planes_ = std::max(cutter.least(), count / 2);
+      if (error.code() != ErrorCode::out_of_memory || count == cutter.least()) throw;
     }
+    if (did_fit) {
+      first = piece.end;
+      continue;
+    }
+    if (count == cutter.least()) {
+      throw Error(ErrorCode::out_of_memory,
+                  fmt::format("{} planes of {} x {} x {} voxels do not fit into {} of memory on {}",
+                              piece.held_end - piece.held_first, problem.size.x, problem.size.y, problem.size.z,
+                              format_bytes(memory_limit()), device_.id()));
+    }
+    fitting_planes_ = std::max(cutter.least(), count / 2);
   }
   return result;
 }
@@ -100,7 +116,7 @@ std::int64_t VolumeDenoiser<T>::planes_of_next(const PieceCutter& cutter, std::i
     }
     if (left - count < kFirstMargins * cutter.margin()) count = left;
   }
-  if (memory_planes_ > 0) count = std::min(count, memory_planes_);
+  if (fitting_planes_ > 0) count = std::min(count, fitting_planes_);
   if (plan_.most_planes > 0) count = std::min(count, plan_.most_planes);
   return std::max(count, cutter.least());
 }
@@ -129,41 +145,61 @@ std::vector<T> VolumeDenoiser<T>::held(const PieceCutter& cutter, const Piece& p
 }
 
 template <class T>
-void VolumeDenoiser<T>::run_piece(const PieceCutter& cutter, const Piece& piece, double work,
+std::uint64_t VolumeDenoiser<T>::memory_limit() const {
+  constexpr std::uint64_t kTenths = 9;
+  return plan_.memory_bytes != 0 ? plan_.memory_bytes : device_.info().memory_free_bytes / 10 * kTenths;
+}
+
+template <class T>
+struct VolumeDenoiser<T>::Run {
+  Run(const Device& device, std::size_t voxels, bool has_basic)
+      : computed(voxels),
+        queue(device),
+        volume(device.allocate<T>(voxels, {.label = "voxels"})),
+        basic(device.allocate<T>(has_basic ? voxels : 0, {.label = "basic estimate"})),
+        result(device.allocate<T>(voxels, {.label = "denoised voxels"})) {}
+
+  std::vector<T> computed;
+  Queue queue;
+  Buffer<T> volume;
+  Buffer<T> basic;
+  Buffer<T> result;
+};
+
+template <class T>
+bool VolumeDenoiser<T>::run_piece(const PieceCutter& cutter, const Piece& piece, double work,
                                   const std::vector<T>& volume, const std::vector<T>* basic, std::vector<T>& result) {
   const std::string doing = basic != nullptr ? "Wiener filter" : "hard threshold";
   progress_.show(doing);
   const Denoise problem = cutter.problem_of(piece);
-  const auto kernel = device_.kernel(problem, plan_.kernel);
-  variant_ = kernel.info().variant;
   const auto voxels = static_cast<std::size_t>(problem.size.product() * problem.channels);
-  const double needed = static_cast<double>(kernel.info().workspace_bytes) +
-                        static_cast<double>(voxels * sizeof(T)) * (basic != nullptr ? 3 : 2);
-  const double free = kMemoryShare * static_cast<double>(device_.info().memory_free_bytes);
-  if (free > 0 && needed > free && piece.end - piece.first > cutter.least()) {
-    throw Error(ErrorCode::out_of_memory, "the piece does not fit");
-  }
-  std::vector<T> computed(voxels);
-  Queue queue(device_);
-  const auto on_device = device_.allocate<T>(voxels, {.label = "voxels"});
-  const auto estimate = device_.allocate<T>(basic != nullptr ? voxels : 0, {.label = "basic estimate"});
-  const auto denoised = device_.allocate<T>(voxels, {.label = "denoised voxels"});
-  queue.upload(on_device, held(cutter, piece, volume));
-  Denoise::Operands operands{.volume = on_device, .basic = {}, .result = denoised};
+  const auto kernel = device_.kernel(problem, plan_.kernel);
+  const std::uint64_t bytes = kernel.info().workspace_bytes + voxels * sizeof(T) * (basic != nullptr ? 3 : 2);
+  const std::uint64_t limit = memory_limit();  // 0 where the driver does not say
+  if (limit != 0 && bytes > limit) return false;
+  variant_ = kernel.info().variant;
+  auto run = std::make_unique<Run>(device_, voxels, basic != nullptr);
+  Denoise::Operands operands{.volume = run->volume, .basic = {}, .result = run->result};
+  run->queue.upload(run->volume, held(cutter, piece, volume));
   if (basic != nullptr) {
-    queue.upload(estimate, held(cutter, piece, *basic));
-    operands.basic = estimate;
+    run->queue.upload(run->basic, held(cutter, piece, *basic));
+    operands.basic = run->basic;
   }
-  queue.run(kernel, operands);
-  queue.download(denoised, std::span(computed));
-  progress_.wait(queue.record(), work, doing);
-  queue.finish();
+  run->queue.run(kernel, operands);
+  run->queue.download(run->result, std::span(run->computed));
+  if (!progress_.wait(run->queue.record(), work, doing)) {
+    static_cast<void>(run.release());  // the destructors would wait for the device
+    abandon_device_work();
+    throw Interrupted();
+  }
+  run->queue.finish();
   const PlaneBlocks blocks(problem_, cutter.axis());
   for (std::int64_t block = 0; block < blocks.count; ++block) {
     const std::ptrdiff_t from = blocks.place(block, piece.first - piece.held_first, piece.held_end - piece.held_first);
-    std::copy_n(computed.begin() + from, (piece.end - piece.first) * blocks.plane,
+    std::copy_n(run->computed.begin() + from, (piece.end - piece.first) * blocks.plane,
                 result.begin() + blocks.place(block, piece.first, cutter.planes()));
   }
+  return true;
 }
 
 template class VolumeDenoiser<std::uint8_t>;

@@ -66,6 +66,20 @@ void keep_words(thandle_t handle, const char* /*module*/, const char* format, va
   if (handle == nullptr) return;
   std::array<char, 200>& words = stream_of(handle).words;
   std::vsnprintf(words.data(), words.size(), format, arguments);
+  // One line, of which nothing may be the file's own that a terminal obeys.
+  for (char* letter = words.data(); *letter != '\0'; ++letter) {
+    if (*letter < ' ' || *letter == 0x7f) *letter = ' ';
+  }
+}
+
+/// Of warnings, that a tag stands where the file has ended: it would be lost silently.
+void keep_lost_tag(thandle_t handle, const char* module, const char* format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  std::array<char, 64> words{};
+  std::vsnprintf(words.data(), words.size(), format, again);
+  va_end(again);
+  if (std::strncmp(words.data(), "IO error", 8) == 0) keep_words(handle, module, format, arguments);
 }
 
 /// For the whole process: without them libtiff writes to standard error.
@@ -73,7 +87,7 @@ void set_handlers() {
   TIFFSetErrorHandler(nullptr);
   TIFFSetErrorHandlerExt(keep_words);
   TIFFSetWarningHandler(nullptr);
-  TIFFSetWarningHandlerExt(nullptr);
+  TIFFSetWarningHandlerExt(keep_lost_tag);
 }
 
 /// They hold places in the file, where other tags stand that are not read.

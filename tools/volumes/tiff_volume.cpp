@@ -125,7 +125,6 @@ class TiffVolume : public VolumeFile {
                       page.width, page.height, page.channels, to_string(page.type), pages_ + 1, page_.width,
                       page_.height, page_.channels, to_string(page_.type)));
     }
-    if (stream_.words[0] != '\0') refuse(fmt::format("is damaged behind page {} ({})", pages_, stream_.words.data()));
     head_ = {.format = kTiff, .type = page_.type, .channels = page_.channels};
     std::int64_t bytes = static_cast<std::int64_t>(size_bytes(head_.type)) * page_.channels * pages_;
     if (__builtin_mul_overflow(bytes, page_.width, &bytes) || __builtin_mul_overflow(bytes, page_.height, &bytes)) {
@@ -161,7 +160,7 @@ class TiffVolume : public VolumeFile {
     stream_.position = 0;
     tiff_ = open_tiff(stream_, "rmc");  // no mapping into memory, and strips as they are
     stop_if_interrupted();
-    if (!tiff_) refuse(fmt::format("is damaged: {}", stream_.words.data()));
+    if (!tiff_ || stream_.words[0] != '\0') refuse(fmt::format("is damaged: {}", stream_.words.data()));
     next_page_ = 0;
   }
   /// Passes on what is thrown about a page, in the file's name.
@@ -174,12 +173,15 @@ class TiffVolume : public VolumeFile {
       refuse(fmt::format("has a page {} that {}", page + 1, refusal.why));
     }
   }
-  /// False behind the last page; then the stream has words if that is not where the file ends.
+  /// False behind the last page. Refuses what libtiff complains about.
   bool next_directory() {
     stop_if_interrupted();
     stream_.words = {};
     const bool is_there = TIFFReadDirectory(tiff_.get()) != 0;
     stop_if_interrupted();
+    if (stream_.words[0] != '\0') {
+      refuse(fmt::format("is damaged behind page {} ({})", next_page_ > 0 ? next_page_ : pages_, stream_.words.data()));
+    }
     return is_there;
   }
   TiffPage describe() {
