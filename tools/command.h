@@ -36,6 +36,10 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_convolve_command();
 [[nodiscard]] std::unique_ptr<Command> make_classify_command();
 [[nodiscard]] std::unique_ptr<Command> make_digits_command();
+[[nodiscard]] std::unique_ptr<Command> make_denoise_command();
+[[nodiscard]] std::unique_ptr<Command> make_phantom_command();
+[[nodiscard]] std::unique_ptr<Command> make_slice_command();
+[[nodiscard]] std::unique_ptr<Command> make_psnr_command();
 
 /// Every subcommand, in the order that --help lists them.
 [[nodiscard]] std::vector<std::unique_ptr<Command>> make_commands();

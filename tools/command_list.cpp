@@ -13,6 +13,10 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_convolve_command());
   commands.push_back(make_classify_command());
   commands.push_back(make_digits_command());
+  commands.push_back(make_denoise_command());
+  commands.push_back(make_phantom_command());
+  commands.push_back(make_slice_command());
+  commands.push_back(make_psnr_command());
   return commands;
 }
 

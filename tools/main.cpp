@@ -24,6 +24,7 @@ constexpr const char* kExamples =
     "  tessera explain gemm --problem m=99,n=7,k=5   which variant is taken for this, and why?\n"
     "  tessera convolve in.png out.png --filter gaussian:5\n"
     "  tessera digits --out digits              a data set for tessera classify\n"
+    "  tessera denoise scan.nii.gz clean.nii.gz\n"
     "\n"
     "Exit codes: 0 success, 1 something failed, 2 wrong use, 128 and the number of a signal that ended it.\n";
 

@@ -13,7 +13,7 @@
 #include "tools/digits/digit_files.h"
 #include "tools/digits/digit_shapes.h"
 #include "tools/digits/digit_sheet.h"
-#include "tools/digits/integer_random.h"
+#include "tools/random/integer_random.h"
 
 namespace tessera::tool {
 namespace {

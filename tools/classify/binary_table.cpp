@@ -2,43 +2,17 @@
 #include "tools/classify/binary_table.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
+
+#include "tools/input/npy_head.h"
+#include "tools/input/stored_numbers.h"
 
 namespace tessera::tool {
 
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
-
-/// One number as it is stored.
-template <class Stored>
-Stored load(const std::uint8_t* bytes, bool high_byte_first) {
-  std::uint8_t ordered[sizeof(Stored)];
-  std::memcpy(ordered, bytes, sizeof(Stored));
-  if (high_byte_first) std::reverse(ordered, ordered + sizeof(Stored));  // the machine's own order is the other one
-  Stored number = 0;
-  std::memcpy(&number, ordered, sizeof(Stored));
-  return number;
-}
-
-/// Calls `body` with a value of the type that is stored.
-template <class Body>
-void with_stored(DataType type, const Body& body) {
-  switch (type) {
-    case DataType::int8: return body(std::int8_t{});
-    case DataType::uint8: return body(std::uint8_t{});
-    case DataType::int16: return body(std::int16_t{});
-    case DataType::uint16: return body(std::uint16_t{});
-    case DataType::int32: return body(std::int32_t{});
-    case DataType::uint32: return body(std::uint32_t{});
-    case DataType::int64: return body(std::int64_t{});
-    case DataType::uint64: return body(std::uint64_t{});
-    case DataType::float32: return body(float{});
-    case DataType::float64: return body(double{});
-  }
-}
 
 }  // namespace
 
@@ -61,6 +35,17 @@ void set_lengths(BinaryHead& head, const std::vector<std::uint64_t>& lengths, co
     source.refuse(
         fmt::format("says in its head that it holds {} rows, but it may hold at most {}", lengths[0], kMostRows));
   }
+}
+
+BinaryHead read_npy_table_head(ByteSource& source) {
+  const NpyHead npy = read_npy_head(source);
+  if (npy.columns_first) {
+    source.refuse(fmt::format("has a head that says that columns come before rows (fortran_order), but rows must at {}",
+                              source.place(npy.order_end)));
+  }
+  BinaryHead head{.format = "NPY", .type = npy.type, .high_byte_first = npy.high_byte_first};
+  set_lengths(head, npy.lengths, source);
+  return head;
 }
 
 BinaryTable::BinaryTable(std::unique_ptr<ByteSource> source, const BinaryHead& head)
@@ -101,7 +86,7 @@ void BinaryTable::read_elements(std::int64_t count, std::vector<T>& elements) {
       source_->refuse(fmt::format("ends at {}, but its head promises {} rows of {} numbers, which make {} bytes",
                                   source_->place(source_->position()), head_.rows, head_.columns, promised_bytes()));
     }
-    with_stored(head_.type, [&](auto stored) { convert<decltype(stored)>(std::span(piece_).first(size), elements); });
+    with_type(head_.type, [&](auto stored) { convert<decltype(stored)>(std::span(piece_).first(size), elements); });
     left -= part;
   }
 }
@@ -113,7 +98,7 @@ void BinaryTable::convert(std::span<const std::uint8_t> bytes, std::vector<T>& e
     return;
   }
   for (std::size_t i = 0; i < bytes.size(); i += sizeof(Stored)) {
-    const auto number = static_cast<double>(load<Stored>(bytes.data() + i, head_.high_byte_first));
+    const auto number = static_cast<double>(load_number<Stored>(bytes.data() + i, head_.high_byte_first));
     if (!fits<T>(number)) {
       source_->refuse(fmt::format("holds {} at {}, {}", number, source_->place(source_->position() - bytes.size() + i),
                                   what_fits<T>()));

@@ -24,8 +24,8 @@ void set_lengths(BinaryHead& head, const std::vector<std::uint64_t>& lengths, co
 
 /// MNIST's format: two bytes of 0, the type, the number of lengths, the lengths.
 [[nodiscard]] BinaryHead read_idx_head(ByteSource& source);
-/// numpy.save's format: a magic word, a version, and a dictionary in Python's notation.
-[[nodiscard]] BinaryHead read_npy_head(ByteSource& source);
+/// numpy.save's format, with rows before columns.
+[[nodiscard]] BinaryHead read_npy_table_head(ByteSource& source);
 
 class BinaryTable : public TableFile {
  public:

@@ -24,7 +24,7 @@ std::unique_ptr<TableFile> open_table(const std::string& path, const std::string
   const std::span<const std::uint8_t> first = source->look_ahead(ByteSource::kMostSeen);
   if (first.empty()) source->refuse("is empty");
   if (first[0] == 0x93) {
-    const BinaryHead head = read_npy_head(*source);
+    const BinaryHead head = read_npy_table_head(*source);
     return std::make_unique<BinaryTable>(std::move(source), head);
   }
   if (first[0] == 0) {

@@ -5,22 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "tools/input/shown_text.h"
+
 namespace tessera::tool {
 
 namespace {
 
 constexpr std::size_t kTextPieceBytes = std::size_t{1} << 16;
 constexpr std::size_t kMostLetters = 60;  // of a number; the longest that float64 needs has 24
-
-/// A word as a message may hold it.
-std::string shown(const std::string& word) {
-  std::string text;
-  for (const char letter : word) {
-    const auto byte = static_cast<unsigned char>(letter);
-    text += byte >= ' ' && byte < 0x7f ? std::string(1, letter) : fmt::format("\\x{:02x}", byte);
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -42,7 +34,8 @@ bool TextTable::next(char& letter) {
 }
 
 void TextTable::refuse_number(const std::string& why) const {
-  source_->refuse(fmt::format("holds '{}' as number {} of line {}, {}", shown(word_), row_.size() + 1, line_, why));
+  source_->refuse(fmt::format("holds '{}' as number {} of line {}, {}", shown_text(word_, kMostLetters),
+                              row_.size() + 1, line_, why));
 }
 
 /// The word becomes a number of the row, if there is a word.

@@ -2,9 +2,7 @@
 #include "tools/convolve/convolve.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <new>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "tools/images/png_reader.h"
 #include "tools/images/png_writer.h"
 #include "tools/output/progress.h"
+#include "tools/output/same_file.h"
 #include "tools/process/add_time.h"
 #include "tools/process/interrupt.h"
 #include "tools/process/usage_error.h"
@@ -25,14 +24,6 @@ namespace {
 
 /// Smaller images are done before a bar is read.
 constexpr std::int64_t kPixelsWithProgress = 4'000'000;
-
-void refuse_same_file(const Convolution& c) {
-  std::error_code one_is_missing;
-  if (c.replaces_input || c.input == "-" || c.output == "-") return;
-  if (!std::filesystem::equivalent(c.input, c.output, one_is_missing)) return;
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("the image '{}' would be replaced by its own output; --force allows it", c.input));
-}
 
 BandPlan plan_bands(const Convolution& c, const PngReader& reader, const IntegerFilter& filter) {
   BandPlan plan{.image = reader.layout(), .border = c.border};
@@ -101,7 +92,7 @@ BandSums prepare_sums(const Device& device, const BandPlan& plan, const IntegerF
 
 ConvolutionReport convolve_bands(const Convolution& c, const IntegerFilter& filter, const Device& device) {
   ConvolutionReport report;
-  refuse_same_file(c);
+  if (!c.replaces_input) refuse_same_file(c.input, c.output, "the image");
   PngReader reader(c.input, c.most_pixels);
   const BandPlan plan = plan_bands(c, reader, filter);
   const Finish finish = plan_finish(c, plan.image, filter.scale);

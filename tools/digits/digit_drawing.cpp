@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/digits/digit_shapes.h"
-#include "tools/digits/integer_random.h"
+#include "tools/random/integer_random.h"
 
 namespace tessera::tool {
 

@@ -19,12 +19,12 @@ constexpr int kGzipAlone = 15 + 16;  // the largest window, and gzip's head and 
 }  // namespace
 
 struct Gunzip::State {
-  State(InputFile& from, std::span<const std::uint8_t> first) : file(from), packed(kPackedBytes) {
+  State(InputFile& from, std::span<const std::uint8_t> first, std::uint64_t begin) : file(from), packed(kPackedBytes) {
     if (inflateInit2(&stream, kGzipAlone) != Z_OK) throw Error(ErrorCode::out_of_memory, "zlib does not start");
     std::copy(first.begin(), first.end(), packed.begin());
     stream.next_in = packed.data();
     stream.avail_in = static_cast<uInt>(first.size());
-    taken = first.size();
+    taken = begin + first.size();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -71,7 +71,8 @@ struct Gunzip::State {
   z_stream stream = {};
 };
 
-Gunzip::Gunzip(InputFile& file, std::span<const std::uint8_t> first) : state_(std::make_unique<State>(file, first)) {}
+Gunzip::Gunzip(InputFile& file, std::span<const std::uint8_t> first, std::uint64_t begin)
+    : state_(std::make_unique<State>(file, first, begin)) {}
 
 Gunzip::~Gunzip() = default;
 

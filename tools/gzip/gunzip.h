@@ -12,8 +12,9 @@ namespace tessera::tool {
 
 class Gunzip {
  public:
-  /// Unpacks `file`, of which `first` was read already. Error unavailable in a build without zlib.
-  Gunzip(InputFile& file, std::span<const std::uint8_t> first);
+  /// Unpacks `file` from byte `begin`; the bytes `first` of that were read already. Error unavailable in a build
+  /// without zlib.
+  Gunzip(InputFile& file, std::span<const std::uint8_t> first, std::uint64_t begin = 0);
   Gunzip(const Gunzip&) = delete;
   Gunzip& operator=(const Gunzip&) = delete;
   ~Gunzip();

@@ -19,16 +19,19 @@ constexpr std::size_t kUnpackedBytes = std::size_t{1} << 16;
 }  // namespace
 
 struct GzipFile::State {
-  State(const std::string& path, const std::string& what, bool packing) : file(path, what), packs(packing) {
-    if (packs &&
-        deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
-      throw Error(ErrorCode::out_of_memory, "zlib does not start");
-    }
-  }
+  State(const std::string& path, const std::string& what) : file(path, what) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
     if (packs) deflateEnd(&stream);
+  }
+
+  void start_packing() {
+    if (packs) return;
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
+      throw Error(ErrorCode::out_of_memory, "zlib does not start");
+    }
+    packs = true;
   }
 
   void write_out(const std::uint8_t* bytes, std::size_t size) {
@@ -48,14 +51,20 @@ struct GzipFile::State {
   }
 
   OutputFile file;
-  bool packs;
+  bool packs = false;
   z_stream stream = {};
 };
 
 GzipFile::GzipFile(const std::string& path, const std::string& what, bool packs)
-    : state_(std::make_unique<State>(path, what, packs)) {}
+    : state_(std::make_unique<State>(path, what)) {
+  if (packs) state_->start_packing();
+}
 
 GzipFile::~GzipFile() = default;
+
+void GzipFile::pack_from_here() {
+  state_->start_packing();
+}
 
 void GzipFile::write(std::span<const std::uint8_t> bytes) {
   if (!state_->packs) return state_->write_out(bytes.data(), bytes.size());

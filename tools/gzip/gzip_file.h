@@ -17,6 +17,8 @@ class GzipFile {
   /// Leaves nothing behind, unless commit() was called.
   ~GzipFile();
 
+  /// What follows is packed, and what was written stays as it is. Error unavailable in a build without zlib.
+  void pack_from_here();
   /// Errors as OutputFile::commit()'s.
   void write(std::span<const std::uint8_t> bytes);
   void commit();

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ constexpr png_byte kSkippedChunks[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0bKGD\0pCAL\
 }  // namespace
 
 struct PngReader::State {
-  explicit State(const std::string& path) : file(path, "the image") {}
+  explicit State(std::unique_ptr<InputFile> input) : kept(std::move(input)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() { png_destroy_read_struct(&png, &info, nullptr); }
@@ -50,7 +51,8 @@ struct PngReader::State {
   void expand();
   void read_interlaced();
 
-  InputFile file;
+  std::unique_ptr<InputFile> kept;
+  InputFile& file = *kept;
   PngWords words;
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -134,7 +136,11 @@ void PngReader::State::read_interlaced() {
   }
 }
 
-PngReader::PngReader(const std::string& path, std::int64_t most_pixels) : state_(std::make_unique<State>(path)) {
+PngReader::PngReader(const std::string& path, std::int64_t most_pixels)
+    : PngReader(std::make_unique<InputFile>(path, "the image"), most_pixels) {}
+
+PngReader::PngReader(std::unique_ptr<InputFile> file, std::int64_t most_pixels)
+    : state_(std::make_unique<State>(std::move(file))) {
   state_->start();
   state_->check_size(most_pixels);
   state_->expand();

@@ -11,18 +11,21 @@
 
 namespace tessera::tool {
 
-ByteSource::ByteSource(const std::string& path, const std::string& what) : file_(path, what) {
+ByteSource::ByteSource(const std::string& path, const std::string& what)
+    : ByteSource(std::make_unique<InputFile>(path, what)) {}
+
+ByteSource::ByteSource(std::unique_ptr<InputFile> file) : file_(std::move(file)) {
   const std::span<const std::uint8_t> first = look_ahead(2);
   if (first.size() < 2 || first[0] != 0x1f || first[1] != 0x8b) return;
-  packed_ = std::make_unique<Gunzip>(file_, first);
+  packed_ = std::make_unique<Gunzip>(*file_, first);
   seen_.clear();
 }
 
 std::size_t ByteSource::read_further(std::uint8_t* target, std::size_t size) {
-  const std::size_t count = packed_ ? packed_->read(target, size) : file_.read(target, size);
+  const std::size_t count = packed_ ? packed_->read(target, size) : file_->read(target, size);
   stop_if_interrupted();
-  if (count < size && file_.error() != 0) {
-    refuse(fmt::format("cannot be read: {}", std::strerror(file_.error())));
+  if (count < size && file_->error() != 0) {
+    refuse(fmt::format("cannot be read: {}", std::strerror(file_->error())));
   }
   return count;
 }
@@ -45,8 +48,15 @@ std::size_t ByteSource::read(std::uint8_t* target, std::size_t size) {
   return count;
 }
 
+void ByteSource::unpack_rest() {
+  if (packed_) refuse("is packed with gzip, and says that what it unpacks to is packed again");
+  packed_ = std::make_unique<Gunzip>(*file_, seen_, position_);
+  seen_.clear();
+  position_ = 0;
+}
+
 std::optional<std::uint64_t> ByteSource::size_bytes() const noexcept {
-  return packed_ ? std::nullopt : file_.size_bytes();
+  return packed_ ? std::nullopt : file_->size_bytes();
 }
 
 std::string ByteSource::place(std::uint64_t position) const {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <tessera/error.h>
@@ -55,8 +56,37 @@ std::size_t InputFile::read(std::uint8_t* target, std::size_t size) noexcept {
   return done;
 }
 
+std::span<const std::uint8_t> InputFile::look_ahead(std::size_t size) noexcept {
+  size = std::min(size, kMostSeen);
+  if (end_ - position_ < size) {
+    std::memmove(buffer_.data(), buffer_.data() + position_, end_ - position_);
+    end_ -= std::exchange(position_, 0);
+    std::size_t count = 1;
+    while (end_ < size && count > 0) end_ += count = read_some(buffer_.data() + end_, buffer_.size() - end_);
+  }
+  return {buffer_.data() + position_, std::min(size, end_ - position_)};
+}
+
+std::size_t InputFile::read_at(std::uint64_t place, std::uint8_t* target, std::size_t size) noexcept {
+  std::size_t done = 0;
+  while (done < size && !is_interrupted()) {
+    const ssize_t count = ::pread(descriptor_, target + done, size - done, static_cast<off_t>(place + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) error_ = errno;
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
 std::size_t InputFile::refill() noexcept {
-  position_ = end_ = 0;
+  position_ = 0;
+  end_ = read_some(buffer_.data(), buffer_.size());
+  return end_;
+}
+
+/// One read, as soon as there is something to be read; 0 at the end, at an error and after Ctrl-C.
+std::size_t InputFile::read_some(std::uint8_t* target, std::size_t size) noexcept {
   // A signal restarts read(), but not poll().
   pollfd ready{descriptor_, POLLIN, 0};
   while (!is_interrupted() && ::poll(&ready, 1, kLookForInterruptMs) <= 0) {
@@ -64,11 +94,10 @@ std::size_t InputFile::refill() noexcept {
   if (is_interrupted()) return 0;
   ssize_t count = 0;
   do {
-    count = ::read(descriptor_, buffer_.data(), buffer_.size());
+    count = ::read(descriptor_, target, size);
   } while (count < 0 && errno == EINTR);
   if (count < 0) error_ = errno;
-  end_ = count > 0 ? static_cast<std::size_t>(count) : 0;
-  return end_;
+  return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 }  // namespace tessera::tool

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace tessera::tool {
 
 class InputFile {
  public:
+  static constexpr std::size_t kMostSeen = 1024;
+
   /// `what` names it in messages: "the image". "-" is standard input. Error invalid_argument for a folder or a file
   /// that does not open.
   InputFile(const std::string& path, const std::string& what);
@@ -21,6 +24,10 @@ class InputFile {
 
   /// How many of the next `size` bytes were read: fewer only at the end, at an error or after Ctrl-C.
   [[nodiscard]] std::size_t read(std::uint8_t* target, std::size_t size) noexcept;
+  /// The next bytes, which stay there: at most kMostSeen, fewer only at the end, at an error or after Ctrl-C.
+  [[nodiscard]] std::span<const std::uint8_t> look_ahead(std::size_t size) noexcept;
+  /// As read(), from any place of a regular file, and without moving on. For files that are read out of order.
+  [[nodiscard]] std::size_t read_at(std::uint64_t place, std::uint8_t* target, std::size_t size) noexcept;
   /// How many bytes a regular file has; nothing for what is none, as a pipe.
   [[nodiscard]] std::optional<std::uint64_t> size_bytes() const noexcept { return size_bytes_; }
   /// The errno that ended reading, or 0.
@@ -30,6 +37,7 @@ class InputFile {
 
  private:
   [[nodiscard]] std::size_t refill() noexcept;
+  [[nodiscard]] std::size_t read_some(std::uint8_t* target, std::size_t size) noexcept;
 
   std::string name_;
   int descriptor_ = -1;

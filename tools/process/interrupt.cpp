@@ -11,6 +11,7 @@ namespace tessera::tool {
 namespace {
 
 volatile std::sig_atomic_t first_signal = 0;
+bool device_work_is_abandoned = false;
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 /// When a signal of each kind came first, in milliseconds of the steady clock; 0 if none did. Only the handler looks.
 volatile long long first_times_ms[std::size(kSignals)] = {};
@@ -56,6 +57,14 @@ bool is_interrupted() noexcept {
 
 void stop_if_interrupted() {
   if (is_interrupted()) throw Interrupted();
+}
+
+void abandon_device_work() noexcept {
+  device_work_is_abandoned = true;
+}
+
+bool is_device_work_abandoned() noexcept {
+  return device_work_is_abandoned;
 }
 
 const char* interrupting_signal() noexcept {

@@ -22,6 +22,10 @@ void listen_for_interrupt();
 [[nodiscard]] bool is_interrupted() noexcept;
 /// Throws Interrupted if a signal came.
 void stop_if_interrupted();
+/// Says that a device computes on what is never given back, because nobody waits for it any more: the process must end
+/// without its usual farewells, which would wait.
+void abandon_device_work() noexcept;
+[[nodiscard]] bool is_device_work_abandoned() noexcept;
 /// The signal that came first: "SIGTERM"; "" if none did.
 [[nodiscard]] const char* interrupting_signal() noexcept;
 /// 128 and the number of that signal, as shells count: 130 for Ctrl-C.

@@ -1,6 +1,7 @@
 // What the main() of every program here does: runs it, and turns each kind of failure into one line and an exit code.
 #include "tools/process/run_program.h"
 
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -42,6 +43,11 @@ int run_program(const char* name, int argc, char** argv, int (*run)(int argc, ch
     return code;
   } catch (const Interrupted&) {
     std::cerr << name << ": interrupted by " << interrupting_signal() << "\n";
+    // What was to be cleaned up is: the exception has passed through all of it.
+    if (is_device_work_abandoned()) {
+      std::cout.flush();
+      std::_Exit(interrupt_exit_code());
+    }
     return interrupt_exit_code();
   } catch (const Error& error) {
     report(name, error);

@@ -1,11 +1,11 @@
-// The head of an NPY file: its dictionary has the entries descr, fortran_order and shape, and nothing else.
+// The dictionary has the entries descr, fortran_order and shape, and nothing else.
+#include "tools/input/npy_head.h"
+
 #include <algorithm>
 #include <charconv>
 #include <string>
 
 #include <fmt/format.h>
-
-#include "tools/classify/binary_table.h"
 
 namespace tessera::tool {
 
@@ -23,6 +23,8 @@ class Dictionary {
   [[noreturn]] void refuse(const std::string& why) const {
     source_.refuse(fmt::format("has a head that {} at {}", why, source_.place(begin_ + place_)));
   }
+  /// The byte of the file that comes next.
+  [[nodiscard]] std::uint64_t place() const noexcept { return begin_ + place_; }
   /// The next letter behind blanks; '\0' at the end.
   char next() {
     while (place_ < text_.size() && (text_[place_] == ' ' || text_[place_] == '\n')) ++place_;
@@ -73,7 +75,7 @@ class Dictionary {
 };
 
 /// "<f4" and its like.
-void set_type(BinaryHead& head, const std::string& word, const Dictionary& dictionary) {
+void set_type(NpyHead& head, const std::string& word, const Dictionary& dictionary) {
   struct Known {
     std::string_view name;
     DataType type;
@@ -92,38 +94,42 @@ void set_type(BinaryHead& head, const std::string& word, const Dictionary& dicti
   head.high_byte_first = word[0] == '>';
 }
 
-std::string read_dictionary(ByteSource& source) {
-  std::uint8_t start[8] = {};
-  if (source.read(start, sizeof(start)) != sizeof(start) ||
+/// The bytes from the first to the last of the dictionary, which begins at `begin`.
+std::string read_bytes(ByteSource& source, std::size_t& begin) {
+  constexpr std::size_t kStartBytes = 8;
+  std::uint8_t start[kStartBytes + 4] = {};
+  if (source.read(start, kStartBytes) != kStartBytes ||
       std::string_view("\x93NUMPY") != std::string_view(reinterpret_cast<const char*>(start), 6)) {
     source.refuse("begins with byte 0x93, but goes on otherwise than NPY files do");
   }
   if (start[6] < 1 || start[6] > 3) {
     source.refuse(fmt::format("is NPY of version {}.{} (byte 6), but must be of 1.0 to 3.0", start[6], start[7]));
   }
-  std::uint8_t bytes[4] = {};
   const std::size_t length_bytes = start[6] == 1 ? 2 : 4;
-  std::size_t got = source.read(bytes, length_bytes);
+  const std::uint8_t* const bytes = start + kStartBytes;
+  std::size_t got = source.read(start + kStartBytes, length_bytes);
   const std::size_t length = bytes[0] | bytes[1] << 8 | bytes[2] << 16 | static_cast<std::size_t>(bytes[3]) << 24;
   if (got == length_bytes && length > kMostDictionary) {
     source.refuse(
         fmt::format("says at byte 8 that its head has {} bytes, but it may have at most {}", length, kMostDictionary));
   }
-  std::string text(length, '\0');
-  if (got == length_bytes) got += source.read(reinterpret_cast<std::uint8_t*>(text.data()), length);
+  begin = kStartBytes + length_bytes;
+  std::string head(reinterpret_cast<const char*>(start), begin);
+  head.resize(begin + length);
+  if (got == length_bytes) got += source.read(reinterpret_cast<std::uint8_t*>(head.data()) + begin, length);
   if (got != length_bytes + length)
     source.refuse(fmt::format("ends at {}, in its head", source.place(source.position())));
-  return text;
+  return head;
 }
 
 }  // namespace
 
-BinaryHead read_npy_head(ByteSource& source) {
-  BinaryHead head{.format = "NPY"};
-  const std::string text = read_dictionary(source);
-  Dictionary dictionary(source, text, source.position() - text.size());
+NpyHead read_npy_head(ByteSource& source) {
+  NpyHead head;
+  std::size_t begin = 0;
+  head.bytes = read_bytes(source, begin);
+  Dictionary dictionary(source, head.bytes.substr(begin), begin);
   bool has_type = false, has_order = false;
-  std::vector<std::uint64_t> lengths;
   for (dictionary.expect('{'); !dictionary.takes('}');) {
     const std::string key = dictionary.quoted();
     dictionary.expect(':');
@@ -131,19 +137,21 @@ BinaryHead read_npy_head(ByteSource& source) {
       set_type(head, dictionary.quoted(), dictionary);
       has_type = true;
     } else if (key == "fortran_order") {
-      if (dictionary.truth()) dictionary.refuse("says that columns come before rows (fortran_order), but rows must");
+      head.columns_first = dictionary.truth();
+      head.order_end = dictionary.place();
       has_order = true;
     } else if (key == "shape") {
-      lengths = dictionary.lengths();
-      if (lengths.empty()) dictionary.refuse("says that the file holds a single number, and no rows,");
+      head.lengths = dictionary.lengths();
+      if (head.lengths.empty()) dictionary.refuse("says that the file holds a single number, and no rows,");
     } else {
       dictionary.refuse("has an entry that NPY does not know");
     }
     if (!dictionary.takes(',') && dictionary.next() != '}') dictionary.refuse("has no , between two entries");
   }
   if (dictionary.next() != '\0') dictionary.refuse("goes on behind its dictionary");
-  if (!has_type || !has_order || lengths.empty()) dictionary.refuse("lacks one of descr, fortran_order and shape");
-  set_lengths(head, lengths, source);
+  if (!has_type || !has_order || head.lengths.empty()) {
+    dictionary.refuse("lacks one of descr, fortran_order and shape");
+  }
   return head;
 }
 

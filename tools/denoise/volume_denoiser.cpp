@@ -1,0 +1,209 @@
+// Pieces of a volume through the device.
+#include "tools/denoise/volume_denoiser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tools/output/table.h"
+#include "tools/process/interrupt.h"
+
+namespace tessera::tool {
+
+namespace {
+
+/// A piece should take about so long: shorter ones repeat more of their neighbours' work, longer ones tell less.
+constexpr double kPiece_s = 10;
+/// Volumes of up to so many margins are one piece, and no piece but the first has less: its two margins are then at
+/// most a third of its own planes.
+constexpr std::int64_t kUsualMargins = 6;
+/// Of the first piece, by which the speed is found.
+constexpr std::int64_t kFirstMargins = 2;
+
+/// Where planes along an axis lie: one behind the other in blocks, one for each channel and each place on slower axes.
+struct PlaneBlocks {
+  PlaneBlocks(const Denoise& problem, std::int64_t PerAxis::*axis) {
+    const PerAxis& size = problem.size;
+    plane = axis == &PerAxis::z ? size.x * size.y : axis == &PerAxis::y ? size.x : 1;
+    count = problem.channels * size.product() / (plane * size.*axis);
+  }
+  /// The first voxel of a plane, in a volume with so many along the axis.
+  [[nodiscard]] std::ptrdiff_t place(std::int64_t block, std::int64_t number, std::int64_t planes) const {
+    return (block * planes + number) * plane;
+  }
+
+  std::int64_t count = 1;
+  std::int64_t plane = 1;  ///< voxels
+};
+
+double work_of(const Denoise& problem, const DenoiseStep& step) {
+  const PatchMatch matching = problem.matching(step);
+  // Matching takes most of the time, and grows with references and candidates.
+  return static_cast<double>(matching.references().product()) * static_cast<double>(step.window.product()) *
+         static_cast<double>(problem.channels + 1);
+}
+
+template <class T>
+T largest_of(const std::vector<T>& voxels, T so_far) {
+  for (const T voxel : voxels) {
+    const T magnitude = std::abs(voxel);
+    if (std::isfinite(magnitude)) so_far = std::max(so_far, magnitude);
+  }
+  return so_far;
+}
+
+}  // namespace
+
+double work_of(const Denoise& problem) {
+  return work_of(problem, problem.hard) + work_of(problem, problem.wiener);
+}
+
+template <class T>
+std::vector<T> VolumeDenoiser<T>::run(const std::vector<T>& volume) {
+  largest_ = 0;
+  if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(volume, largest_);
+  const std::vector<T> basic = run_step(DenoiseStage::hard_threshold, volume, nullptr);
+  if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(basic, largest_);
+  return run_step(DenoiseStage::wiener, volume, &basic);
+}
+
+template <class T>
+std::vector<T> VolumeDenoiser<T>::run_step(DenoiseStage stage, const std::vector<T>& volume,
+                                           const std::vector<T>* basic) {
+  Denoise problem = problem_;
+  problem.stage = stage;
+  const DenoiseStep& step = basic != nullptr ? problem.wiener : problem.hard;
+  const PieceCutter cutter(problem, step);
+  const double work = work_of(problem, step) / static_cast<double>(cutter.planes());
+  std::vector<T> result(volume.size());
+  for (std::int64_t first = 0; first < cutter.planes();) {
+    const std::int64_t count = planes_of_next(cutter, first, work);
+    const Piece piece = cutter.cut(first, count);
+    bool did_fit = false;
+    try {
+      did_fit = run_piece(cutter, piece, work * static_cast<double>(piece.end - first), volume, basic, result);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_memory || count == cutter.least()) throw;
+    }
+    if (did_fit) {
+      first = piece.end;
+      continue;
+    }
+    if (count == cutter.least()) {
+      throw Error(ErrorCode::out_of_memory,
+                  fmt::format("{} planes of {} x {} x {} voxels do not fit into {} of memory on {}",
+                              piece.held_end - piece.held_first, problem.size.x, problem.size.y, problem.size.z,
+                              format_bytes(memory_limit()), device_.id()));
+    }
+    fitting_planes_ = std::max(cutter.least(), count / 2);
+  }
+  return result;
+}
+
+template <class T>
+std::int64_t VolumeDenoiser<T>::planes_of_next(const PieceCutter& cutter, std::int64_t first, double work) const {
+  const std::int64_t left = cutter.planes() - first;
+  std::int64_t count = left;
+  if (cutter.planes() > kUsualMargins * cutter.margin()) {
+    count = kFirstMargins * cutter.margin();
+    if (progress_.speed() > 0) {
+      const double in_time = std::min(kPiece_s * progress_.speed() / work, static_cast<double>(left));
+      count = std::max(static_cast<std::int64_t>(in_time), kUsualMargins * cutter.margin());
+    }
+    if (left - count < kFirstMargins * cutter.margin()) count = left;
+  }
+  if (fitting_planes_ > 0) count = std::min(count, fitting_planes_);
+  if (plan_.most_planes > 0) count = std::min(count, plan_.most_planes);
+  return std::max(count, cutter.least());
+}
+
+/// The piece's part of a volume. Of floats the first or last plane gets the volume's largest magnitude, by which the
+/// operator chooses its units: no voxel of the piece's own depends on that plane.
+template <class T>
+std::vector<T> VolumeDenoiser<T>::held(const PieceCutter& cutter, const Piece& piece,
+                                       const std::vector<T>& volume) const {
+  const PlaneBlocks blocks(problem_, cutter.axis());
+  const std::int64_t planes = piece.held_end - piece.held_first;
+  std::vector<T> part;
+  part.reserve(static_cast<std::size_t>(blocks.count * planes * blocks.plane));
+  for (std::int64_t block = 0; block < blocks.count; ++block) {
+    const auto first = volume.begin() + blocks.place(block, piece.held_first, cutter.planes());
+    part.insert(part.end(), first, first + planes * blocks.plane);
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (piece.held_first > 0) {
+      part.front() = largest_;
+    } else if (piece.held_end < cutter.planes()) {
+      part[static_cast<std::size_t>(blocks.place(0, planes - 1, planes))] = largest_;
+    }
+  }
+  return part;
+}
+
+template <class T>
+std::uint64_t VolumeDenoiser<T>::memory_limit() const {
+  constexpr std::uint64_t kTenths = 9;
+  return plan_.memory_bytes != 0 ? plan_.memory_bytes : device_.info().memory_free_bytes / 10 * kTenths;
+}
+
+template <class T>
+struct VolumeDenoiser<T>::Run {
+  Run(const Device& device, std::size_t voxels, bool has_basic)
+      : computed(voxels),
+        queue(device),
+        volume(device.allocate<T>(voxels, {.label = "voxels"})),
+        basic(device.allocate<T>(has_basic ? voxels : 0, {.label = "basic estimate"})),
+        result(device.allocate<T>(voxels, {.label = "denoised voxels"})) {}
+
+  std::vector<T> computed;
+  Queue queue;
+  Buffer<T> volume;
+  Buffer<T> basic;
+  Buffer<T> result;
+};
+
+template <class T>
+bool VolumeDenoiser<T>::run_piece(const PieceCutter& cutter, const Piece& piece, double work,
+                                  const std::vector<T>& volume, const std::vector<T>* basic, std::vector<T>& result) {
+  const std::string doing = basic != nullptr ? "Wiener filter" : "hard threshold";
+  progress_.show(doing);
+  const Denoise problem = cutter.problem_of(piece);
+  const auto voxels = static_cast<std::size_t>(problem.size.product() * problem.channels);
+  const auto kernel = device_.kernel(problem, plan_.kernel);
+  const std::uint64_t bytes = kernel.info().workspace_bytes + voxels * sizeof(T) * (basic != nullptr ? 3 : 2);
+  const std::uint64_t limit = memory_limit();  // 0 where the driver does not say
+  if (limit != 0 && bytes > limit) return false;
+  variant_ = kernel.info().variant;
+  auto run = std::make_unique<Run>(device_, voxels, basic != nullptr);
+  Denoise::Operands operands{.volume = run->volume, .basic = {}, .result = run->result};
+  run->queue.upload(run->volume, held(cutter, piece, volume));
+  if (basic != nullptr) {
+    run->queue.upload(run->basic, held(cutter, piece, *basic));
+    operands.basic = run->basic;
+  }
+  run->queue.run(kernel, operands);
+  run->queue.download(run->result, std::span(run->computed));
+  if (!progress_.wait(run->queue.record(), work, doing)) {
+    static_cast<void>(run.release());  // the destructors would wait for the device
+    abandon_device_work();
+    throw Interrupted();
+  }
+  run->queue.finish();
+  const PlaneBlocks blocks(problem_, cutter.axis());
+  for (std::int64_t block = 0; block < blocks.count; ++block) {
+    const std::ptrdiff_t from = blocks.place(block, piece.first - piece.held_first, piece.held_end - piece.held_first);
+    std::copy_n(run->computed.begin() + from, (piece.end - piece.first) * blocks.plane,
+                result.begin() + blocks.place(block, piece.first, cutter.planes()));
+  }
+  return true;
+}
+
+template class VolumeDenoiser<std::uint8_t>;
+template class VolumeDenoiser<std::uint16_t>;
+template class VolumeDenoiser<float>;
+
+}  // namespace tessera::tool

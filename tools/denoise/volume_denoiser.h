@@ -1,0 +1,58 @@
+// The operator denoise on a volume in the host's memory: step by step and piece by piece, with the bits of one run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tessera/tessera.h>
+
+#include "tools/denoise/denoise_progress.h"
+#include "tools/denoise/pieces.h"
+
+namespace tessera::tool {
+
+/// How a denoising is to be run.
+struct DenoisePlan {
+  KernelOptions kernel = {};
+  std::uint64_t memory_bytes = 0;  ///< that a piece may take on the device; 0: nine tenths of what is free there
+  std::int64_t most_planes = 0;    ///< of a piece; 0: as many as memory and time allow
+};
+
+/// What a problem costs, in units that its steps share.
+[[nodiscard]] double work_of(const Denoise& problem);
+
+/// Pieces are as large as memory allows, and yet short enough to tell how far it is. The problem's parameters are all
+/// given, its stage is both. Errors as those of kernels and queues; out_of_memory if the least piece does not fit.
+/// Interrupted at once: what the device computes on then is abandoned.
+template <class T>
+class VolumeDenoiser {
+ public:
+  VolumeDenoiser(const Device& device, const Denoise& problem, const DenoisePlan& plan, DenoiseProgress& progress)
+      : device_(device), problem_(problem), plan_(plan), progress_(progress) {}
+
+  [[nodiscard]] std::vector<T> run(const std::vector<T>& volume);
+  /// Which variant ran; "" before.
+  [[nodiscard]] const std::string& variant() const noexcept { return variant_; }
+
+ private:
+  [[nodiscard]] std::vector<T> run_step(DenoiseStage stage, const std::vector<T>& volume, const std::vector<T>* basic);
+  [[nodiscard]] std::int64_t planes_of_next(const PieceCutter& cutter, std::int64_t first, double work) const;
+  /// What a piece needs on the device, which is made and kept for it.
+  struct Run;
+  /// False if it does not fit into the memory, and nothing was run.
+  [[nodiscard]] bool run_piece(const PieceCutter& cutter, const Piece& piece, double work, const std::vector<T>& volume,
+                               const std::vector<T>* basic, std::vector<T>& result);
+  [[nodiscard]] std::uint64_t memory_limit() const;
+  [[nodiscard]] std::vector<T> held(const PieceCutter& cutter, const Piece& piece, const std::vector<T>& volume) const;
+
+  const Device& device_;
+  const Denoise& problem_;
+  const DenoisePlan& plan_;
+  DenoiseProgress& progress_;
+  std::string variant_;
+  std::int64_t fitting_planes_ = 0;  ///< 0: pieces did fit so far
+  T largest_ = 0;                    ///< finite magnitude in the volume, and in the basic estimate; of floats alone
+};
+
+}  // namespace tessera::tool
