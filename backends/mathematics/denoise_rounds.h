@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/kernel.h>
 #include <tessera/ops/denoise.h>
 
 #include "mathematics/denoise_numbers.h"

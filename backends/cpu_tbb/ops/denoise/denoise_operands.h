@@ -9,19 +9,13 @@
 #include <tessera/ops/denoise.h>
 
 #include "cpu_tbb_kernel.h"
+#include "mathematics/denoise_rounds.h"
 #include "ops/denoise/denoise_step.h"
 
 namespace tessera::cpu_tbb {
 
-/// "slab": lines of references, along the last axis that has several, between two moves of the sums.
 [[nodiscard]] inline std::vector<Tunable> denoise_tunables(const Denoise& problem, const backend::Device& /*device*/) {
-  const std::int64_t usual = usual_slab_lines(problem);
-  std::vector<std::int64_t> values{1, 2, 5};
-  if (usual > values.back()) values.push_back(usual);
-  return {{.name = "slab",
-           .meaning = "lines of references along the last axis whose sums are held at once",
-           .values = values,
-           .preferred = usual > 5 ? usual : 1}};
+  return {mathematics::denoise_slab_tunable(problem)};
 }
 
 /// The kernel whose references `filter`, an object with a template operator() for the voxels' type, filters.

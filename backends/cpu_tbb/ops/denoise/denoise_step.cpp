@@ -7,6 +7,7 @@
 #include <mutex>
 #include <type_traits>
 
+#include "mathematics/denoise_rounds.h"
 #include "mathematics/division.h"
 #include "ops/denoise/denoise_colour.h"
 
@@ -49,17 +50,12 @@ int exponent_of(Executor& executor, const Denoise& problem, const T* volume, con
   }
 }
 
-/// The axis along which references are cut into slabs.
-constexpr std::int64_t PerAxis::*slab_axis(const mathematics::PatchGeometry& g) noexcept {
-  return g.z.references > 1 ? &PerAxis::z : &PerAxis::y;
-}
-
 /// The references of one slab after the other.
 class SlabWalk {
  public:
   SlabWalk(const DenoiseStepPlan& plan, std::int64_t lines)
       : plan_(plan),
-        axis_(slab_axis(plan.geometry)),
+        axis_(mathematics::denoise_slab_axis(plan.matching.references())),
         all_{{0, 0, 0}, plan.matching.references()},
         lines_(std::clamp<std::int64_t>(lines, 1, all_.end.*axis_)) {}
 
@@ -191,24 +187,6 @@ void denoise(Executor& executor, const Denoise& problem, const DenoiseSlabs& sla
   }
   if (problem.has(DenoiseStage::wiener))
     run_step<T>(executor, problem, problem.wiener, slabs, volume, basic, result, filter);
-}
-
-std::int64_t usual_slab_lines(const Denoise& problem) noexcept {
-  constexpr double kSumsBytes = 256 << 20;
-  double lines = static_cast<double>(problem.size.x + problem.size.y + problem.size.z);
-  for (const DenoiseStep* step : {&problem.hard, &problem.wiener}) {
-    const bool is_used = problem.has(step == &problem.hard ? DenoiseStage::hard_threshold : DenoiseStage::wiener);
-    if (!is_used) continue;
-    const bool along_z = problem.matching(*step).references().z > 1;
-    PerAxis line = problem.size;
-    (along_z ? line.z : line.y) = 1;
-    const auto apart = static_cast<double>(along_z ? step->step.z : step->step.y);
-    // Each by itself: a window may be as large as any number.
-    const double reach = along_z ? static_cast<double>(step->window.z) + static_cast<double>(step->patch.z)
-                                 : static_cast<double>(step->window.y) + static_cast<double>(step->patch.y);
-    lines = std::min(lines, (kSumsBytes / DenoiseSums::bytes(line, problem.channels) - reach) / apart);
-  }
-  return std::max<std::int64_t>(static_cast<std::int64_t>(lines), 1);
 }
 
 template void denoise(Executor&, const Denoise&, const DenoiseSlabs&, const std::uint8_t*, const std::uint8_t*,

@@ -78,7 +78,4 @@ template <class T>
 void denoise(Executor& executor, const Denoise& problem, const DenoiseSlabs& slabs, const T* volume, const T* basic,
              T* result, const FilterReferences<T>& filter);
 
-/// Lines of references whose sums take a usual amount of memory.
-[[nodiscard]] std::int64_t usual_slab_lines(const Denoise& problem) noexcept;
-
 }  // namespace tessera::cpu_tbb

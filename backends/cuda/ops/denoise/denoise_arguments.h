@@ -54,11 +54,11 @@ inline constexpr int kFusedThreads = 64;
 [[nodiscard]] constexpr int fused_lanes(int places) {
   return places == 16 ? 16 : 32;
 }
-/// Floats of a stack's shared memory between its numbers and what comes next: half of the banks, for the other stack of a
-/// warp.
+/// Floats of a stack's shared memory between its numbers and what comes next: half of the banks, for the other stack
+/// of a warp.
 inline constexpr int kFusedApart = 16;
-/// Bytes of a stack's shared memory: its numbers, those of the basic estimate, its weights, and of each place two indices
-/// and a slice.
+/// Bytes of a stack's shared memory: its numbers, those of the basic estimate, its weights, and of each place two
+/// indices and a slice.
 [[nodiscard]] constexpr std::int64_t fused_stack_bytes(std::int64_t voxels, std::int64_t places, bool is_wiener) {
   const std::int64_t bytes = 4 * ((is_wiener ? 2 : 1) * (voxels * (places + 1) + kFusedApart) + voxels) + 20 * places;
   return (bytes + 15) / 16 * 16;

@@ -1,5 +1,5 @@
-// denoise, fused: 16 or 32 threads of a warp filter a stack, from its voxels to the sums. Stacks come from patch_match, and
-// of a round so many that their indices stay in the second-level cache.
+// denoise, fused: 16 or 32 threads of a warp filter a stack, from its voxels to the sums. Stacks come from patch_match,
+// and of a round so many that their indices stay in the second-level cache.
 //
 //   volume              shared memory                A thread gathers one voxel of every patch (neighbours read
 //   [ ][ ][ ]           voxel 0: patch 0, 1, 2 ..    neighbours), transforms whole patches, takes one voxel's members
@@ -10,10 +10,10 @@
 //                                                    places: neither those of one voxel nor the voxels of one patch
 //                                                    meet in a bank.
 //
-// The Wiener filter has the basic estimate's patches in a second array. Sums are added to by pairs of threads, one for the
-// estimate, one for the weight, so that a row of a patch is one stretch of memory. Patches of 8 x 8 and 4 x 4 x 4 voxels
-// and stacks of up to 16 or 32 of them lie in registers while they are transformed; others are transformed line by line
-// in shared memory.
+// The Wiener filter has the basic estimate's patches in a second array. Sums are added to by pairs of threads, one for
+// the estimate, one for the weight, so that a row of a patch is one stretch of memory. Patches of 8 x 8 and 4 x 4 x 4
+// voxels and stacks of up to 16 or 32 of them lie in registers while they are transformed; others are transformed line
+// by line in shared memory.
 #include "ops/denoise/denoise_fused.cuh"
 
 #define TESSERA_DENOISE_FUSED(Voxel, type, step, is_wiener, shape, Shape, places, blocks)  \

@@ -1,8 +1,8 @@
 // denoise, staged: each stage of a round's stacks a launch, with memory between them. Stacks come from patch_match.
 //
 //   launch           a thread's                     reads and writes
-//   transform        patch of a stack               its voxels, once; its coefficients once for each axis
-//   shrink           voxel of a stack's patches     that voxel's coefficient of all of them, once for each of Haar's levels
+//   transform        patch of a stack               its voxels, once; its coefficients, once for each axis
+//   shrink           voxel of a stack's patches     its coefficients, once for each of Haar's levels
 //   transform_back   patch of a stack               as transform
 //   add              voxel of a patch of a stack    its estimate; the sums
 //

@@ -1,6 +1,6 @@
 // denoise: how voxels become numbers and sums voxels again, on the card. Every operation is the definition's
-// (docs/decisions/0019): products and sums are rounded one by one, so all go through the functions here, which nvcc does
-// not fuse.
+// (docs/decisions/0019): products and sums are rounded one by one, so all go through the functions here, which nvcc
+// does not fuse.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the host code of denoise's kernels shares: a step as kernels take it, the launches around its stacks, and the kernel
-// that runs both steps. How the stacks of a round are filtered is the variant's.
+// What the host code of denoise's kernels shares: a step as kernels take it, the launches around its stacks, and the
+// kernel that runs both steps. How the stacks of a round are filtered is the variant's.
 #pragma once
 
 #include <cstddef>
@@ -131,8 +131,8 @@ struct DenoiseStepPlan {
   const OpenclDevice& device;
   const Tuning& tuning;
 };
-/// A variant's stacks: what one reference takes of the workspace, and their maker, for rounds of up to so many references
-/// and memory in the workspace from this byte on, a multiple of kDenoiseLine.
+/// A variant's stacks: what one reference takes of the workspace, and their maker, for rounds of up to so many
+/// references and memory in the workspace from this byte on, a multiple of kDenoiseLine.
 struct DenoiseStacksMaker {
   std::function<std::size_t(const DenoiseStepPlan&)> reference_bytes;
   std::function<std::unique_ptr<DenoiseStacks>(const DenoiseStepPlan&, std::int64_t references,

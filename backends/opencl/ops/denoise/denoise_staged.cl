@@ -2,7 +2,7 @@
 //
 //   launch           a work-item's                  reads and writes
 //   transform        patch of a stack               its voxels, once; its coefficients once for each axis
-//   shrink           voxel of a stack's patches     that voxel's coefficient of all of them, once for each of Haar's levels
+//   shrink           voxel of a stack's patches     its coefficients, once for each of Haar's levels
 //   transform_back   patch of a stack               as transform
 //   add              voxel of a patch of a stack    its estimate; the sums
 //
