@@ -5,13 +5,15 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: scripts/test.sh [--quick]
+usage: scripts/test.sh [--quick | --whole]
 
-Installs what is missing, then: style, build (preset ci), headers, all tests, the table in docs/support.md; library and tool
-once more by clang; and the front half and the backend cpu_tbb under AddressSanitizer with UBSan, and under ThreadSanitizer. A stage that fails does
-not keep the next ones from running. Exit code 0 only if every stage passed.
+Installs what is missing, then: style, build (preset ci), headers, the tests, the table in docs/support.md; library and
+tool once more by clang; and the front half and the backend cpu_tbb under AddressSanitizer with UBSan, and under
+ThreadSanitizer. A stage that fails does not keep the next ones from running. Exit code 0 only if every stage passed.
 
   --quick   leave clang and the sanitizers out
+  --whole   also the tests labelled slow, without a sanitizer; and every case where otherwise a share of them is run
+            again: under sanitizers, with fewer instructions, on a second OpenCL driver
   --help    this text
 
 environment:
@@ -20,9 +22,11 @@ TEXT
 }
 
 quick=no
+whole=no
 for argument in "$@"; do
   case "$argument" in
     --quick) quick=yes ;;
+    --whole) whole=yes ;;
     --help | -h) usage; exit 0 ;;
     *) echo "test.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
   esac
@@ -56,11 +60,17 @@ stage() {
 }
 skip() { rows+=("$(printf '%-16s not run, %s' "$1" "$2")"); }
 
-build() { cmake --preset "$1" && cmake --build --preset "$1"; }
+without_slow=(-LE '^slow$')
+share=OFF
+if [[ $whole == yes ]]; then
+  without_slow=()
+  share=ON
+fi
+build() { cmake --preset "$1" -DTESSERA_TEST_WHOLE="$share" && cmake --build --preset "$1"; }
 conformance_results=build/ci/tests/conformance/results
 all_tests() {
   rm -rf "$conformance_results"
-  ctest --preset ci --no-tests=error -j "$(nproc)"
+  ctest --preset ci --no-tests=error -j "$(nproc)" "${without_slow[@]}"
 }
 # docs/support.md must not claim more or less than the tests found on this machine.
 support_table() {

@@ -11,6 +11,7 @@
 #include "cuda_error.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
+#include "ops/denoise/denoise_variants.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 #include "ops/patch_match/patch_match_variants.h"
@@ -32,6 +33,7 @@ backend::OperatorTable operator_table() {
   table.set<CnnLayer>(cnn_layer_variants());
   table.set<KernelRegression>(kernel_regression_variants());
   table.set<PatchMatch>(patch_match_variants());
+  table.set<Denoise>(denoise_variants());
   return table;
 }
 

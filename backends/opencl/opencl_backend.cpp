@@ -9,6 +9,7 @@
 #include "opencl_error.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/conv2d/conv2d_variants.h"
+#include "ops/denoise/denoise_variants.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 #include "ops/patch_match/patch_match_variants.h"
@@ -105,6 +106,7 @@ const backend::OperatorTable& OpenclBackend::operators() const {
     made->set<CnnLayer>(cnn_layer_variants());
     made->set<KernelRegression>(kernel_regression_variants());
     made->set<PatchMatch>(patch_match_variants());
+    made->set<Denoise>(denoise_variants());
     return made;
   }();
   return *table;

@@ -25,6 +25,10 @@ struct DeviceFacts {
   int float64_tensor_cores = 0;
   /// NVIDIA's instruction for the products of 4 bytes and their sum, from sm_61 on.
   bool has_dp4a = false;
+  /// Quotients of float32 are rounded as IEEE says, where a program asks for it.
+  bool divides_exactly = false;
+  /// Additions to 64 bits of memory (cl_khr_int64_base_atomics).
+  bool has_int64_atomics = false;
   /// Commands wait until the queue is flushed. NVIDIA and PoCL start them at once.
   bool needs_flush = true;
   /// Equal only if a program compiled for one is right for the other: name, vendor, and versions of device and driver.

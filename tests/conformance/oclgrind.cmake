@@ -41,6 +41,13 @@ tessera_oclgrind_operator(conv2d
   "conv2d/opencl_0/*.uint8_h20_w132_f3x3_same*_by1"
   "conv2d/opencl_0/*.float32_h20_w132_f3x3_same*_by3")
 
+# Oclgrind's device is a GPU, so that "unrolled" is tried here; on processors it is not offered.
+tessera_oclgrind_operator(denoise
+  "denoise/opencl_0/*.float32_9x13x1_sigma0p1_*"
+  "denoise/opencl_0/*.uint16_8x13x1_sigma6553p5_*"
+  "denoise/opencl_0/fused.uint8_14x11x9_sigma25p5_fast"
+  "denoise/opencl_0/*.uint8_23x18x30_*_sparse__slab_2*")
+
 tessera_oclgrind_operator(kernel_regression
   "kernel_regression/opencl_0/*.*_n17_d19_q5_*"
   "kernel_regression/opencl_0/exact_bytes.uint8_n300_d67_q70_*"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -45,6 +46,19 @@ template <class Stream>
     if (both > 0 && both >= (upload.upload_end_s - upload.upload_begin_s) / 2) return true;
   }
   return false;
+}
+
+/// The slabs' uploads and runs in microseconds, for the message of a test that found no overlap.
+[[nodiscard]] inline std::string times_of(const StreamReport& report) {
+  std::string text;
+  for (const SlabTimes& slab : report.slabs) {
+    const auto span = [](double begin, double end) {
+      return std::to_string(std::llround(begin * 1e6)) + " to " + std::to_string(std::llround(end * 1e6));
+    };
+    text += "upload " + span(slab.upload_begin_s, slab.upload_end_s) + ", run " +
+            span(slab.run_begin_s, slab.run_end_s) + " us\n";
+  }
+  return text;
 }
 
 }  // namespace tessera::testing_support

@@ -143,7 +143,7 @@ TEST_P(RegressionStreamTest, copies_go_beside_computation) {
   StreamReport report;
   static_cast<void>(host.streamed_bits(device(), {.memory_bytes = 24 << 20}, report));
   ASSERT_GE(report.slabs.size(), 3U);
-  EXPECT_TRUE(has_overlap(report));
+  EXPECT_TRUE(has_overlap(report)) << times_of(report);
   for (const SlabTimes& slab : report.slabs) {
     EXPECT_LE(slab.upload_end_s, slab.run_begin_s) << "a run waits for its slab";
     EXPECT_LE(slab.run_end_s, slab.download_end_s);

@@ -145,14 +145,19 @@ TEST_P(PatchStreamTest, a_line_is_cut_along_x) {
 }
 
 TEST_P(PatchStreamTest, copies_go_beside_computation) {
-  HostVolume<std::uint8_t> host(
-      {.size = {96, 64, 64}, .patch = {4, 4, 4}, .window = {7, 7, 7}, .step = {3, 3, 3}, .max_patches = 8});
-  if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " offers no variant of patch_match";
+  // A fast card has searched small windows before the host has started the next copy. Wider ones take it longer, while
+  // slabs and copies stay as they are.
   StreamReport report;
-  static_cast<void>(host.streamed_bits(device(), {}, report));
-  static_cast<void>(host.streamed_bits(device(), {.memory_bytes = report.memory_bytes * 2 / 3}, report));
-  ASSERT_GE(report.slabs.size(), 3U);
-  EXPECT_TRUE(has_overlap(report));
+  for (const std::int64_t width : {7, 15, 31, 63}) {
+    HostVolume<std::uint8_t> host(
+        {.size = {96, 64, 64}, .patch = {4, 4, 4}, .window = {width, width, 7}, .step = {3, 3, 3}, .max_patches = 8});
+    if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " offers no variant of patch_match";
+    static_cast<void>(host.streamed_bits(device(), {}, report));
+    static_cast<void>(host.streamed_bits(device(), {.memory_bytes = report.memory_bytes * 2 / 3}, report));
+    ASSERT_GE(report.slabs.size(), 3U);
+    if (has_overlap(report)) return;
+  }
+  ADD_FAILURE() << "no copy beside the longest computation:\n" << times_of(report);
 }
 
 TEST_P(PatchStreamTest, a_problem_that_is_a_slab_is_not_streamed) {

@@ -12,7 +12,7 @@ divisions_in() {
   local file
   while read -r file; do
     sed -E 's/"[^"]*"//g; s,//.*,,; s,/\*.*\*/,,' "$file" | grep -nE '[/%]=? *\(*[a-z]' | sed "s|^|$file:|" || true
-  done < <(find "$1" -name '*.cl' ! -name quotient.cl ! -name ratio.cl)
+  done < <(find "$1" -name '*.cl' ! -name quotient.cl ! -name '*ratio.cl')
 }
 
 planted=$(mktemp -d)

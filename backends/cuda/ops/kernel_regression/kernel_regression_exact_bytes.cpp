@@ -25,6 +25,7 @@ std::vector<RegressionTile> tiles_of_bytes() {
         {.queries = shape.queries,
          .rows = shape.rows,
          .threads = shape.threads(),
+         .blocks = shape.blocks,
          .shared_bytes = shared_bytes(shape),
          .image = image_of(shape),
          .function = backend::sentence("tessera_kernel_regression_exact_bytes_", shape.queries, "x", shape.rows)});

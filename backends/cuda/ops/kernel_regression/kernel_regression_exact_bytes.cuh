@@ -24,7 +24,7 @@ class RegressionBytesTile {
  public:
   static constexpr int kQueries = kShape.queries / kShape.warps_q, kRows = kShape.rows / kShape.warps_r;
   static constexpr int kBlocksQ = kQueries / 16, kBlocksR = kRows / 8;
-  static_assert(kQueries % 16 == 0 && kRows % 16 == 0);
+  static_assert(kQueries % 16 == 0 && kRows % 32 == 0);
   using Fetch = RegressionBytesFetch<kShape>;
 
   __device__ explicit RegressionBytesTile(int warp)
@@ -78,24 +78,25 @@ class RegressionBytesTile {
       [[nodiscard]] __device__ __forceinline__ int least() const {
         int least = INT_MAX;
 #pragma unroll
-        for (int j = 0; j < kBlocksR; ++j) least = min(least, min(key(j, 0), key(j, 1)));
+        for (int i = 0; i < kGroups * kGroupKeys; ++i) least = min(least, key(i / kGroupKeys, i % kGroupKeys));
         return least;
       }
-      template <class Visit>
-      __device__ __forceinline__ void for_each(Visit visit) const {
-#pragma unroll
-        for (int j = 0; j < kBlocksR; ++j) {
-#pragma unroll
-          for (int element = 0; element < 2; ++element) {
-            visit(all_.tile_.first_row_ + j * 8 + all_.tile_.lane_ % 4 * 2 + element, key(j, element));
-          }
-        }
+      static constexpr int kGroups = kRows / 32, kGroupKeys = 8;
+      [[nodiscard]] __device__ __forceinline__ int word(int group) const {
+        return all_.tile_.first_row_ / 32 + group;
+      }
+      [[nodiscard]] __device__ __forceinline__ int shift() const {
+        return all_.tile_.lane_ % 4 * 2;
+      }
+      [[nodiscard]] static __device__ __forceinline__ constexpr int offset(int i) {
+        return i / 2 * 8 + i % 2;
+      }
+      [[nodiscard]] __device__ __forceinline__ int key(int group, int i) const {
+        const int j = group * 4 + i / 2;
+        return all_.row_lengths_[j * 8 + i % 2] - 2 * all_.tile_.products_[block_][j][2 * half_ + i % 2];
       }
 
      private:
-      [[nodiscard]] __device__ __forceinline__ int key(int j, int element) const {
-        return all_.row_lengths_[j * 8 + element] - 2 * all_.tile_.products_[block_][j][2 * half_ + element];
-      }
       const Distances& all_;
       int block_;
       int half_;
@@ -206,6 +207,7 @@ __device__ __forceinline__ void regress_bytes(const RegressionTileArguments<std:
     meet_tile(regression, shared.met, mine, typename Tile::Distances(tile, shared.row_lengths[last]),
               block_row + number * kShape.rows);
   }
+  mine.write(regression);
 }
 
 }  // namespace tessera::cuda

@@ -16,6 +16,7 @@ RegressionTile tile_of(const GemmRegisterShape& shape, DataType type, const Imag
   return {.queries = shape.tile_m,
           .rows = shape.tile_n,
           .threads = shape.threads(),
+          .blocks = shape.blocks,
           .shared_bytes = shared_bytes_of_fused(shape, size_bytes(type), asynchronous),
           .image = image,
           .function = backend::sentence("tessera_kernel_regression_fused_", to_string(type), "_", shape.tile_m, "x",
@@ -31,8 +32,8 @@ std::vector<RegressionTile> tiles_of(DataType type, const backend::Device& devic
     };
   }
   return {
-      tile_of(kRegressionFloat32Shapes[0], type, embedded::kernel_regression_fused_float32_128x128, asynchronous),
-      tile_of(kRegressionFloat32Shapes[1], type, embedded::kernel_regression_fused_float32_64x128, asynchronous),
+      tile_of(kRegressionFloat32Shapes[0], type, embedded::kernel_regression_fused_float32_64x128, asynchronous),
+      tile_of(kRegressionFloat32Shapes[1], type, embedded::kernel_regression_fused_float32_128x128, asynchronous),
   };
 }
 

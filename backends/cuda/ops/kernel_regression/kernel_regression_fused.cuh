@@ -1,8 +1,9 @@
 // kernel_regression, fused: products of centred rows by gemm's register tiles, whose distances stay in registers.
 //
 //   a block's 2048 training rows, packed          A group computes `queries` x 2048 distances, a tile of rows after the
-//        tile      tile   ...                     other: products as gemm's register variant computes them, of a type
-//       +---------+---------+---                  whose k lies along the rows of both operands. Then each thread makes
+//        tile      tile   ...                     other: products as gemm's register variant computes them. float32 is
+//       +---------+---------+---                  packed so that k lies across, where it has no bank
+//                                                 conflicts. Then each thread makes
 //    q  | group   | group   |                     distances of the products that it holds, and the queries meet the
 //       +---------+---------+---                  rows that are near (kernel_regression_meeting.cuh).
 //
@@ -53,10 +54,18 @@ class RegressionKeys {
   [[nodiscard]] __device__ __forceinline__ T least() const {
     return fmin(fmin(keys_[0], keys_[1]), fmin(keys_[2], keys_[3]));
   }
-  template <class Visit>
-  __device__ __forceinline__ void for_each(Visit visit) const {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) visit(first_row_ + i, keys_[i]);
+  static constexpr int kGroups = 1, kGroupKeys = 4;
+  [[nodiscard]] __device__ __forceinline__ int word(int) const {
+    return first_row_ / 32;
+  }
+  [[nodiscard]] __device__ __forceinline__ int shift() const {
+    return first_row_ % 32;
+  }
+  [[nodiscard]] static __device__ __forceinline__ constexpr int offset(int i) {
+    return i;
+  }
+  [[nodiscard]] __device__ __forceinline__ T key(int, int i) const {
+    return keys_[i];
   }
 
  private:
@@ -93,7 +102,7 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   using Warp = RegressionWarp<T, kShape.tile_m, kShape.tile_n>;
   constexpr int kThreads = kShape.threads();
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
-  constexpr GemmLayout kLayout = layout_of(kShape, true);
+  constexpr GemmLayout kLayout = layout_of(kShape, !regression_is_packed_across(sizeof(T)));
   using StageA = typename Warp::template StageA<kShape.tile_m, kShape.depth, kLayout>;
   using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, kLayout>;
   using OperandA = Operand<StageA, kThreads, kChunk<T>, kStages>;
@@ -132,13 +141,14 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
     // The barriers among the stages stand between this and those who read it.
     for (int i = thread; i < kShape.tile_n; i += kThreads) shared.lengths.rows[i] = regression.row_lengths[row + i];
     Tile tile(lane, warp_query, warp_row, 0);
-    OperandA a(stages, regression.queries, regression.depth, first_query, first_query + kShape.tile_m, 0);
-    OperandB b(stages + OperandA::kSize, regression.rows, regression.depth, row, row + kShape.tile_n, 0);
+    OperandA a(stages, regression.queries, regression.query_step, first_query, first_query + kShape.tile_m, 0);
+    OperandB b(stages + OperandA::kSize, regression.rows, regression.row_step, row, row + kShape.tile_n, 0);
     multiply_stages<kStages, kShape.depth>(tile, a, b, count, remainder);
     meet_tile(regression, shared.met, mine,
               RegressionDistances<T, Tile, decltype(shared.lengths)>(tile, shared.lengths, lane, warp_query, warp_row),
               row);
   }
+  mine.write(regression);
 }
 
 }  // namespace tessera::cuda

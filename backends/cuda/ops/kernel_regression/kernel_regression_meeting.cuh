@@ -5,11 +5,12 @@
 //   the least distance of each run of theirs  ->  least of the tile   ->  is it nearer than all before? what the state
 //                                                                         holds is scaled, and rows that were near
 //                                                                         enough may be so no longer
-//   those that are still near, and their rows ->  a list of each query -> weights, added from the first row to the last
+//   a bit for each row that is still near     ->  bits of each query   -> how many there are, and which rows
+//   their distances, where the bits say       ->  a list of each query -> weights, added from the first row to the last
 //
 // Mostly the first step finds nothing, and costs a comparison a run. A query that has more near rows than its list has
-// places, which only happens with small orders, takes so many rows of the tile at a time. What is added in which order
-// depends on the tile's rows alone.
+// places, which only happens with small orders, takes so many of them at a time. What is added in which order depends
+// on the tile's rows alone.
 #pragma once
 
 #include <cfloat>
@@ -65,16 +66,15 @@ struct RegressionMet {
   using Key = typename RegressionKey<T>::Key;
   static constexpr int kQueries = kQueries_, kRows = kRows_;
   static constexpr int kListed = kRegressionListed;
+  static constexpr int kWords = kRows / 32;
   static_assert(kListed % 2 == 0, "neighbouring queries' lists begin in different banks");
 
   Key listed[kQueries][kListed + 1];
   Key least[kQueries];     ///< of the rows that each query has met
   Key furthest[kQueries];  ///< what is further away weighs nothing
   typename RegressionKey<T>::Word tile_least[kQueries];
-  int listed_count[kQueries];  ///< near rows, also those for which there was no place
-  int first_row[kQueries];     ///< of the tile's rows that are listed now
-  int row_count[kQueries];
-  short listed_row[kQueries][kListed + 1];
+  unsigned near[kWords][kQueries];  ///< a bit for each row of the tile
+  int met[kQueries];                ///< of the near rows, from the first on
 };
 
 /// The thread of one query; the threads behind the queries have none.
@@ -94,7 +94,6 @@ class MeetingQuery {
     met.least[number] = is_there_ ? Keys::kFar : Keys::kNone;
     met.furthest[number] = met.least[number];
     met.tile_least[number] = Keys::word(Keys::kFar);
-    met.row_count[number] = 0;
     if (!is_there_) return;
     length_ = regression.query_lengths[query];
     met.furthest[number] = Keys::of_distance(INFINITY, length_);
@@ -105,7 +104,9 @@ class MeetingQuery {
   /// Takes over the tile's least distance.
   __device__ __forceinline__ void approach(const Arguments& regression, Met& met) {
     if (!is_there_) return;
-    list_all(met);
+#pragma unroll
+    for (int word = 0; word < Met::kWords; ++word) met.near[word][number_] = 0;
+    met.met[number_] = 0;
     const Key least = Keys::key(met.tile_least[number_]);
     const Key before = met.least[number_];
     met.tile_least[number_] = Keys::word(Keys::kFar);
@@ -119,72 +120,121 @@ class MeetingQuery {
         Keys::of_distance(furthest_from(distance, regression.reach, regression.is_euclidean), length_);
   }
 
-  /// Meets the rows that are listed, or finds them too many. Returns whether others are to be listed.
+  /// Meets the rows that are listed. Returns whether others are to be listed.
   __device__ __forceinline__ bool meet(const Arguments& regression, Met& met, std::int64_t first_row) {
-    if (!is_there_ || met.row_count[number_] == 0) return false;
-    const int count = met.listed_count[number_];
-    if (count > Met::kListed) {
-      met.row_count[number_] = Met::kListed;
-      met.listed_count[number_] = 0;
-      return true;
-    }
+    if (!is_there_) return false;
+    const int before = met.met[number_];
+    if (before == 0) find_first(met);
+    int all = 0;
+#pragma unroll
+    for (int word = 0; word < Met::kWords; ++word) all += __popc(met.near[word][number_]);
+    const int count = all - before < Met::kListed ? all - before : Met::kListed;
     const Key least = met.least[number_];
-    int row = -1;
-    for (int i = 0; i < count; ++i) {
-      const int place = next_place(met, count, row);
-      row = met.listed_row[number_][place];
-      add(regression, met.listed[number_][place], least, first_row + row);
+    for (int first = 0; first < count; first += kAtOnce) {
+      int rows[kAtOnce];
+      Key keys[kAtOnce];
+      double weights[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const bool is_listed = first + i < count;
+        rows[i] = is_listed ? next_row(met) : 0;
+        keys[i] = is_listed ? met.listed[number_][first + i] : Keys::kFar;
+        weights[i] = is_listed ? weight_of(regression, keys[i], least) : 0;
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        if (weights[i] == 0) continue;
+        if (wants_row_ && keys[i] == least) {
+          state_.meet_nearest(first_row + rows[i]);
+          wants_row_ = false;
+        }
+        state_.add(regression, weights[i], regression.targets + (first_row + rows[i]) * regression.outputs);
+      }
     }
-    met.listed_count[number_] = 0;
-    if (met.first_row[number_] + met.row_count[number_] < Met::kRows) {
-      met.first_row[number_] += Met::kListed;
-      return true;
-    }
-    met.row_count[number_] = 0;  // while others go on
-    return false;
+    met.met[number_] = before + count;
+    return before + count < all;
+  }
+
+  /// When all tiles have been met.
+  __device__ __forceinline__ void write(const Arguments& regression) const {
+    if (is_there_) state_.write(regression);
   }
 
  private:
-  __device__ __forceinline__ void list_all(Met& met) const {
-    met.listed_count[number_] = 0;
-    met.first_row[number_] = 0;
-    met.row_count[number_] = Met::kRows;
+  static constexpr int kAtOnce = 4;  ///< weights that a thread computes beside each other
+
+  __device__ __forceinline__ void find_first(const Met& met) {
+    word_ = 0;
+    bits_ = met.near[0][number_];
+  }
+  /// The near row behind the last one that it gave.
+  [[nodiscard]] __device__ __forceinline__ int next_row(const Met& met) {
+    while (bits_ == 0) bits_ = met.near[++word_][number_];
+    const int bit = __ffs(static_cast<int>(bits_)) - 1;
+    bits_ &= bits_ - 1;
+    return word_ * 32 + bit;
   }
 
-  /// Where the next row behind this one is listed: threads list theirs in any order.
-  [[nodiscard]] __device__ __forceinline__ int next_place(const Met& met, int count, int row) const {
-    int next = Met::kRows;
-    int place = 0;
-    for (int i = 0; i < count; ++i) {
-      const int other = met.listed_row[number_][i];
-      if (other > row && other < next) {
-        next = other;
-        place = i;
+  [[nodiscard]] __device__ __forceinline__ double weight_of(const Arguments& regression, Key key, Key least) const {
+    using Result = typename Arguments::Result;
+    if constexpr (std::is_integral_v<Key>) {
+      // What both keys are short of is not in their difference.
+      if (!regression.is_euclidean) {
+        return static_cast<double>(weight_beyond<Result>(regression.factor, static_cast<double>(key - least)));
       }
     }
-    return place;
-  }
-
-  __device__ __forceinline__ void add(const Arguments& regression, Key key, Key least, std::int64_t row) {
-    if (key == least && wants_row_) {
-      state_.set_row(regression, row);
-      wants_row_ = false;
-    }
-    const auto weight = static_cast<double>(regression_weight<typename Arguments::Result>(
-        regression.factor, regression.is_euclidean, Keys::distance(key, length_), Keys::distance(least, length_)));
-    if (weight != 0) state_.add(regression, weight, regression.targets + row * regression.outputs);
+    return static_cast<double>(regression_weight<Result>(regression.factor, regression.is_euclidean,
+                                                         Keys::distance(key, length_), Keys::distance(least, length_)));
   }
 
   int number_;
   bool is_there_ = false;
   bool wants_row_ = false;  ///< the nearest row is still to come
   Length length_ = 0;       ///< what a key of bytes is short of
+  int word_ = 0;            ///< where the next near row is looked for
+  unsigned bits_ = 0;
   RegressionState<T> state_;
 };
 
+/// Sets the bits of a run's near rows.
+template <class Met, class Run>
+__device__ __forceinline__ void mark_near(Met& met, int query, const Run& keys) {
+  const auto furthest = met.furthest[query];
+#pragma unroll
+  for (int group = 0; group < Run::kGroups; ++group) {
+    unsigned bits = 0;
+#pragma unroll
+    for (int i = 0; i < Run::kGroupKeys; ++i) bits |= keys.key(group, i) <= furthest ? 1U << Run::offset(i) : 0U;
+    if (bits != 0) atomicOr(&met.near[keys.word(group)][query], bits << keys.shift());
+  }
+}
+
+/// Lists a run's near rows that come next. How many are before a row tells its place.
+template <class Met, class Run>
+__device__ __forceinline__ void list_near(Met& met, int query, const Run& keys) {
+  const auto furthest = met.furthest[query];
+  int before = -met.met[query];
+  for (int word = 0; word < keys.word(0); ++word) before += __popc(met.near[word][query]);
+#pragma unroll
+  for (int group = 0; group < Run::kGroups; ++group) {
+    const unsigned bits = met.near[keys.word(group)][query];
+    int place = 0;
+#pragma unroll
+    for (int i = 0; i < Run::kGroupKeys; ++i) {
+      if (i % 2 == 0) place = before + __popc(bits & ((1U << (keys.shift() + Run::offset(i))) - 1));
+      if (!(keys.key(group, i) <= furthest)) continue;
+      if (static_cast<unsigned>(place) < static_cast<unsigned>(Met::kListed)) {
+        met.listed[query][place] = keys.key(group, i);
+      }
+      ++place;
+    }
+    before += __popc(bits);
+  }
+}
+
 /// All threads of the block call it. `tile.for_runs(visit)` calls visit(query, keys) for every run of distances of the
-/// thread: keys.least(), and keys.for_each(visit) calls visit(row, key). Between two calls the block meets at a
-/// barrier.
+/// thread: keys.least(), and groups of keys of 32 rows, whose row is 32 * keys.word(group) + keys.shift() + offset(i).
+/// Offsets come in pairs of neighbours. Between two calls the block meets at a barrier.
 template <class T, class Met, class Tile>
 __device__ __forceinline__ void meet_tile(const RegressionTileArguments<T>& regression, Met& met,
                                           MeetingQuery<T, Met>& mine, const Tile& tile, std::int64_t first_row) {
@@ -203,21 +253,16 @@ __device__ __forceinline__ void meet_tile(const RegressionTileArguments<T>& regr
   if (__syncthreads_or(near_runs != 0) == 0) return;
   mine.approach(regression, met);
   __syncthreads();
+  run = 0;
+  tile.for_runs([&](int query, const auto& keys) {
+    if ((near_runs >> run++ & 1) != 0) mark_near(met, query, keys);
+  });
+  __syncthreads();
   int more = 1;
   while (more != 0) {
     run = 0;
     tile.for_runs([&](int query, const auto& keys) {
-      if ((near_runs >> run++ & 1) == 0) return;
-      const Key furthest = met.furthest[query];
-      const int begin = met.first_row[query];
-      const auto count = static_cast<unsigned>(met.row_count[query]);
-      keys.for_each([&](int row, Key key) {
-        if (!(key <= furthest) || static_cast<unsigned>(row - begin) >= count) return;
-        const int place = atomicAdd(&met.listed_count[query], 1);
-        if (place >= Met::kListed) return;
-        met.listed[query][place] = key;
-        met.listed_row[query][place] = static_cast<short>(row);
-      });
+      if ((near_runs >> run++ & 1) != 0) list_near(met, query, keys);
     });
     __syncthreads();
     more = __syncthreads_or(mine.meet(regression, met, first_row));

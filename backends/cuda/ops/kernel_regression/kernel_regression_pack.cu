@@ -68,7 +68,7 @@ __device__ __forceinline__ void pack_row(const RegressionPackArguments<T>& pack)
   }
   if (lane == 0) pack.lengths[in_round] = counts ? sum : no_length<Length>();
   if (pack.packed == nullptr) return;
-  Number* const packed = pack.packed + in_round * pack.depth;
+  Number* const packed = pack.packed + in_round * pack.row_step;
   for (std::int64_t j = lane; j < pack.depth; j += 32) {
     Number number = 0;
     if (counts && j < pack.columns) {
@@ -78,7 +78,7 @@ __device__ __forceinline__ void pack_row(const RegressionPackArguments<T>& pack)
         number = static_cast<Number>(given[j] - pack.offset);
       }
     }
-    packed[j] = number;
+    packed[j * pack.number_step] = number;
   }
 }
 

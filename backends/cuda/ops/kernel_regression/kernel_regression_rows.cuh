@@ -53,13 +53,10 @@ __device__ __forceinline__ typename RegressionArguments<T>::Squared regression_d
   return sum;
 }
 
-/// The weight of a row beside the nearest; 0 where it is smaller than the smallest normal number.
-template <class Result, class Squared>
-__device__ __forceinline__ Result regression_weight(double factor, bool is_euclidean, Squared squared, Squared least) {
-  if (squared == least) return 1;
-  if (squared == infinitely_far<Squared>()) return 0;
-  double above = static_cast<double>(squared - least);
-  if (is_euclidean) above /= sqrt(static_cast<double>(squared)) + sqrt(static_cast<double>(least));
+/// The weight of a row that is so much further away than the nearest; 0 where it is smaller than the smallest normal
+/// number.
+template <class Result>
+__device__ __forceinline__ Result weight_beyond(double factor, double above) {
   const double exponent = -factor * above;
   if constexpr (std::is_same_v<Result, double>) {
     const double weight = exp(exponent);
@@ -68,6 +65,16 @@ __device__ __forceinline__ Result regression_weight(double factor, bool is_eucli
     const float weight = expf(static_cast<float>(exponent));
     return weight < FLT_MIN ? 0 : weight;
   }
+}
+
+/// The same from both distances, or their squares.
+template <class Result, class Squared>
+__device__ __forceinline__ Result regression_weight(double factor, bool is_euclidean, Squared squared, Squared least) {
+  if (squared == least) return 1;
+  if (squared == infinitely_far<Squared>()) return 0;
+  double above = static_cast<double>(squared - least);
+  if (is_euclidean) above /= sqrt(static_cast<double>(squared)) + sqrt(static_cast<double>(least));
+  return weight_beyond<Result>(factor, above);
 }
 
 }  // namespace tessera::cuda

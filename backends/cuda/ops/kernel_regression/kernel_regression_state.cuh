@@ -40,7 +40,8 @@ __device__ __forceinline__ std::int64_t class_of(Result target, std::int64_t cla
   return static_cast<Result>(number) == target && number < classes ? number : -1;
 }
 
-/// One query's state of one block.
+/// One query's state of one block. A thread that meets rows keeps the numbers that every problem has, the last of which
+/// is the first output's sum; others it changes in memory.
 template <class T>
 class RegressionState {
  public:
@@ -56,21 +57,28 @@ class RegressionState {
   }
   /// No row met.
   __device__ void clear(const Arguments& regression) const {
-    for (std::int64_t place = 0; place < size(regression); ++place) at(regression, place) = 0;
-    at(regression, kRegressionLeast) = INFINITY;
-    at(regression, kRegressionRow) = -1;
+    for (std::int64_t place = kInMemory; place < size(regression); ++place) at(regression, place) = 0;
   }
   /// A row nearer than all before, which is not added yet.
-  __device__ void approach(const Arguments& regression, double before, double least) const {
+  __device__ void approach(const Arguments& regression, double before, double least) {
     const double kept = isinf(before) ? 0 : kept_weight(before, least, regression.factor, regression.is_euclidean);
-    at(regression, kRegressionLeast) = least;
-    double& squares = at(regression, kRegressionSquares);
-    squares = scaled(scaled(squares, kept), kept);
-    for (std::int64_t place = kRegressionSum; place < size(regression); ++place) {
-      if (place == kRegressionSquares) continue;
+    least_ = least;
+    sum_ = scaled(sum_, kept);
+    squares_ = scaled(scaled(squares_, kept), kept);
+    output_ = scaled(output_, kept);
+    for (std::int64_t place = kInMemory; place < size(regression); ++place) {
       double& sum = at(regression, place);
       sum = scaled(sum, kept);
     }
+  }
+  __device__ void meet_nearest(std::int64_t row) { row_ = static_cast<double>(row); }
+  /// Writes what the thread has kept.
+  __device__ void write(const Arguments& regression) const {
+    at(regression, kRegressionLeast) = least_;
+    at(regression, kRegressionRow) = row_;
+    at(regression, kRegressionSum) = sum_;
+    at(regression, kRegressionSquares) = squares_;
+    at(regression, kRegressionSums) = output_;
   }
   __device__ void set(const Arguments& regression, std::int64_t place, double number) const {
     at(regression, place) = number;
@@ -79,11 +87,13 @@ class RegressionState {
     at(regression, kRegressionRow) = static_cast<double>(row);
   }
   /// A row of this weight, with its targets.
-  __device__ void add(const Arguments& regression, double weight, const Result* targets) const {
-    at(regression, kRegressionSum) += weight;
-    at(regression, kRegressionSquares) += weight * weight;
-    for (std::int64_t r = 0; r < regression.outputs; ++r) {
-      at(regression, kRegressionSums + r) += weight * static_cast<double>(targets[r]);
+  __device__ __forceinline__ void add(const Arguments& regression, double weight, const Result* targets) {
+    sum_ += weight;
+    squares_ = fma(weight, weight, squares_);
+    output_ = fma(weight, static_cast<double>(targets[0]), output_);
+    for (std::int64_t r = 1; r < regression.outputs; ++r) {
+      double& sum = at(regression, kRegressionSums + r);
+      sum = fma(weight, static_cast<double>(targets[r]), sum);
     }
     if (regression.classes == 0) return;
     const std::int64_t number = class_of(targets[0], regression.classes);
@@ -91,11 +101,18 @@ class RegressionState {
   }
 
  private:
+  static constexpr std::int64_t kInMemory = kRegressionSums + 1;  ///< and all places behind it
+
   [[nodiscard]] __device__ double& at(const Arguments& regression, std::int64_t place) const {
     return first_[place * regression.state_queries];
   }
 
   double* first_ = nullptr;
+  double least_ = INFINITY;
+  double row_ = -1;
+  double sum_ = 0;
+  double squares_ = 0;
+  double output_ = 0;
 };
 
 }  // namespace tessera::cuda

@@ -1,10 +1,12 @@
 // The tiles of "fused" and "exact_bytes": which ones a card can run, which is preferred, and their launches.
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "backend/sentence.h"
 #include "cuda_error.h"
+#include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 
 namespace tessera::cuda {
@@ -18,7 +20,9 @@ class RegressionInTiles final : public RegressionByStates<T> {
  public:
   RegressionInTiles(const std::shared_ptr<Context>& context, const KernelRegression& problem,
                     const RegressionTile& tile, std::int64_t depth_bytes)
-      : RegressionByStates<T>(context, problem, RegressionTilesPlan(problem, depth_bytes)), queries_(tile.queries) {
+      : RegressionByStates<T>(context, problem, RegressionTilesPlan(problem, depth_bytes), 0,
+                              std::is_floating_point_v<T> && regression_is_packed_across(sizeof(T))),
+        queries_(tile.queries) {
     grid_.group_size[0] = static_cast<unsigned>(tile.threads);
     grid_.dynamic_shared_bytes = static_cast<unsigned>(tile.shared_bytes);
     grid_.overlaps = this->overlaps();
@@ -46,14 +50,24 @@ bool fits(const RegressionTile& tile, const DeviceLimits& card) {
   return tile.shared_bytes <= card.shared_bytes;
 }
 
-/// The first of those that fit whose groups reach all multiprocessors, else the smallest.
+/// How long the busiest multiprocessor computes, in queries of a block of training rows: groups come in waves, and a
+/// multiprocessor shares its time among those that it holds.
+std::int64_t time_of(const RegressionTile& tile, const KernelRegression& problem, const DeviceLimits& card) {
+  const std::int64_t blocks = ceil_div<std::int64_t>(problem.training_rows, kRegressionBlockRows);
+  const std::int64_t groups = std::max<std::int64_t>(ceil_div(problem.queries, tile.queries) * blocks, 1);
+  const std::int64_t of_wave = std::min(ceil_div<std::int64_t>(groups, card.multiprocessors), tile.blocks);
+  return ceil_div<std::int64_t>(groups, card.multiprocessors * of_wave) * of_wave * tile.queries;
+}
+
+/// The tile that takes the shortest time, of equal ones the first. One fits: check_regression_tiles() has seen to it.
 const RegressionTile& preferred_tile(const KernelRegression& problem, const DeviceLimits& card,
                                      const std::vector<RegressionTile>& tiles) {
-  const std::int64_t blocks = ceil_div<std::int64_t>(problem.training_rows, kRegressionBlockRows);
-  const auto tile = std::find_if(tiles.begin(), tiles.end(), [&](const RegressionTile& candidate) {
-    return fits(candidate, card) && ceil_div(problem.queries, candidate.queries) * blocks >= card.multiprocessors;
-  });
-  return tile == tiles.end() ? tiles.back() : *tile;
+  const RegressionTile* best = nullptr;
+  for (const RegressionTile& tile : tiles) {
+    if (!fits(tile, card)) continue;
+    if (best == nullptr || time_of(tile, problem, card) < time_of(*best, problem, card)) best = &tile;
+  }
+  return best == nullptr ? tiles.back() : *best;
 }
 
 }  // namespace
@@ -79,7 +93,9 @@ Verdict check_regression_groups(const KernelRegression& problem, const backend::
 Verdict check_regression_tiles(const KernelRegression& problem, const backend::Device& device,
                                const std::vector<RegressionTile>& tiles) {
   const DeviceLimits& card = native(device).context()->limits();
-  const RegressionTile& smallest = tiles.back();
+  const RegressionTile& smallest =
+      *std::min_element(tiles.begin(), tiles.end(),
+                        [](const auto& one, const auto& other) { return one.shared_bytes < other.shared_bytes; });
   if (!fits(smallest, card)) {
     return Verdict::no(sentence("kernel_regression with tile_queries = ", smallest.queries,
                                 " and tile_rows = ", smallest.rows, " takes ", smallest.shared_bytes,

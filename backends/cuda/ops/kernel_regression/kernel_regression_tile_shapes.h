@@ -22,9 +22,9 @@ struct RegressionByteShape {
 };
 
 // All tiles of a type have as many rows, and sums of one type grow by the same steps: so results have the same bits
-// whatever the tile is. The best one for many queries first.
+// whatever the tile is. Among tiles that take equally long the first is preferred.
 inline constexpr RegressionByteShape kRegressionByteShapes[]{
-    {256, 128, 4, 2, 128, 3, 1}, {128, 128, 2, 2, 128, 3, 2}, {64, 128, 2, 2, 64, 4, 2}, {32, 128, 1, 4, 64, 3, 4}};
+    {128, 128, 2, 2, 128, 3, 2}, {256, 128, 4, 2, 128, 3, 1}, {64, 128, 2, 2, 64, 4, 2}, {32, 128, 1, 4, 64, 3, 4}};
 
 [[nodiscard]] constexpr const RegressionByteShape& regression_byte_shape(int queries, int rows) {
   const RegressionByteShape* shape = kRegressionByteShapes;
@@ -33,10 +33,16 @@ inline constexpr RegressionByteShape kRegressionByteShapes[]{
 }
 
 // Rows of C are queries, columns are training rows. One slice: a thread keeps what it computed.
-inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{{128, 128, 16, 1, 2, 2, 3, 2, true},
-                                                              {64, 128, 16, 1, 2, 2, 3, 3, true}};
+inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{{64, 128, 16, 1, 2, 2, 4, 3, false},
+                                                              {128, 128, 16, 1, 2, 2, 4, 2, false}};
 inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{{128, 64, 16, 1, 4, 2, 3, 2, false},
                                                               {64, 64, 16, 1, 2, 2, 3, 4, false}};
+
+/// Do the packed rows of numbers of so many bytes lie side by side, so that k lies across what is stored? Multiplying
+/// float32 in registers wants neighbouring rows; tensor cores take neighbouring steps as well, and packing is simpler.
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr bool regression_is_packed_across(std::size_t number_bytes) {
+  return number_bytes == sizeof(float);
+}
 
 /// As a constant it does not compile for a tile that is not there.
 template <class T>
@@ -49,11 +55,11 @@ template <class T>
 /// Places of a query's list of near rows, and what its part in meeting them takes in shared memory, where a distance
 /// has so many bytes (RegressionMet of kernel_regression_meeting.cuh). So many that two groups of 128 x 128 fit on an
 /// H200.
-inline constexpr int kRegressionListed = 14;
-[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t regression_met_bytes(int queries,
+inline constexpr int kRegressionListed = 18;
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t regression_met_bytes(int queries, int rows,
                                                                                   std::size_t distance_bytes) {
   constexpr std::size_t kPlaces = kRegressionListed + 1;
-  const std::size_t query_bytes = (kPlaces + 3) * distance_bytes + kPlaces * sizeof(short) + 3 * sizeof(int);
+  const std::size_t query_bytes = (kPlaces + 3) * distance_bytes + static_cast<std::size_t>(rows) / 8 + sizeof(int);
   return static_cast<std::size_t>(queries) * query_bytes;
 }
 
@@ -62,15 +68,16 @@ inline constexpr int kRegressionListed = 14;
   const auto rows = static_cast<std::size_t>(shape.rows);
   const auto stage = (static_cast<std::size_t>(shape.queries) + rows) * static_cast<std::size_t>(shape.stage_bytes);
   return (static_cast<std::size_t>(shape.stages) * (stage + rows * sizeof(int)) +
-          regression_met_bytes(shape.queries, sizeof(int)) + 127) /
+          regression_met_bytes(shape.queries, shape.rows, sizeof(int)) + 127) /
          128 * 128;
 }
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t shared_bytes_of_fused(const GemmRegisterShape& shape,
                                                                                    std::size_t number_bytes,
                                                                                    bool asynchronous) {
   const auto lengths = static_cast<std::size_t>(shape.tile_m + shape.tile_n);
-  return bytes_of_stages(shape, false, true, number_bytes, asynchronous) + lengths * number_bytes +
-         regression_met_bytes(shape.tile_m, number_bytes);
+  const bool across = regression_is_packed_across(number_bytes);
+  return bytes_of_stages(shape, across, !across, number_bytes, asynchronous) + lengths * number_bytes +
+         regression_met_bytes(shape.tile_m, shape.tile_n, number_bytes);
 }
 
 }  // namespace tessera::cuda

@@ -81,16 +81,23 @@ RegressionTilesPlan::RegressionTilesPlan(const KernelRegression& problem, std::i
 
 template <class T>
 RegressionByStates<T>::RegressionByStates(std::shared_ptr<Context> context, const KernelRegression& problem,
-                                          const RegressionTilesPlan& plan, int offset)
+                                          const RegressionTilesPlan& plan, int offset, bool across)
     : context_(std::move(context)),
       problem_(problem),
       plan_(plan),
       offset_(offset),
+      across_(across),
       pack_(context_, embedded::kernel_regression_pack, regression_function("pack", problem.type), {}),
       join_(context_, embedded::kernel_regression_join, regression_function("join", problem.type), {}) {
   if (problem.type == DataType::uint8) return;
   centre_ = std::make_unique<CudaFunction>(context_, embedded::kernel_regression_pack,
                                            regression_function("centre", problem.type), LaunchGrid{});
+}
+
+template <class T>
+void RegressionByStates<T>::set_steps(RegressionPackArguments<T>& arguments, std::int64_t rows) const noexcept {
+  arguments.row_step = across_ ? 1 : plan_.depth();
+  arguments.number_step = across_ ? rows : 1;
 }
 
 template <class T>
@@ -118,6 +125,7 @@ void RegressionByStates<T>::prepare(backend::Queue& queue, const backend::Slice&
   arguments.lengths = pointer_to<typename Arguments::Length>(prepared);
   arguments.row_count = problem_.training_rows;
   arguments.padded_rows = plan_.padded_rows();
+  set_steps(arguments, plan_.padded_rows());
   enqueue_pack(queue, arguments);
 }
 
@@ -153,6 +161,7 @@ void RegressionByStates<T>::launch(backend::Queue& queue, std::span<const backen
     pack.columns = problem_.columns;
     pack.depth = plan_.depth();
     pack.offset = offset_;
+    set_steps(pack, plan_.queries());
     enqueue_pack(queue, pack);
 
     Tiles arguments{};
@@ -166,6 +175,8 @@ void RegressionByStates<T>::launch(backend::Queue& queue, std::span<const backen
     arguments.queries_of_round = count;
     arguments.state_queries = plan_.queries();
     arguments.depth = plan_.depth();
+    arguments.row_step = across_ ? plan_.padded_rows() : plan_.depth();
+    arguments.query_step = across_ ? plan_.queries() : plan_.depth();
     arguments.outputs = problem_.outputs;
     arguments.classes = problem_.classes;
     arguments.factor = mathematics::regression_factor(problem_);

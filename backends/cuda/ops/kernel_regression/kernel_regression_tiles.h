@@ -58,9 +58,9 @@ class RegressionByStates : public backend::Kernel {
  public:
   using Tiles = RegressionTileArguments<T>;
 
-  /// `offset` is taken off every byte.
+  /// `offset` is taken off every byte. `across`: packed rows lie side by side.
   RegressionByStates(std::shared_ptr<Context> context, const KernelRegression& problem, const RegressionTilesPlan& plan,
-                     int offset = 0);
+                     int offset = 0, bool across = false);
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return plan_.workspace_bytes(); }
   [[nodiscard]] std::size_t prepared_bytes() const override { return plan_.prepared_bytes(); }
@@ -78,6 +78,8 @@ class RegressionByStates : public backend::Kernel {
   virtual void launch_round(backend::Queue& queue, Tiles& arguments, const backend::Slice& workspace) = 0;
 
  private:
+  /// Where a number of so many packed rows lies.
+  void set_steps(RegressionPackArguments<T>& arguments, std::int64_t rows) const noexcept;
   void enqueue_pack(backend::Queue& queue, RegressionPackArguments<T>& arguments) const;
   void prepare_centre(backend::Queue& queue, RegressionPackArguments<T> arguments,
                       const backend::Slice& prepared) const;
@@ -88,6 +90,7 @@ class RegressionByStates : public backend::Kernel {
   KernelRegression problem_;
   RegressionTilesPlan plan_;
   int offset_;
+  bool across_;
   CudaFunction pack_;
   CudaFunction join_;
   std::unique_ptr<CudaFunction> centre_;  ///< of rows with a fraction
@@ -102,6 +105,7 @@ struct RegressionTile {
   std::int64_t queries;
   std::int64_t rows;
   std::int64_t threads;
+  std::int64_t blocks;  ///< groups that fit on a multiprocessor together
   std::size_t shared_bytes;
   Image image;
   std::string function;

@@ -46,8 +46,10 @@ struct RegressionPackArguments {
   std::int64_t first_row;
   std::int64_t padded_rows;
   std::int64_t columns;
-  std::int64_t depth;  ///< numbers of a packed row; zeros behind the last column
-  int offset;          ///< taken off every byte
+  std::int64_t depth;        ///< numbers of a packed row; zeros behind the last column
+  std::int64_t row_step;     ///< from a packed row to the next
+  std::int64_t number_step;  ///< from a packed row's number to the next
+  int offset;                ///< taken off every byte
 };
 
 /// Warps of a block that packs, a row each; threads of one that adds up columns.
@@ -71,6 +73,8 @@ struct RegressionTileArguments {
   std::int64_t queries_of_round;  ///< that exist
   std::int64_t state_queries;     ///< from a number of a state to the next
   std::int64_t depth;
+  std::int64_t row_step;    ///< from a packed training row to the next, or, if they lie side by side, from a number
+  std::int64_t query_step;  ///< likewise of queries
   std::int64_t query_tiles;
   std::int64_t outputs;
   std::int64_t classes;

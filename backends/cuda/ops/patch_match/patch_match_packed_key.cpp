@@ -1,7 +1,6 @@
-// patch_match, packed_key: one thread a reference, keys in registers. See patch_match_packed_key.cu, and for bytes
-// patch_match_packed_key_words.cu, whose words and norms lie in the workspace:
-//
-//   | words of the volume | sums of planes | norms |
+// patch_match, packed_key: one thread a reference, keys in registers. See patch_match_packed_key.h.
+#include "ops/patch_match/patch_match_packed_key.h"
+
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -9,7 +8,6 @@
 
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
-#include "ops/patch_match/patch_match_launch.h"
 #include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::cuda {
@@ -41,51 +39,87 @@ int key_bits(const PatchMatch& problem) {
   return distance + mathematics::patch_key_bits(problem).number < 32 ? 32 : 64;
 }
 
-class WordsKernel final : public backend::Kernel {
+class PackedKeyKernel final : public backend::Kernel {
  public:
-  WordsKernel(const std::shared_ptr<Context>& context, const PatchMatch& problem) {
-    PatchArguments& match = arguments_.match;
-    match = patch_arguments(problem);
-    arguments_.row_words = mathematics::ceil_div<std::int64_t>(match.size[0], 4);
-    const std::int64_t words = arguments_.row_words * match.size[1] * match.size[2] + kPatchWordsBehind;
-    const std::int64_t plane = match.places[0] * match.places[1];
-    const std::int64_t norms = plane * match.places[2] + kPatchLanes;
-    const auto bytes_of = [](std::int64_t count) {
-      return to_lines(static_cast<std::size_t>(count) * sizeof(std::uint32_t));
-    };
-    sums_at_ = bytes_of(words);
-    norms_at_ = sums_at_ + bytes_of(plane * match.size[2]);
-    workspace_bytes_ = norms_at_ + bytes_of(norms);
-    const auto add = [&](const std::string& name, std::int64_t threads) {
-      launches_.emplace_back(context, embedded::patch_match_packed_key_words, "tessera_patch_match_" + name,
-                             patch_line(threads));
-    };
-    add("words", words);
-    add("plane_sums", plane * match.size[2]);
-    add("norms", norms);
-    add(sentence("packed_key_words_", key_bits(problem), "_", shape_of_keys(problem)), problem.references().product());
-  }
+  PackedKeyKernel(const std::shared_ptr<Context>& context, const PatchMatch& problem) : match_(context, problem) {}
 
-  [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
+  [[nodiscard]] std::size_t workspace_bytes() const override { return match_.workspace_bytes(); }
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& workspace) override {
-    PatchWordArguments arguments = arguments_;
-    arguments.match = with_operands(arguments_.match, operands);
-    arguments.words = pointer_to<std::uint32_t>(workspace);
-    arguments.plane_sums = pointer_at<std::uint32_t>(workspace, sums_at_);
-    arguments.norms = pointer_at<std::uint32_t>(workspace, norms_at_);
-    for (const CudaFunction& function : launches_) function.enqueue(queue, arguments);
+    const PatchArguments arguments = with_operands(match_.arguments(), operands);
+    match_.prepare(queue, arguments, workspace);
+    match_.run(queue, arguments, workspace);
   }
 
  private:
-  PatchWordArguments arguments_{};
-  std::size_t sums_at_ = 0;
-  std::size_t norms_at_ = 0;
-  std::size_t workspace_bytes_ = 0;
-  std::vector<CudaFunction> launches_;
+  PackedKeyMatch match_;
 };
 
-backend::Verdict check(const PatchMatch& problem, const backend::Device& device) {
+std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning&) {
+  return std::make_unique<PackedKeyKernel>(native(device).context(), problem);
+}
+
+}  // namespace
+
+PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem) {
+  PatchArguments& match = arguments_.match;
+  match = patch_arguments(problem);
+  const LaunchGrid grid = patch_line(problem.references().product());
+  if (!has_words(problem)) {
+    match_ = std::make_unique<CudaFunction>(
+        context, embedded::patch_match_packed_key,
+        sentence("tessera_patch_match_packed_key_", patch_types(problem), "_", shape_of_keys(problem)), grid);
+    return;
+  }
+  arguments_.row_words = mathematics::ceil_div<std::int64_t>(match.size[0], 4);
+  const std::int64_t words = arguments_.row_words * match.size[1] * match.size[2] + kPatchWordsBehind;
+  const std::int64_t plane = match.places[0] * match.places[1];
+  const std::int64_t norms = plane * match.places[2] + kPatchLanes;
+  const auto bytes_of = [](std::int64_t count) {
+    return to_lines(static_cast<std::size_t>(count) * sizeof(std::uint32_t));
+  };
+  sums_at_ = bytes_of(words);
+  norms_at_ = sums_at_ + bytes_of(plane * match.size[2]);
+  workspace_bytes_ = norms_at_ + bytes_of(norms);
+  const auto prepare_by = [&](const char* name, std::int64_t threads) {
+    preparations_.emplace_back(context, embedded::patch_match_packed_key_words, sentence("tessera_patch_match_", name),
+                               patch_line(threads));
+  };
+  prepare_by("words", words);
+  prepare_by("plane_sums", plane * match.size[2]);
+  prepare_by("norms", norms);
+  match_ = std::make_unique<CudaFunction>(
+      context, embedded::patch_match_packed_key_words,
+      sentence("tessera_patch_match_packed_key_words_", key_bits(problem), "_", shape_of_keys(problem)), grid);
+}
+
+PatchWordArguments PackedKeyMatch::with_memory(const PatchArguments& match, const backend::Slice& workspace) const {
+  PatchWordArguments arguments = arguments_;
+  arguments.match = match;
+  arguments.words = pointer_to<std::uint32_t>(workspace);
+  arguments.plane_sums = pointer_at<std::uint32_t>(workspace, sums_at_);
+  arguments.norms = pointer_at<std::uint32_t>(workspace, norms_at_);
+  return arguments;
+}
+
+void PackedKeyMatch::prepare(backend::Queue& queue, const PatchArguments& match,
+                             const backend::Slice& workspace) const {
+  if (preparations_.empty()) return;
+  PatchWordArguments arguments = with_memory(match, workspace);
+  for (const CudaFunction& function : preparations_) function.enqueue(queue, arguments);
+}
+
+void PackedKeyMatch::run(backend::Queue& queue, const PatchArguments& match, const backend::Slice& workspace) const {
+  const LaunchGrid grid = patch_line(match.references[0] * match.references[1] * match.references[2]);
+  if (preparations_.empty()) {
+    PatchArguments arguments = match;
+    return match_->enqueue(queue, arguments, grid);
+  }
+  PatchWordArguments arguments = with_memory(match, workspace);
+  match_->enqueue(queue, arguments, grid);
+}
+
+backend::Verdict check_packed_key(const PatchMatch& problem, const backend::Device& device) {
   if (std::string reason = mathematics::why_no_patch_key(problem); !reason.empty()) {
     return backend::Verdict::no(std::move(reason));
   }
@@ -95,22 +129,11 @@ backend::Verdict check(const PatchMatch& problem, const backend::Device& device)
   return check_patch_groups(mathematics::ceil_div<std::int64_t>(voxels, kPatchThreads), device);
 }
 
-std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning&) {
-  const std::shared_ptr<Context>& context = native(device).context();
-  if (has_words(problem)) return std::make_unique<WordsKernel>(context, problem);
-  return std::make_unique<PatchKernel>(
-      context, problem, embedded::patch_match_packed_key,
-      sentence("tessera_patch_match_packed_key_", patch_types(problem), "_", shape_of_keys(problem)),
-      patch_line(problem.references().product()));
-}
-
-}  // namespace
-
 backend::Variant<PatchMatch> patch_match_packed_key() {
   return {
       .name = "packed_key",
       .summary = "one thread a reference, neighbouring candidates at a time (bytes by dp4a), sorted keys in registers",
-      .check = check,
+      .check = check_packed_key,
       .tunables = nullptr,
       .make = make};
 }

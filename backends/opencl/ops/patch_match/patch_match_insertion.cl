@@ -18,7 +18,8 @@ __kernel void patch_match_insertion(PATCH_MATCH_OPERANDS, const Match match) {
   __local int count;
   const int item = (int)get_local_id(0);
   const long reference = (long)get_group_id(0);
-  const Window window = window_of(&match, reference);
+  Window window;
+  find_window(&match, reference, &window);
   const int places = (int)match.max_patches;
   const long candidates = candidates_of(&window);
   volume += volume_first;

@@ -9,9 +9,7 @@
 
 namespace tessera::opencl {
 
-namespace {
-
-PatchShape shape_of(const PatchMatch& problem) {
+PatchShape patch_shape(const PatchMatch& problem) noexcept {
   const mathematics::PatchGeometry geometry(problem);
   PatchShape shape{};
   const mathematics::PatchAxis* const axes[] = {&geometry.x, &geometry.y, &geometry.z};
@@ -32,6 +30,8 @@ PatchShape shape_of(const PatchMatch& problem) {
   shape.number_bits = mathematics::patch_key_bits(problem).number;
   return shape;
 }
+
+namespace {
 
 /// May distances be summed in 32 bits?
 bool is_narrow(const PatchMatch& problem) {
@@ -56,7 +56,7 @@ OperatorLaunch patch_launch(const PatchMatch& problem, const OpenclDevice& devic
                    {.place = 1, .type = DataType::int32},
                    {.place = 2, .type = problem.distance_type()},
                    {.place = 3, .type = DataType::int64}};
-  launch.set_structs(shape_of(problem));
+  launch.set_structs(patch_shape(problem));
   return launch;
 }
 

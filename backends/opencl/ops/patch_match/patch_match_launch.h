@@ -30,6 +30,9 @@ static_assert(sizeof(PatchShape) == 224, "patch_match_volume.cl says so too");
 /// Candidates of a pass: their distances stand in local memory.
 inline constexpr std::int64_t kPatchPass = 256;
 
+/// The problem as kernels take it.
+[[nodiscard]] PatchShape patch_shape(const PatchMatch& problem) noexcept;
+
 /// The launch of this function, whose range is not set yet.
 [[nodiscard]] OperatorLaunch patch_launch(const PatchMatch& problem, const OpenclDevice& device, const char* function,
                                           std::string_view text, const std::string& more_options = {});

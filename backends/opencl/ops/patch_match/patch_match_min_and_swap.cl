@@ -64,7 +64,8 @@ __kernel void patch_match_min_and_swap(PATCH_MATCH_OPERANDS, const Match match) 
   __local Pairs pairs;
   const int item = (int)get_local_id(0);
   const long reference = (long)get_group_id(0);
-  const Window window = window_of(&match, reference);
+  Window window;
+  find_window(&match, reference, &window);
   const int places = (int)match.max_patches;
   const long candidates = candidates_of(&window);
   volume += volume_first;

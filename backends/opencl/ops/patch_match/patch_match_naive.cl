@@ -15,7 +15,8 @@
 __kernel void patch_match_naive(PATCH_MATCH_OPERANDS, const Match match) {
   const long reference = (long)get_global_id(0);
   if (reference >= match.references[0] * match.references[1] * match.references[2]) return;
-  const Window window = window_of(&match, reference);
+  Window window;
+  find_window(&match, reference, &window);
   const long places = match.max_patches;
   volume += volume_first;
   distances += distances_first + (ulong)(reference * places);

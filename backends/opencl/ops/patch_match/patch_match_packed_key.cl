@@ -94,7 +94,8 @@ static inline void find_distances(const Match* match, __global const element* re
 __kernel void patch_match_packed_key(PATCH_MATCH_OPERANDS, const Match match) {
   const long reference = (long)get_global_id(0);
   if (reference >= match.references[0] * match.references[1] * match.references[2]) return;
-  const Window window = window_of(&match, reference);
+  Window window;
+  find_window(&match, reference, &window);
   const ulong number_bits = (ulong)match.number_bits;
   const long voxels = match.size[0] * match.size[1] * match.size[2];
   // From a candidate's first voxel to behind what a vector of them reads.

@@ -59,8 +59,8 @@ typedef struct {
   long count[3];
 } Window;
 
-static inline Window window_of(const Match* match, const long reference) {
-  Window window;
+// Not by a value that is returned: inlining makes a scope of it, which Oclgrind does not know.
+static inline void find_window(const Match* match, const long reference, Window* window) {
   long place[3];
   long rest = reference;
   for (int axis = 0; axis < 3; ++axis) {
@@ -68,12 +68,11 @@ static inline Window window_of(const Match* match, const long reference) {
     const long number = rest - next * match->references[axis];
     place[axis] = min(match->start[axis] + number * match->step[axis], match->last_place[axis]);
     const long half_window = match->window[axis] / 2;
-    window.first[axis] = max(place[axis] - half_window, 0L);
-    window.count[axis] = min(place[axis] - half_window + match->window[axis], match->places[axis]) - window.first[axis];
+    window->first[axis] = max(place[axis] - half_window, 0L);
+    window->count[axis] = min(place[axis] - half_window + match->window[axis], match->places[axis]) - window->first[axis];
     rest = next;
   }
-  window.reference = (place[2] * match->size[1] + place[1]) * match->size[0] + place[0];
-  return window;
+  window->reference = (place[2] * match->size[1] + place[1]) * match->size[0] + place[0];
 }
 
 static inline long candidates_of(const Window* window) {
