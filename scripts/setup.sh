@@ -46,8 +46,9 @@ required|pocl-opencl-icd|file /etc/OpenCL/vendors/*|an OpenCL driver: PoCL, on t
 required|libcli11-dev|header CLI/CLI.hpp|the command line of the program tessera
 required|nlohmann-json3-dev|header nlohmann/json.hpp|result files
 required|libfmt-dev|header fmt/format.h|tables on the terminal
-required|libpng-dev|header png.h|the images of tessera convolve
-required|zlib1g-dev|header zlib.h|packed files of tessera classify
+required|libpng-dev|header png.h|the images of tessera convolve and tessera denoise
+required|zlib1g-dev|header zlib.h|packed files of tessera classify and tessera denoise
+required|libtiff-dev|header tiffio.h|the TIFF volumes of tessera denoise
 required|libgtest-dev|header gtest/gtest.h|the tests
 optional|ccache|command ccache|building a second time at no cost
 optional|clang-format|command clang-format|the check of formatting

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tools/random/integer_random.h"
+
 namespace tessera::testing_support {
 
 namespace {
@@ -109,6 +111,17 @@ std::vector<std::uint8_t> draw_mosaic() {
         pixels.push_back(static_cast<std::uint8_t>(channel / 9));
       }
     }
+  }
+  return pixels;
+}
+
+std::vector<std::uint8_t> draw_noisy_mosaic(std::int64_t deviation) {
+  constexpr std::int64_t kParts = 256;  // of a level
+  std::vector<std::uint8_t> pixels = draw_mosaic();
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    tool::IntegerRandom random(1, 0, i);
+    const std::int64_t level = pixels[i] * kParts + random.normal(deviation * kParts) + kParts / 2;
+    pixels[i] = static_cast<std::uint8_t>(std::clamp<std::int64_t>(level / kParts, 0, 255));
   }
   return pixels;
 }

@@ -1,5 +1,5 @@
-// Files of volumes of every format, type and order of bytes: what is read is what stands there, and what is written anew
-// is the same file.
+// Files of volumes of every format, type and order of bytes: what is read is what stands there, and what is written
+// anew is the same file.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Files of volumes that are cut off, damaged, lie or are something else: one clear sentence with the place, no harm, and
-// no memory on the word of a head.
+// Files of volumes that are cut off, damaged, lie or are something else: one clear sentence with the place, no harm,
+// and no memory on the word of a head.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 

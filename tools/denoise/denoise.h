@@ -14,8 +14,8 @@
 namespace tessera::tool {
 
 struct DenoiseRequest {
-  std::string input;   ///< "-": standard input
-  std::string output;  ///< "-": standard output
+  std::string input = {};   ///< "-": standard input
+  std::string output = {};  ///< "-": standard output
   /// Standard deviation of the noise, and what voxels usually span; in units of what stored numbers stand for. Nothing:
   /// estimated, of each volume by itself.
   std::optional<double> sigma = {};

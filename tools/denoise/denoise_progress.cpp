@@ -17,9 +17,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 }  // namespace
 
-DenoiseProgress::DenoiseProgress(double total_work) : total_(total_work), progress_(kSteps) {
-  progress_.steps_are_alike();
-}
+DenoiseProgress::DenoiseProgress(double total_work) : total_(total_work), progress_(kSteps) {}
 
 void DenoiseProgress::draw(double done, const std::string& doing) {
   const auto steps = static_cast<std::size_t>(static_cast<double>(kSteps) * std::min(1.0, done / total_));
@@ -41,6 +39,7 @@ bool DenoiseProgress::wait(const Event& end, double work, const std::string& doi
   }
   speed_ = work / std::max(1e-9, seconds_since(start));
   done_ += work;
+  progress_.steps_are_alike();
   return true;
 }
 

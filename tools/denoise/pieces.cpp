@@ -38,7 +38,7 @@ Piece PieceCutter::cut(std::int64_t first, std::int64_t count) const {
   piece.first = std::min(first, planes() - least());
   piece.end = std::min(planes(), std::max(first + count, piece.first + least()));
   // References stand at multiples of the step, in the piece as in the whole.
-  piece.held_first = std::max<std::int64_t>(0, first - reach_) / step_ * step_;
+  piece.held_first = std::max<std::int64_t>(0, piece.first - reach_) / step_ * step_;
   piece.held_end = std::min(planes(), piece.end + reach_);
   return piece;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/tessera.h>
@@ -28,8 +29,8 @@ struct DenoisePlan {
 template <class T>
 class VolumeDenoiser {
  public:
-  VolumeDenoiser(const Device& device, const Denoise& problem, const DenoisePlan& plan, DenoiseProgress& progress)
-      : device_(device), problem_(problem), plan_(plan), progress_(progress) {}
+  VolumeDenoiser(const Device& device, const Denoise& problem, DenoisePlan plan, DenoiseProgress& progress)
+      : device_(device), problem_(problem), plan_(std::move(plan)), progress_(progress) {}
 
   [[nodiscard]] std::vector<T> run(const std::vector<T>& volume);
   /// Which variant ran; "" before.
@@ -47,8 +48,8 @@ class VolumeDenoiser {
   [[nodiscard]] std::vector<T> held(const PieceCutter& cutter, const Piece& piece, const std::vector<T>& volume) const;
 
   const Device& device_;
-  const Denoise& problem_;
-  const DenoisePlan& plan_;
+  Denoise problem_;
+  DenoisePlan plan_;
   DenoiseProgress& progress_;
   std::string variant_;
   std::int64_t fitting_planes_ = 0;  ///< 0: pieces did fit so far

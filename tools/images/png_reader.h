@@ -19,9 +19,10 @@ class InputFile;
 
 class PngReader {
  public:
-  /// Reads up to the first pixel of a file of which nothing was read; a path as InputFile's, "-" is standard input. Error invalid_argument, in one sentence, if it cannot be read,
+  /// Reads up to the first pixel; "-" is standard input. Error invalid_argument, in one sentence, if it cannot be read,
   /// is no PNG, is damaged or has more than `most_pixels`; Interrupted at Ctrl-C.
   PngReader(const std::string& path, std::int64_t most_pixels);
+  /// The same from a file of which nothing was read.
   PngReader(std::unique_ptr<InputFile> file, std::int64_t most_pixels);
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;

@@ -1,6 +1,6 @@
 // Ten ellipsoids: the places and sizes of L. A. Shepp and B. F. Logan, "The Fourier reconstruction of a head section",
-// 1974, extended along z, with the contrasts that P. Toft, "The Radon transform", 1996, gave them so that they are seen.
-// Where ellipsoids lie in one another their values add up.
+// 1974, extended along z, with the contrasts that P. Toft, "The Radon transform", 1996, gave them so that they are
+// seen. Where ellipsoids lie in one another their values add up.
 #include "tools/phantom/shepp_logan.h"
 
 #include <array>

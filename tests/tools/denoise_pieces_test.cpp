@@ -1,0 +1,166 @@
+// Volumes that pass the device in pieces get the bits of one piece: of every type, along every axis, in colour, with
+// numbers that are not finite, and whatever the memory.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <tessera/tessera.h>
+
+#include "tools/denoise/volume_denoiser.h"
+#include "tools/random/integer_random.h"
+
+namespace tessera::tool {
+namespace {
+
+class DenoisePiecesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const DeviceInfo& info : devices()) {
+      if (info.id == "cpu:0") return;
+    }
+    GTEST_SKIP() << "cpu:0 is not here";
+  }
+
+  /// Steps and noise, and of floats an outlier at the far end, and numbers that are not finite.
+  template <class T>
+  static std::vector<T> voxels_of(const Denoise& problem) {
+    std::vector<T> voxels;
+    for (std::int64_t i = 0; i < problem.size.product() * problem.channels; ++i) {
+      IntegerRandom random(3, 0, static_cast<std::uint64_t>(i));
+      const std::int64_t x = i % problem.size.x, y = i / problem.size.x;
+      const auto shown = static_cast<double>(60 + 70 * ((x / 7 + y / 9) % 3) + i / 3000);
+      voxels.push_back(static_cast<T>(shown + static_cast<double>(random.normal(16 * 10)) / 16));
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+      voxels[voxels.size() / 2] = std::numeric_limits<T>::quiet_NaN();
+      voxels[voxels.size() / 5] = -std::numeric_limits<T>::infinity();
+      voxels.back() = T{-9000};
+    }
+    return voxels;
+  }
+
+  static Denoise filled(const PerAxis& size, std::int64_t channels, DataType type) {
+    Denoise problem;
+    problem.size = size;
+    problem.channels = channels;
+    problem.sigma = 10;
+    problem.range = 255;
+    problem.type = type;
+    problem = with_profile(problem);
+    fit_patches(problem);
+    return problem;
+  }
+
+  /// By the operator, both steps at once.
+  template <class T>
+  static std::vector<T> whole(const Device& device, const Denoise& problem, const std::vector<T>& voxels) {
+    Queue queue(device);
+    const auto kernel = device.kernel(problem);
+    const auto volume = device.upload<T>(voxels);
+    const auto result = device.allocate<T>(voxels.size());
+    queue.run(kernel, {.volume = volume, .basic = {}, .result = result});
+    return queue.download(result).get();
+  }
+
+  template <class T>
+  static void expect_the_same(const std::vector<T>& one, const std::vector<T>& other) {
+    ASSERT_EQ(one.size(), other.size());
+    std::size_t differing = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) differing += std::memcmp(&one[i], &other[i], sizeof(T)) != 0 ? 1 : 0;
+    EXPECT_EQ(differing, 0U);
+  }
+
+  template <class T>
+  static void expect_whole_in_pieces(const PerAxis& size, std::int64_t channels, std::int64_t most_planes) {
+    SCOPED_TRACE(testing::Message() << to_string(data_type_of<T>) << " " << size.x << " x " << size.y << " x " << size.z
+                                    << ", " << channels << " channels, " << most_planes << " planes");
+    const Device device = open("cpu:0");
+    const Denoise problem = filled(size, channels, data_type_of<T>);
+    const std::vector<T> voxels = voxels_of<T>(problem);
+    DenoiseProgress progress(work_of(problem));
+    VolumeDenoiser<T> denoiser(device, problem, {.most_planes = most_planes}, progress);
+    expect_the_same(denoiser.run(voxels), whole(device, problem, voxels));
+    EXPECT_NE(denoiser.variant(), "");
+  }
+};
+
+TEST_F(DenoisePiecesTest, volumes_along_every_axis_have_the_bits_of_the_whole) {
+  for (const PerAxis& size : {PerAxis{9, 10, 71}, PerAxis{10, 71, 9}, PerAxis{71, 9, 10}}) {
+    for (const std::int64_t planes : {1, 16}) {
+      expect_whole_in_pieces<std::uint8_t>(size, 1, planes);
+      expect_whole_in_pieces<std::uint16_t>(size, 1, planes);
+      expect_whole_in_pieces<float>(size, 1, planes);
+    }
+  }
+}
+
+TEST_F(DenoisePiecesTest, images_and_colours_have_the_bits_of_the_whole) {
+  for (const PerAxis& size : {PerAxis{30, 170, 1}, PerAxis{170, 31, 1}}) {
+    for (const std::int64_t channels : {1, 3}) {
+      expect_whole_in_pieces<std::uint8_t>(size, channels, 1);
+      expect_whole_in_pieces<float>(size, channels, 23);
+    }
+  }
+  expect_whole_in_pieces<float>({8, 9, 60}, 3, 13);
+}
+
+TEST_F(DenoisePiecesTest, all_of_a_volume_in_one_piece_is_the_whole_too) {
+  expect_whole_in_pieces<float>({20, 21, 22}, 1, 0);
+  expect_whole_in_pieces<std::uint8_t>({33, 30, 1}, 3, 0);
+}
+
+TEST_F(DenoisePiecesTest, sizes_smaller_than_a_patch_are_denoised) {
+  for (const PerAxis& size :
+       {PerAxis{1, 1, 1}, PerAxis{3, 2, 1}, PerAxis{1, 50, 1}, PerAxis{5, 1, 3}, PerAxis{2, 3, 40}, PerAxis{7, 6, 5}}) {
+    expect_whole_in_pieces<std::uint8_t>(size, 1, 1);
+    expect_whole_in_pieces<float>(size, 3, 0);
+  }
+}
+
+TEST_F(DenoisePiecesTest, a_piece_holds_what_decides_about_it) {
+  Denoise problem = filled({16, 16, 200}, 1, DataType::uint8);
+  problem.stage = DenoiseStage::hard_threshold;
+  const PieceCutter cutter(problem, problem.hard);
+  // A window of 15 and a patch of 4: 18 planes at each end, and places in steps of 2.
+  const Piece piece = cutter.cut(51, 30);
+  EXPECT_EQ(piece.first, 51);
+  EXPECT_EQ(piece.end, 81);
+  EXPECT_EQ(piece.held_first, 32);
+  EXPECT_EQ(piece.held_end, 99);
+  EXPECT_EQ(cutter.cut(0, 30).held_first, 0);
+  EXPECT_EQ(cutter.cut(195, 30).first, 200 - cutter.least());
+  EXPECT_EQ(cutter.cut(195, 30).end, 200);
+}
+
+TEST_F(DenoisePiecesTest, little_memory_makes_smaller_pieces) {
+  const Device device = open("cpu:0");
+  const Denoise problem = filled({20, 20, 90}, 1, DataType::float32);
+  const std::vector<float> voxels = voxels_of<float>(problem);
+  const std::vector<float> expected = whole(device, problem, voxels);
+  const std::uint64_t plane_bytes = 20 * 20 * sizeof(float) * 3;
+  std::uint64_t fixed = 0;
+  {
+    Denoise wiener = problem;
+    wiener.stage = DenoiseStage::wiener;
+    fixed = device.kernel(wiener).info().workspace_bytes;
+  }
+  DenoiseProgress progress(work_of(problem));
+  VolumeDenoiser<float> denoiser(device, problem, {.memory_bytes = fixed + 60 * plane_bytes}, progress);
+  expect_the_same(denoiser.run(voxels), expected);
+  VolumeDenoiser<float> cramped(device, problem, {.memory_bytes = 5 * plane_bytes}, progress);
+  try {
+    (void)cramped.run(voxels);
+    ADD_FAILURE() << "runs within the memory of five planes";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+    EXPECT_NE(error.sentence().find("planes of 20 x 20 x 90 voxels do not fit into"), std::string::npos)
+        << error.sentence();
+  }
+}
+
+}  // namespace
+}  // namespace tessera::tool
