@@ -247,6 +247,20 @@ TEST_F(DenoiseTest, colours_are_those_of_the_operator) {
   }
 }
 
+TEST_F(DenoiseTest, is_the_same_on_every_device) {
+  const std::string input = scratch.write("in", nrrd_of("short", noisy<std::int16_t>(-500, 30)));
+  const std::string floats = scratch.write("floats", nrrd_of("float", noisy<float>(0, 30)));
+  for (const std::string& path : {input, floats}) {
+    std::string first;
+    for (const DeviceInfo& info : devices()) {
+      DenoiseRequest request{.input = path, .output = scratch.path("out"), .profile = DenoiseProfile::fast};
+      (void)denoise_file(request, open(info.id));
+      if (first.empty()) first = scratch.read("out");
+      EXPECT_EQ(scratch.read("out"), first) << info.id;
+    }
+  }
+}
+
 TEST_F(DenoiseTest, refuses_what_cannot_be) {
   std::vector<std::int32_t> wide(960, 0);
   wide[3] = 65536;
