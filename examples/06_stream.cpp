@@ -13,7 +13,10 @@ int main(int argc, char** argv) try {
   std::vector<float> training, labels, points;
   for (std::int64_t row = 0; row < rows; ++row) {
     const float angle = 6.2831853F * static_cast<float>(row) / static_cast<float>(rows);
-    for (std::int64_t j = 0; j < columns; ++j) training.push_back(std::sin(angle * static_cast<float>(j / 2 + 1)));
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const float turn = angle * static_cast<float>(j / 2 + 1);
+      training.push_back(j % 2 == 0 ? std::sin(turn) : std::cos(turn));
+    }
     labels.push_back(std::cos(angle));
   }
   for (std::int64_t q = 0; q < queries; ++q) {
