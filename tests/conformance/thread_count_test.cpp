@@ -25,6 +25,12 @@ constexpr double kMostFlops = 4e7;
 /// Of conformance cases, the larger ones.
 constexpr double kLeastFlops = 2e7;
 constexpr int kThreadCounts[] = {2, 3, 7, 16};
+/// Under a sanitizer every fifth variant of a case, as of the conformance cases: what it sees of one it sees of the next.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr int kOneOf = 5;
+#else
+constexpr int kOneOf = 1;
+#endif
 
 std::vector<const Case*> cases() {
   std::vector<const Case*> found;
@@ -62,15 +68,17 @@ std::vector<std::byte> bits_of(const Case& problem, const Device& device, const 
 TEST_P(ThreadCountTest, results_have_the_same_bits_for_any_number) {
   const std::optional<Device> alone = opened_with_threads(GetParam(), 1);
   if (!alone) GTEST_SKIP() << GetParam() << " is not opened with a thread count";
+  std::vector<Device> several;
+  for (const int threads : kThreadCounts) several.push_back(opened_with_threads(GetParam(), threads).value());
+  int met = 0;
   int compared = 0;
-  for (const int threads : kThreadCounts) {
-    const std::optional<Device> several = opened_with_threads(GetParam(), threads);
-    ASSERT_TRUE(several) << threads;
-    for (const Case* problem : cases()) {
-      for (const VariantReport& report : problem->explain(*alone)) {
-        if (!report.can_run || report.variant.starts_with("vendor_")) continue;
-        SCOPED_TRACE(testing::Message() << problem->name() << ", " << report.variant << ", " << threads << " threads");
-        EXPECT_TRUE(bits_of(*problem, *several, report.variant) == bits_of(*problem, *alone, report.variant));
+  for (const Case* problem : cases()) {
+    for (const VariantReport& report : problem->explain(*alone)) {
+      if (!report.can_run || report.variant.starts_with("vendor_") || ++met % kOneOf != 0) continue;
+      const std::vector<std::byte> expected = bits_of(*problem, *alone, report.variant);
+      for (std::size_t i = 0; i < several.size(); ++i) {
+        EXPECT_TRUE(bits_of(*problem, several[i], report.variant) == expected)
+            << problem->name() << ", " << report.variant << ", " << kThreadCounts[i] << " threads";
         ++compared;
       }
     }
