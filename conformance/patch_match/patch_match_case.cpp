@@ -100,6 +100,7 @@ class PatchCase final : public Case {
     return std::make_unique<PatchRun<T>>(device, std::move(kernel), data(), spec_.misalignment);
   }
   bool tries_every_tuning() const override { return spec_.every_tuning; }
+  std::string_view part() const override { return spec_.part; }
 
  private:
   std::shared_ptr<const PatchData<T>> data() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct PatchSpec {
   std::string note = {};                                    ///< appended to the name: what the numbers don't say
   std::size_t misalignment = 0;  ///< elements between an aligned address and the operands' first elements
   bool every_tuning = false;
+  std::string_view part = "";  ///< of a study
 };
 
 [[nodiscard]] std::unique_ptr<Case> make_patch_case(PatchSpec spec);

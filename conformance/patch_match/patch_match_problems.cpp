@@ -188,6 +188,7 @@ ProblemSet patch_match_problem_set() {
   }
   add_floats(list);
   add_benchmarks(list);
+  add_patch_study(set.cases);
   return set;
 }
 

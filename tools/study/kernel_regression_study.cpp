@@ -5,7 +5,6 @@
 // blocks, and time is told over 1 to 10000 queries and over the training rows.
 #include "tools/study/study.h"
 
-#include <iterator>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -13,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "conformance/kernel_regression/kernel_regression_problems.h"
-#include "tools/output/table.h"
+#include "tools/study/series_table.h"
 #include "tools/study/study_bench.h"
 #include "tools/study/tunable_table.h"
 
@@ -32,21 +31,8 @@ std::string regression_label(const conformance::Case& problem) {
                      to_string(problem.type()));
 }
 
-/// Times of one series, a row for each device, variant and size that was measured.
-std::string series_text(const std::vector<BenchRecord>& records) {
-  Table table({{"device"}, {"variant"}, {"case"}, {"time", Align::right}, {"queries/s", Align::right}});
-  for (const BenchRecord& record : records) {
-    if (!record.measurement) continue;
-    const double seconds = record.measurement->device_s.median;
-    table.add_row({record.job.device->name, record.job.variant, regression_label(*record.job.problem),
-                   format_seconds(seconds),
-                   format_number(static_cast<double>(size_of(*record.job.problem, "queries")) / seconds)});
-  }
-  return table.empty() ? "" : table.render();
-}
-
-void append(std::vector<BenchRecord>& all, std::vector<BenchRecord> more) {
-  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+double queries_of(const conformance::Case& problem) {
+  return static_cast<double>(size_of(problem, "queries"));
 }
 
 StudyResult run(StudyBench& bench, std::ostream& text) {
@@ -67,7 +53,7 @@ StudyResult run(StudyBench& bench, std::ostream& text) {
   for (const auto& [part, title] : {std::pair{conformance::kRegressionStudyQueries, "time over queries"},
                                     std::pair{conformance::kRegressionStudyRows, "time over training rows"}}) {
     std::vector<BenchRecord> series = bench.measure_variants(part, {});
-    print_table(text, title, series_text(series));
+    print_table(text, title, series_text(series, regression_label, "queries", queries_of));
     append(result.records, std::move(series));
   }
   return result;

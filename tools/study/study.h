@@ -48,6 +48,7 @@ void print_table(std::ostream& text, std::string_view title, const std::string& 
 [[nodiscard]] Study conv2d_study();
 [[nodiscard]] Study cnn_layer_study();
 [[nodiscard]] Study kernel_regression_study();
+[[nodiscard]] Study patch_match_study();
 
 /// Every study, one for an operator at most.
 [[nodiscard]] const std::vector<Study>& studies();

@@ -4,7 +4,8 @@
 namespace tessera::tool {
 
 const std::vector<Study>& studies() {
-  static const std::vector<Study> list{gemm_study(), conv2d_study(), cnn_layer_study(), kernel_regression_study()};
+  static const std::vector<Study> list{gemm_study(), conv2d_study(), cnn_layer_study(), kernel_regression_study(),
+                                       patch_match_study()};
   return list;
 }
 
