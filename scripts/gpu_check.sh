@@ -167,7 +167,12 @@ conformance() {
 # Kernels of the backend cuda alone, our own, on cases that straddle tiles and are small enough for the sanitizer's pace.
 sanitizer_filter='gemm/cuda_0/*m3?_*:gemm/cuda_0/*m18_*:gemm/cuda_0/*m17_*:gemm/cuda_0/*m13?_*:conv2d/cuda_0/*h20_*'
 sanitizer_filter+=':conv2d/cuda_0/*h45_*:conv2d/cuda_0/*h19_*:cnn_layer/cuda_0/*c31_o33_*:cnn_layer/cuda_0/*c9_o13_*'
-sanitizer_filter+=':cnn_layer/cuda_0/*c5_o11_*nhwc*:cnn_layer/cuda_0/*batch2*:-*/slow.*:*vendor*'
+sanitizer_filter+=':cnn_layer/cuda_0/*c5_o11_*nhwc*:cnn_layer/cuda_0/*batch2*'
+# Volumes, rows and stacks that no tile divides, in each type; step and basic estimate of denoise apart and together.
+small_sets='kernel_regression/cuda_0/*_n17_d19_q5_*:kernel_regression/cuda_0/*_n300_d67_q70_*'
+small_sets+=':patch_match/cuda_0/*_19x14x11_p4x3x2_w7x6x5_s3x2x4_n16*:patch_match/cuda_0/*_23x18x17_p4x4x4_*'
+small_sets+=':denoise/cuda_0/*_23x18x13_*:denoise/cuda_0/*_53x37x1_*:denoise/cuda_0/*_29x31x1_*'
+sanitizer_filter+=":$small_sets:-*/slow.*:*vendor*"
 # racecheck takes seconds for a test. Of gemm what reaches every kernel once: each transpose, tile and way of splitting k
 # (none, in a cluster, in parts), with rows that begin at 16 bytes (m132) and that do not (m33), and a batch.
 race_filter='gemm/cuda_0/*_m12_n10_k1030*:gemm/cuda_0/naive.*_m33_n17_*:gemm/cuda_0/tiled.*_m33_n17_*'
@@ -175,7 +180,8 @@ race_filter+=':gemm/cuda_0/coalesced_a.*_m33_n17_*:conv2d/cuda_0/*h20_*:conv2d/c
 for size in m132_n136 m33_n17; do
   for split in 1 2 4; do race_filter+=":gemm/cuda_0/register.*_${size}_*__split_k_${split}_*"; done
 done
-race_filter+=':cnn_layer/cuda_0/*c31_o33_*:cnn_layer/cuda_0/*c9_o13_*nhwc*:-*/slow.*:*vendor*'
+race_filter+=':cnn_layer/cuda_0/*c31_o33_*:cnn_layer/cuda_0/*c9_o13_*nhwc*'
+race_filter+=":$small_sets:-*/slow.*:*vendor*"
 # sanitize TOOL FILTER
 sanitize() {
   local sanitizer

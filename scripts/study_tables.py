@@ -166,3 +166,54 @@ def every_case(name, result, records, first_column, title, meaning):
     """The parts of a page with all cases of all devices, which is generated whole."""
     measured = lambda device: [entry["variant"] for entry in device["variants"] if entry["measured"]]
     return [title, meaning, source(name, result)] + list_of_cases(result, records, measured, first_column)
+
+
+def largest_measured(result, part):
+    """The preferred records of a part, of each device, type and variant the last that was measured: cases are in ascending
+    order, and a variant that is too slow for the largest has a smaller one."""
+    chosen = {}
+    for record in preferred_records(result, part):
+        key = (record["device"], record["type"], record["variant"])
+        if record["status"] != "unsupported" and (record["gflops"] or key not in chosen):
+            chosen[key] = record
+    return list(chosen.values())
+
+
+def by_type_and_speed(records):
+    """The slowest of each type first, what was not measured behind it."""
+    types = list(dict.fromkeys(record["type"] for record in records))
+    return sorted(records, key=lambda record: (types.index(record["type"]), record["gflops"] is None, record["gflops"]))
+
+
+def by_tunable(entries, cases):
+    """GFLOP/s by tuning value: a table for each tunable. `cases` is what the column of cases is called."""
+    parts = []
+    for tunable in dict.fromkeys(entry["tunable"] for entry in entries):
+        ours = [entry for entry in entries if entry["tunable"] == tunable and any(entry["gflops"].values())]
+        values = sorted({value for entry in ours for value in entry["gflops"]},
+                        key=lambda value: [int(side) for side in value.split("x")])
+        rows = []
+        for entry in ours:
+            best = max(speed for speed in entry["gflops"].values() if speed)
+            cells = []
+            for value in values:
+                speed = entry["gflops"].get(value)
+                text = number(speed) if speed else "skipped" if value in entry["gflops"] else ""
+                cells.append(f"**{text}**" if speed and speed == best else text)
+            rows.append([f"`{entry['device']}`", f"`{entry['variant']}`", entry["case"]] + cells)
+        if rows:
+            header = ["device", "variant", cases] + [f"{value}:" for value in values]
+            parts.append(f"`{tunable}`:\n\n" + table(header, rows))
+    return "\n\n".join(parts)
+
+
+def times_over(result, part, size_of):
+    """Times by the number that a part is over: a row for each device, type and variant."""
+    records = [record for record in preferred_records(result, part) if record["gflops"]]
+    sizes = sorted({size_of(record) for record in records})
+    rows = []
+    for key in dict.fromkeys((record["device"], record["variant"], record["type"]) for record in records):
+        cells = {size_of(record): seconds(record["device_time_s"]["median"]) for record in records
+                 if (record["device"], record["variant"], record["type"]) == key}
+        rows.append([f"`{key[0]}`", f"`{key[1]}`", key[2]] + [cells.get(size, "") for size in sizes])
+    return table(["device", "variant", "type"] + [f"{size}:" for size in sizes], rows)

@@ -1,0 +1,73 @@
+"""The study of kernel_regression: its tables and its pictures."""
+import study_pictures
+import study_tables
+from study_tables import seconds, table, tuning
+
+VERSIONS, QUERIES, ROWS = "versions", "queries", "rows"
+# Seconds that the published study took for 60000 training images and 1000 queries, in the words of the variants here.
+PUBLISHED = {
+    "sequential": "365.7 s", "naive": "66 s (GPU)", "one_kernel": "27.5 s", "two_kernels": "21.0 s",
+}
+
+
+def published(record):
+    is_study = record["label"].startswith("60000 rows, 1000 ")
+    return PUBLISHED.get(record["variant"], "") if is_study else ""
+
+
+def versions(result):
+    rows = []
+    for device in (entry["id"] for entry in result["devices"]):
+        ours = [record for record in study_tables.largest_measured(result, VERSIONS) if record["device"] == device]
+        for record in study_tables.by_type_and_speed(ours):
+            cells = study_tables.speed_cells(record)
+            rows.append([
+                f"`{device}`", f"`{record['variant']}`", record["label"], tuning(record),
+                seconds(record["device_time_s"]["median"]) if record["gflops"] else record["status"], published(record),
+                cells["peak"], cells["runs"], cells["error"],
+            ])
+    return table(["device", "variant", "data", "tuning", "time:", "the study:", "of peak:", "runs:", "error / bound:"], rows)
+
+
+def tables(name, result):
+    return {
+        "source": study_tables.source(name, result),
+        "versions": versions(result),
+        "blocks": study_tables.by_tunable(result["studies"][0]["blocks"], "data"),
+        "queries": study_tables.times_over(result, QUERIES, lambda record: record["problem"]["queries"]),
+        "rows": study_tables.times_over(result, ROWS, lambda record: record["problem"]["training_rows"]),
+        "scores": study_tables.scores(result, "data sets"),
+        "default_choice": study_tables.default_choice(result, "data sets"),
+    }
+
+
+def pages(_name, _result):
+    return {}
+
+
+def curves(result):
+    """Time over queries, in bytes: a curve for each device and variant."""
+    records = [record for record in study_tables.preferred_records(result, QUERIES)
+               if record["gflops"] and record["type"] == "uint8"]
+    devices = [entry["id"] for entry in result["devices"]]
+    found = []
+    for device, variant in dict.fromkeys((record["device"], record["variant"]) for record in records):
+        points = [(r["problem"]["queries"], r["device_time_s"]["median"]) for r in records
+                  if (r["device"], r["variant"]) == (device, variant)]
+        if len(points) > 1:
+            number_of = devices.index(device)
+            found.append(study_pictures.Curve(f"{device} {variant}", points, number_of,
+                                              "6 3" if study_tables.is_vendor(variant) else ""))
+    return found
+
+
+def pictures(result):
+    records = [record for record in study_tables.largest_measured(result, VERSIONS)
+               if record["label"] == "60000 rows, 1000 queries, uint8"]
+    return {
+        "kernel_regression_variants.svg": study_pictures.bars(
+            "kernel_regression, 60000 images, 1000 queries, uint8: GFLOP/s, logarithmic",
+            study_pictures.device_groups(result, records)),
+        "kernel_regression_queries.svg": study_pictures.curves(
+            "kernel_regression, 60000 images of bytes: time", curves(result), "queries", 10, seconds),
+    }
