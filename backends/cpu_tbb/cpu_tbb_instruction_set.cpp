@@ -1,6 +1,12 @@
 // Asks Highway, by the same choice that the kernels are dispatched by. Compiled once for every instruction set.
 #include "cpu_tbb_instruction_set.h"
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu_tbb_instruction_set.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -31,21 +37,45 @@ bool processor_has_vnni() {
   return false;
 #endif
 }
-bool is_left_out = false;
+
+/// Has tiles of bytes, and Linux saves them for this process. It does so on request (arch_prctl(2) of Linux 5.16), which
+/// counts for all threads; older ones refuse, and so does one whose signal stacks would be too small.
+bool processor_has_amx() {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr unsigned kTiles = 1U << 24, kBytes = 1U << 25;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTiles) == 0 || (d & kBytes) == 0) return false;
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+bool vnni_is_left_out = false;
+bool amx_is_left_out = false;
 
 }  // namespace
 
 std::string instruction_set() {
-  return instruction_set_name(HWY_DYNAMIC_DISPATCH(compiled_target)()) + (has_vnni() ? " with VNNI" : "");
+  const char* const extensions = has_amx() ? " with VNNI and AMX" : has_vnni() ? " with VNNI" : "";
+  return instruction_set_name(HWY_DYNAMIC_DISPATCH(compiled_target)()) + extensions;
 }
 
 bool has_vnni() {
   static const bool is_there =
       HWY_ARCH_X86 && HWY_DYNAMIC_DISPATCH(compiled_target)() <= HWY_AVX3 && processor_has_vnni();
-  return is_there && !is_left_out;
+  return is_there && !vnni_is_left_out;
+}
+bool has_amx() {
+  if (!has_vnni() || amx_is_left_out) return false;
+  static const bool is_there = processor_has_amx();
+  return is_there;
+}
+void leave_amx_out() {
+  amx_is_left_out = true;
 }
 void leave_vnni_out() {
-  is_left_out = true;
+  vnni_is_left_out = amx_is_left_out = true;
 }
 
 std::string instruction_set_name(std::int64_t target) {

@@ -28,6 +28,8 @@ constexpr int kSkipped = 77;
   const std::string wanted = value;
   const std::int64_t supported = hwy::SupportedTargets();
   if (cpu_tbb::instruction_set() == wanted) skip(wanted, "is what this processor takes anyway");
+  cpu_tbb::leave_amx_out();
+  if (cpu_tbb::instruction_set() == wanted) return true;
   cpu_tbb::leave_vnni_out();
   for (std::int64_t left = HWY_TARGETS; left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
@@ -37,7 +39,7 @@ constexpr int kSkipped = 77;
     if (has_it && cpu_tbb::instruction_set() == wanted) return true;
     if (!has_it && cpu_tbb::instruction_set_name(target) == wanted) skip(wanted, "is not this processor's");
   }
-  skip(wanted, "is not compiled");
+  skip(wanted, wanted == "AVX-512 with VNNI" ? "is not this processor's" : "is not compiled");
 }();
 
 }  // namespace

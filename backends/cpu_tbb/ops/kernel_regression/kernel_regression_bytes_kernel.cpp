@@ -2,11 +2,12 @@
 // (gemm_register_kernel.cpp has the picture) with words of several numbers in the place of one:
 //
 //     instruction set      a word             one instruction a word and sum
+//     AMX                  4 bytes            tiles of 16 x 16 sums: kernel_regression_bytes_amx.cpp
 //     AVX-512 with VNNI    4 bytes            vpdpbusd: unsigned times signed, so training rows are stored less 128
 //     AVX-512, AVX2, SSE4  2 numbers of 16    vpmaddwd, and an addition; vpmaddubsw would saturate
 //     others               1 number of 32     a product and an addition
 //
-// VNNI is asked for when it runs (has_vnni()); the rest is Highway's choice.
+// AMX and VNNI are asked for when it runs (has_amx(), has_vnni()); the rest is Highway's choice.
 #include "ops/kernel_regression/kernel_regression_bytes_kernel.h"
 
 #include <limits>
@@ -182,6 +183,7 @@ HWY_EXPORT(distances);
 HWY_EXPORT(weights);
 
 ByteTile byte_tile() {
+  if (has_amx()) return amx_byte_tile();
   return HWY_DYNAMIC_DISPATCH(tile_of_bytes)();
 }
 
@@ -190,7 +192,7 @@ std::int32_t byte_word(const ByteTile& tile, const std::uint8_t* numbers, std::i
   std::uint32_t word = 0;
   const auto bits = static_cast<unsigned>(32 / tile.numbers);
   const std::uint32_t mask = tile.numbers == 1 ? ~0U : (1U << bits) - 1;
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {  // a count below 0 is none
     const auto number = static_cast<std::uint32_t>(static_cast<std::int32_t>(numbers[i] - shift)) & mask;
     word |= number << (static_cast<unsigned>(i) * bits);
   }
@@ -198,6 +200,7 @@ std::int32_t byte_word(const ByteTile& tile, const std::uint8_t* numbers, std::i
 }
 
 void multiply_bytes(const ByteProduct& product) {
+  if (has_amx()) return multiply_bytes_by_amx(product);
   HWY_DYNAMIC_DISPATCH(multiply)(product);
 }
 

@@ -7,11 +7,12 @@
 namespace tessera::cpu_tbb {
 
 /// What one call of multiply_bytes() holds in registers, and how numbers lie in the 32-bit words that it multiplies: 4
-/// bytes in a word (AVX-512 with VNNI), 2 numbers of 16 bits (processors with vectors else), or 1.
+/// bytes in a word (AVX-512 with VNNI, AMX), 2 numbers of 16 bits (processors with vectors else), or 1.
 struct ByteTile {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t numbers = 0;
+  std::int64_t depth_step = 1;  ///< that the words of a row are a multiple of; those beyond its numbers are 0
 };
 [[nodiscard]] ByteTile byte_tile();
 
@@ -33,10 +34,14 @@ struct ByteProduct {
   std::int64_t ldc = 0;
   std::int64_t rows = 0;     ///< 1 to the tile's rows
   std::int64_t columns = 0;  ///< a multiple of the tile's
-  std::int64_t depth = 0;    ///< words of a row
+  std::int64_t depth = 0;    ///< words of a row, a multiple of the tile's step
   std::int64_t numbers = 0;  ///< the tile's
 };
 void multiply_bytes(const ByteProduct& product);
+
+/// The same where has_amx(), with the tile that it has there.
+[[nodiscard]] ByteTile amx_byte_tile();
+void multiply_bytes_by_amx(const ByteProduct& product);
 
 /// squared[i] = query_length + lengths[i] - 2 * dots[i] in the place of the dots, and returns the least. `rows` is a
 /// multiple of kFoldStep.

@@ -59,7 +59,7 @@ class BytesRegression {
   explicit BytesRegression(const KernelRegression& problem)
       : problem_(problem),
         tile_(byte_tile()),
-        depth_(mathematics::ceil_div(problem.columns, tile_.numbers)),
+        depth_(mathematics::ceil_div(problem.columns, tile_.numbers * tile_.depth_step) * tile_.depth_step),
         padded_rows_(mathematics::ceil_div(problem.training_rows, kRegressionBlock) * kRegressionBlock),
         reach_(problem),
         weight_of_(problem) {}
