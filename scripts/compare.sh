@@ -12,7 +12,8 @@ every variant on each of them. Every result is checked before its speed is print
 that nvidia-smi shows, or for none. Running it again costs the measurement alone.
 
 Without arguments: the operators' small cases, some minutes on two cores. A GPU needs larger ones to show what it can do:
---most-work 3, or a case by its name.
+--most-work 3, or a case by its name. The records go to build/compare/results.json and, as a page to open and pass on, to
+build/compare/report.html; with --json FILE to that file alone.
 
 examples:
   scripts/compare.sh
@@ -67,4 +68,11 @@ echo
 if [[ $# -eq 0 ]]; then
   set -- all --device all --most-work 0.5 --min-time 0.2 --warm-up 0.1 --time-limit 2
 fi
-"$tessera" bench "$@"
+if [[ " $* " == *" --json"* ]]; then
+  exec "$tessera" bench "$@"
+fi
+result=0
+"$tessera" bench "$@" --json "$build/results.json" || result=$?
+# What is measured is shown, also where a variant failed or Ctrl-C ended it.
+[[ ! -s $build/results.json ]] || "$tessera" report "$build/results.json" -o "$build/report.html"
+exit "$result"

@@ -70,6 +70,25 @@ TEST_F(BenchProgramTest, compares_with_an_older_result) {
   EXPECT_EQ(run("bench gemm --study --compare before.json").exit_code, 2);
 }
 
+TEST_F(BenchProgramTest, measures_with_numbers_of_threads) {
+  const std::string command = "bench gemm --variant tiled --case float32_m256_n256_k256 --min-time 0.01 --warm-up 0.01 ";
+  const Outcome outcome = run(command + "--device cpu:0 --threads 2,1,2 --json -");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  EXPECT_NE(outcome.standard_error.find("speed-up over threads"), std::string::npos) << outcome.standard_error;
+  const Json json = Json::parse(outcome.standard_output);
+  ASSERT_EQ(json.at("records").size(), 2U);
+  EXPECT_EQ(json.at("records").at(0).at("device"), "cpu:0?threads=1");
+  EXPECT_EQ(json.at("records").at(1).at("device"), "cpu:0?threads=2");
+  const Json& row = json.at("threads").at(0);
+  EXPECT_EQ(row.at("operator"), "gemm");
+  const double one = json.at("records").at(0).at("device_time_s").at("median");
+  const double two = json.at("records").at(1).at("device_time_s").at("median");
+  EXPECT_DOUBLE_EQ(row.at("speed_up").at("2"), one / two);
+  EXPECT_DOUBLE_EQ(row.at("efficiency").at("2"), one / two / 2);
+  EXPECT_EQ(run(command + "--device cpu:0 --threads 0").exit_code, 2);
+  EXPECT_EQ(run(command + "--device cpu:0 --study --threads 1").exit_code, 2);
+}
+
 TEST_F(BenchProgramTest, skips_what_takes_too_long_and_then_is_no_success) {
   const Outcome outcome =
       run("bench gemm --device cpu:0 --variant sequential --case float32_m256_n256_k256 --time-limit 0.001 --json -");

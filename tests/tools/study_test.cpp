@@ -199,10 +199,13 @@ TEST_F(ConclusionsTest, tell_speed_ups_by_number_of_threads) {
   EXPECT_EQ(rows[0].speed_up(2), 1);
   EXPECT_EQ(rows[0].speed_up(8), 4);
   EXPECT_EQ(rows[1].speed_up(8), 2);
+  EXPECT_EQ(rows[0].efficiency(2), 1);
+  EXPECT_EQ(rows[1].efficiency(8), 0.5);
   const Json json = to_json(rows, label_of);
   EXPECT_EQ(json.at(1).at("case"), "case_1");
   EXPECT_EQ(json.at(1).at("seconds").at("2"), 1.5);
   EXPECT_EQ(json.at(1).at("speed_up").at("8"), 2.0);
+  EXPECT_EQ(json.at(1).at("efficiency").at("8"), 0.5);
   const std::string text = thread_text(rows, label_of);
   EXPECT_NE(text.find("8 threads"), std::string::npos) << text;
   EXPECT_NE(text.find("4.00"), std::string::npos) << text;

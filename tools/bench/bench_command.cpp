@@ -17,6 +17,8 @@
 #include "tools/peaks/device_peaks.h"
 #include "tools/process/interrupt.h"
 #include "tools/study/study.h"
+#include "tools/study/thread_table.h"
+#include "tools/thread_devices.h"
 #include "tools/typed_problems.h"
 
 namespace tessera::tool {
@@ -35,11 +37,13 @@ constexpr const char* kFooter =
     "--study measures what docs/studies tells of: many sizes, tiles, threads, and the way to the device and back,\n"
     "each record for a fraction of a second (warm-up 0.02, minimum 0.02, limit 0.15 unless given). What takes longer\n"
     "is run once, or skipped with the reason. Ctrl-C ends it with the records so far.\n\n"
+    "--threads measures on CPU devices with each of these numbers of threads, and tells speed-up and efficiency.\n\n"
     "Example:\n"
     "  tessera bench gemm --device all\n"
     "  tessera bench all --device all --most-work 0.5\n"
     "  tessera bench gemm --device cuda:0,cpu:0 --variant tiled,naive --set tile=16 --json result.json\n"
     "  tessera bench gemm --problem m=256:4096:*2,n=777,k=512,type=float32,float64 --device cpu:0\n"
+    "  tessera bench conv2d --device cpu:0 --threads 1,2,4\n"
     "  tessera bench all --device cpu:0 --compare before.json\n"
     "  tessera bench gemm --study --device all --json study.json\n"
     "  tessera bench conv2d --study --device cpu:0,cpu:1\n";
@@ -52,6 +56,10 @@ std::vector<Job> case_by_case(std::vector<Job> jobs) {
   std::stable_sort(jobs.begin(), jobs.end(),
                    [&](const Job& a, const Job& b) { return places.at(a.problem) < places.at(b.problem); });
   return jobs;
+}
+
+std::string name_of(const conformance::Case& problem) {
+  return std::string(problem.name());
 }
 
 class BenchCommand : public Command {
@@ -76,6 +84,12 @@ class BenchCommand : public Command {
                                   "Of each operator only cases of at most so many 10^9 operations, and always its "
                                   "smallest")
                      ->check(CLI::NonNegativeNumber);
+    threads_ = command_
+                   ->add_option("--threads", thread_counts_,
+                                "CPU devices with each of these numbers of threads, and what more of them bring")
+                   ->check(CLI::PositiveNumber)
+                   ->delimiter(',')
+                   ->type_name("N,...");
     command_->add_flag("--remeasure-peaks", measure_peaks_again_, "Measure the devices' peaks again");
     compare_ =
         command_->add_option("--compare", old_path_, "An older result file: exit code 1 if a record is slower now")
@@ -83,6 +97,7 @@ class BenchCommand : public Command {
     CLI::Option* study = command_->add_flag("--study", study_, "Measure the operator's study instead of its benchmark");
     study->excludes(most_work_);
     study->excludes(compare_);
+    study->excludes(threads_);
     study->excludes(command_->get_option("--problem"));
     command_->add_flag("--quick", quick_, "With --study: sizes so small that a test can run it")->needs(study);
     command_->add_option("--note", note_, "A remark on this run that its result file keeps");
@@ -123,7 +138,8 @@ class BenchCommand : public Command {
 
   int benchmark(const ResultFile& file, Json& result) {
     const SelectedProblems problems(selection_);
-    const OpenDevices devices = open_devices(selection_.devices, file.text());
+    OpenDevices devices = open_devices(selection_.devices, file.text());
+    if (!thread_counts_.empty()) open_with_threads(devices, thread_counts_);
     std::vector<Job> jobs = problems.jobs(selection_, devices.list, {conformance::Purpose::benchmark});
     if (most_work_->count() > 0) keep_small(jobs, most_gflop_ * 1e9);
     jobs = case_by_case(std::move(jobs));
@@ -134,6 +150,11 @@ class BenchCommand : public Command {
     file.text() << bench_table(records);
     const std::string comparison = comparison_table(records);
     if (!comparison.empty()) file.text() << "\n" << comparison;
+    if (!thread_counts_.empty()) {
+      const std::vector<ThreadRow> rows = thread_rows(records);
+      result["threads"] = to_json(rows, name_of);
+      print_table(file.text(), "speed-up over threads", thread_text(rows, name_of));
+    }
     if (old_) file.text() << "\n" << changes_text(*old_, records);
     return devices.all_opened && !is_slower(records) ? exit_code(records) : kExitFailure;
   }
@@ -209,6 +230,8 @@ class BenchCommand : public Command {
   CLI::Option* compare_ = nullptr;
   std::string old_path_;
   std::optional<OldResults> old_;
+  CLI::Option* threads_ = nullptr;
+  std::vector<std::uint32_t> thread_counts_;
 };
 
 }  // namespace

@@ -97,8 +97,8 @@ ReportRecord record_of(const Json& json) {
   return record;
 }
 
-ReportThreads threads_of(const Json& json, const std::string& operator_name) {
-  ReportThreads threads{.operator_name = operator_name,
+ReportThreads threads_of(const Json& json) {
+  ReportThreads threads{.operator_name = words(json, "operator"),
                         .device = words(json, "device"),
                         .variant = words(json, "variant"),
                         .problem = words(json, "case"),
@@ -162,10 +162,15 @@ ReportInput report_input_of(const Json& result, const std::string& path) {
     }
   };
   each("devices", [&](const Json& device) { input.devices.push_back(device_of(device)); });
+  each("threads", [&](const Json& row) { input.threads.push_back(threads_of(row)); });
   each("studies", [&](const Json& study) {
     const Json* const threads = list_of(study, "threads");
     if (threads == nullptr) return;
-    for (const Json& row : *threads) input.threads.push_back(threads_of(row, words(study, "operator")));
+    for (const Json& row : *threads) {
+      input.threads.push_back(threads_of(row));
+      // Files of older versions say it once for the study.
+      if (!text_of(row, "operator")) input.threads.back().operator_name = words(study, "operator");
+    }
   });
   each("transfers", [&](const Json& transfer) {
     if (text_of(transfer, "status") != "verified") return;

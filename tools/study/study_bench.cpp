@@ -13,6 +13,7 @@
 
 #include "tools/process/interrupt.h"
 #include "tools/study/variant_scores.h"
+#include "tools/thread_devices.h"
 
 namespace tessera::tool {
 
@@ -52,19 +53,6 @@ BenchRecord middle_of(std::array<BenchRecord, 3> rounds) {
   std::sort(rounds.begin(), rounds.end(),
             [](const BenchRecord& left, const BenchRecord& right) { return speed_of(left) < speed_of(right); });
   return std::move(rounds[1]);
-}
-
-/// The device with fewer threads; nothing if it has no such option.
-std::optional<OpenDevice> open_narrow(const OpenDevice& device, std::uint32_t threads) {
-  const std::string name = fmt::format("{}?threads={}", device.info.id, threads);
-  try {
-    Device narrow = open(name);
-    DeviceInfo info = narrow.info();
-    return OpenDevice{name, std::move(narrow), std::move(info)};
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::invalid_argument) return std::nullopt;
-    throw;
-  }
 }
 
 /// The job on another device. Whether its variant can run, and is the default, is asked of that device.
@@ -157,7 +145,7 @@ std::vector<Job> StudyBench::plan_threads(std::string_view part, WantedCase want
   std::vector<Job> jobs;
   for (const OpenDevice& device : devices_) {
     for (std::uint32_t threads = 1; threads < device.info.compute_units; threads *= 2) {
-      std::optional<OpenDevice> narrow = open_narrow(device, threads);
+      std::optional<OpenDevice> narrow = open_with_threads(device, threads);
       if (!narrow) break;
       narrow_devices_.push_back(*std::move(narrow));
       for (const Job& job : jobs_of(part)) {

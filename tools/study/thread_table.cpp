@@ -23,6 +23,10 @@ double ThreadRow::speed_up(std::int64_t threads) const {
   return seconds_of(first()) / seconds_of(*by_threads.at(threads));
 }
 
+double ThreadRow::efficiency(std::int64_t threads) const {
+  return speed_up(threads) * static_cast<double>(by_threads.begin()->first) / static_cast<double>(threads);
+}
+
 std::vector<ThreadRow> thread_rows(const BenchRecords& records) {
   std::vector<ThreadRow> rows;
   std::map<std::tuple<std::string, const conformance::Case*, std::string>, std::size_t> places;
@@ -42,12 +46,14 @@ Json to_json(const std::vector<ThreadRow>& rows, CaseLabel label) {
   Json json = Json::array();
   for (const ThreadRow& row : rows) {
     const Job& job = row.first().job;
-    Json entry{{"device", row.device}, {"variant", job.variant}, {"case", label(*job.problem)}};
+    Json entry{{"operator", job.set->operator_name}, {"device", row.device}, {"variant", job.variant}, {"case", label(*job.problem)}};
     entry["seconds"] = Json::object();
     entry["speed_up"] = Json::object();
+    entry["efficiency"] = Json::object();
     for (const auto& [threads, record] : row.by_threads) {
       entry["seconds"][fmt::format("{}", threads)] = seconds_of(*record);
       entry["speed_up"][fmt::format("{}", threads)] = row.speed_up(threads);
+      entry["efficiency"][fmt::format("{}", threads)] = row.efficiency(threads);
     }
     json.push_back(std::move(entry));
   }
@@ -64,6 +70,7 @@ std::string thread_text(const std::vector<ThreadRow>& rows, CaseLabel label) {
   for (const std::int64_t threads : numbers) {
     columns.push_back({threads == 1 ? "1 thread" : fmt::format("{} threads", threads), Align::right});
     columns.push_back({"speed-up", Align::right});
+    columns.push_back({"efficiency", Align::right});
   }
   Table table(std::move(columns));
   for (const ThreadRow& row : rows) {
@@ -74,6 +81,7 @@ std::string thread_text(const std::vector<ThreadRow>& rows, CaseLabel label) {
       const bool is_there = found != row.by_threads.end();
       cells.push_back(is_there ? format_seconds(seconds_of(*found->second)) : "");
       cells.push_back(is_there ? fmt::format("{:.2f}", row.speed_up(threads)) : "");
+      cells.push_back(is_there ? fmt::format("{:.0f} %", 100 * row.efficiency(threads)) : "");
     }
     table.add_row(std::move(cells));
   }

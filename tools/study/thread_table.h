@@ -20,6 +20,8 @@ struct ThreadRow {
   /// The time with the fewest threads over the time with `threads`: 1 for the fewest. The fewest are one thread, unless
   /// that was not measured.
   [[nodiscard]] double speed_up(std::int64_t threads) const;
+  /// The speed-up over how many times as many threads: 1 where each of them does as much as the fewest did.
+  [[nodiscard]] double efficiency(std::int64_t threads) const;
 };
 
 /// Rows from the records of one study, in their order; a device's number of threads is its DeviceInfo::compute_units.
