@@ -38,7 +38,7 @@ bool processor_has_vnni() {
 #endif
 }
 
-/// Has tiles of bytes, and Linux saves them for this process. It does so on request (arch_prctl(2) of Linux 5.16), which
+/// Has tiles of bytes, and Linux saves them for this process. It does so on request (arch_prctl(2) of Linux 5.16); that
 /// counts for all threads; older ones refuse, and so does one whose signal stacks would be too small.
 bool processor_has_amx() {
 #if defined(__x86_64__) && defined(__linux__)

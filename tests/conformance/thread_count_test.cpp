@@ -25,7 +25,7 @@ constexpr double kMostFlops = 4e7;
 /// Of conformance cases, the larger ones.
 constexpr double kLeastFlops = 2e7;
 constexpr int kThreadCounts[] = {2, 3, 7, 16};
-/// Under a sanitizer every fifth variant of a case, as of the conformance cases: what it sees of one it sees of the next.
+/// Under a sanitizer every fifth variant of a case, as of the conformance cases: what it sees of one it sees of others.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int kOneOf = 5;
 #else

@@ -71,7 +71,8 @@ TEST_F(BenchProgramTest, compares_with_an_older_result) {
 }
 
 TEST_F(BenchProgramTest, measures_with_numbers_of_threads) {
-  const std::string command = "bench gemm --variant tiled --case float32_m256_n256_k256 --min-time 0.01 --warm-up 0.01 ";
+  const std::string command =
+      "bench gemm --variant tiled --case float32_m256_n256_k256 --min-time 0.01 --warm-up 0.01 ";
   const Outcome outcome = run(command + "--device cpu:0 --threads 2,1,2 --json -");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
   EXPECT_NE(outcome.standard_error.find("speed-up over threads"), std::string::npos) << outcome.standard_error;

@@ -66,15 +66,6 @@ class DenoiseTest : public testing::Test {
     return nrrd(type, "12 10 8", stored_as(voxels, high_first),
                 std::string("encoding: raw\nendian: ") + (high_first ? "big\n" : "little\n"));
   }
-  template <class T>
-  static double mean_square(const std::vector<T>& one, const std::vector<T>& other) {
-    double sum = 0;
-    for (std::size_t i = 0; i < one.size(); ++i) {
-      const double difference = static_cast<double>(one[i]) - static_cast<double>(other[i]);
-      sum += difference * difference;
-    }
-    return sum / static_cast<double>(one.size());
-  }
 
   ScratchFolder scratch;
   DenoiseReport report;

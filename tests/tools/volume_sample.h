@@ -70,4 +70,15 @@ class NiftiSample {
   std::string bytes_;
 };
 
+/// Of the differences, squared.
+template <class T>
+double mean_square(const std::vector<T>& one, const std::vector<T>& other) {
+  double sum = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    const double difference = static_cast<double>(one[i]) - static_cast<double>(other[i]);
+    sum += difference * difference;
+  }
+  return sum / static_cast<double>(one.size());
+}
+
 }  // namespace tessera::testing_support

@@ -46,7 +46,10 @@ Json to_json(const std::vector<ThreadRow>& rows, CaseLabel label) {
   Json json = Json::array();
   for (const ThreadRow& row : rows) {
     const Job& job = row.first().job;
-    Json entry{{"operator", job.set->operator_name}, {"device", row.device}, {"variant", job.variant}, {"case", label(*job.problem)}};
+    Json entry{{"operator", job.set->operator_name},
+               {"device", row.device},
+               {"variant", job.variant},
+               {"case", label(*job.problem)}};
     entry["seconds"] = Json::object();
     entry["speed_up"] = Json::object();
     entry["efficiency"] = Json::object();

@@ -140,7 +140,9 @@ class TiffVolume : public VolumeFile {
   [[nodiscard]] const VolumeHead& head() const noexcept override { return head_; }
   [[nodiscard]] const std::string& name() const noexcept override { return file_->name(); }
   [[nodiscard]] Voxels read() override {
-    return with_type(head_.type, [this](auto number) -> Voxels { return read_planes<decltype(number)>(); });
+    Voxels voxels = no_voxels(head_.type);
+    std::visit([this](auto& numbers) { read_planes(numbers); }, voxels);
+    return voxels;
   }
   [[nodiscard]] std::unique_ptr<VolumeWriter> writer(const std::string& path) override {
     refuse_other_ending(path, kTiff, name());
@@ -222,7 +224,7 @@ class TiffVolume : public VolumeFile {
   }
 
   template <class T>
-  std::vector<T> read_planes() {
+  void read_planes(std::vector<T>& planes) {
     std::array<std::vector<T>, 3> channels;
     for (std::int64_t plane = 0; plane < head_.size.z; ++plane, ++next_page_) {
       if (next_page_ > 0) {
@@ -243,7 +245,7 @@ class TiffVolume : public VolumeFile {
       channels[0].insert(channels[0].end(), channels[c].begin(), channels[c].end());
       channels[c] = {};
     }
-    return std::move(channels[0]);
+    planes = std::move(channels[0]);
   }
 
   std::unique_ptr<InputFile> file_;

@@ -3,8 +3,8 @@
 // every tile that is loaded is used twice.
 //
 //                    training rows 0-15   16-31
-//     queries  0-15      sums 0          sums 1      A tile of training rows is 16 words (p) of 16 rows, as slivers have
-//     queries 16-31      sums 2          sums 3      them: unsigned times signed, as with VNNI.
+//     queries  0-15      sums 0          sums 1      A tile of training rows is 16 words (p) of 16 rows, as slivers
+//     queries 16-31      sums 2          sums 3      have them: unsigned times signed, as with VNNI.
 #include "ops/kernel_regression/kernel_regression_bytes_kernel.h"
 
 #include <algorithm>
