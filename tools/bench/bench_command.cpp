@@ -58,7 +58,7 @@ std::vector<Job> case_by_case(std::vector<Job> jobs) {
   return jobs;
 }
 
-std::string name_of(const conformance::Case& problem) {
+std::string case_name_of(const conformance::Case& problem) {
   return std::string(problem.name());
 }
 
@@ -152,8 +152,8 @@ class BenchCommand : public Command {
     if (!comparison.empty()) file.text() << "\n" << comparison;
     if (!thread_counts_.empty()) {
       const std::vector<ThreadRow> rows = thread_rows(records);
-      result["threads"] = to_json(rows, name_of);
-      print_table(file.text(), "speed-up over threads", thread_text(rows, name_of));
+      result["threads"] = to_json(rows, case_name_of);
+      print_table(file.text(), "speed-up over threads", thread_text(rows, case_name_of));
     }
     if (old_) file.text() << "\n" << changes_text(*old_, records);
     return devices.all_opened && !is_slower(records) ? exit_code(records) : kExitFailure;

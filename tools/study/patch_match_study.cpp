@@ -23,13 +23,13 @@ namespace tessera::tool {
 
 namespace {
 
-constexpr std::string_view kThreads = "threads";
-constexpr std::string_view kUnroll = "unroll";
+constexpr std::string_view kPatchThreads = "threads";
+constexpr std::string_view kPatchUnroll = "unroll";
 /// The study's two kernels.
 constexpr std::string_view kOriginal = "insertion";
 constexpr std::string_view kReduction = "min_and_swap";
 
-std::string text_of(const conformance::Case& problem, std::string_view name) {
+std::string words_of(const conformance::Case& problem, std::string_view name) {
   for (const conformance::Field& field : problem.problem()) {
     const auto* value = std::get_if<std::string>(&field.value);
     if (value != nullptr && field.name == name) return *value;
@@ -39,12 +39,12 @@ std::string text_of(const conformance::Case& problem, std::string_view name) {
 
 /// "176x120x75 uint8, window 11x11x11, 16 kept".
 std::string patch_label(const conformance::Case& problem) {
-  return fmt::format("{} {}, window {}, {} kept", text_of(problem, "size"), to_string(problem.type()),
-                     text_of(problem, "window"), size_of(problem, "max_patches"));
+  return fmt::format("{} {}, window {}, {} kept", words_of(problem, "size"), to_string(problem.type()),
+                     words_of(problem, "window"), size_of(problem, "max_patches"));
 }
 
 /// Pairs of voxels that are compared.
-double pairs_of(const conformance::Case& problem) {
+double voxel_pairs(const conformance::Case& problem) {
   return problem.work().flops / 2;
 }
 
@@ -57,7 +57,7 @@ struct KernelPair {
   [[nodiscard]] const BenchRecord& any() const { return *fastest; }
 };
 
-double seconds_of(const BenchRecord& record) {
+double median_s(const BenchRecord& record) {
   return record.measurement->device_s.median;
 }
 
@@ -74,7 +74,7 @@ std::vector<KernelPair> kernel_pairs(const BenchRecords& records) {
     KernelPair& pair = pairs.back();
     if (record.job.variant == kOriginal) pair.original = &record;
     if (record.job.variant == kReduction) pair.reduction = &record;
-    if (pair.fastest == nullptr || seconds_of(record) < seconds_of(*pair.fastest)) pair.fastest = &record;
+    if (pair.fastest == nullptr || median_s(record) < median_s(*pair.fastest)) pair.fastest = &record;
   }
   std::erase_if(pairs, [](const KernelPair& pair) { return pair.original == nullptr || pair.reduction == nullptr; });
   return pairs;
@@ -91,10 +91,10 @@ std::string pairs_text(const std::vector<KernelPair>& pairs) {
                {"its time", Align::right}});
   for (const KernelPair& pair : pairs) {
     const Job& job = pair.any().job;
-    table.add_row({job.device->name, patch_label(*job.problem), format_seconds(seconds_of(*pair.original)),
-                   format_seconds(seconds_of(*pair.reduction)),
-                   format_number(seconds_of(*pair.original) / seconds_of(*pair.reduction)), job.variant,
-                   format_seconds(seconds_of(*pair.fastest))});
+    table.add_row({job.device->name, patch_label(*job.problem), format_seconds(median_s(*pair.original)),
+                   format_seconds(median_s(*pair.reduction)),
+                   format_number(median_s(*pair.original) / median_s(*pair.reduction)), job.variant,
+                   format_seconds(median_s(*pair.fastest))});
   }
   return table.render();
 }
@@ -105,23 +105,23 @@ Json to_json(const std::vector<KernelPair>& pairs) {
     const Job& job = pair.any().job;
     json.push_back({{"device", job.device->name},
                     {"case", patch_label(*job.problem)},
-                    {"original_s", seconds_of(*pair.original)},
-                    {"reduction_s", seconds_of(*pair.reduction)},
+                    {"original_s", median_s(*pair.original)},
+                    {"reduction_s", median_s(*pair.reduction)},
                     {"fastest", job.variant},
-                    {"fastest_s", seconds_of(*pair.fastest)}});
+                    {"fastest_s", median_s(*pair.fastest)}});
   }
   return json;
 }
 
-StudyResult run(StudyBench& bench, std::ostream& text) {
+StudyResult run_patch_study(StudyBench& bench, std::ostream& text) {
   StudyResult result;
-  result.records = bench.measure_variants(conformance::kPatchStudyVersions, {kThreads, kUnroll});
+  result.records = bench.measure_variants(conformance::kPatchStudyVersions, {kPatchThreads, kPatchUnroll});
   const std::vector<DeviceScores> scores = score_variants(result.records);
   print_table(text, "variants over the types", scores_text(scores, patch_label));
   Json& devices = result.conclusions["devices"] = Json::array();
   for (const DeviceScores& device : scores) devices.push_back(to_json(device, patch_label));
   Json& groups = result.conclusions["groups"] = Json::array();
-  for (const std::string_view tunable : {kThreads, kUnroll}) {
+  for (const std::string_view tunable : {kPatchThreads, kPatchUnroll}) {
     std::vector<TunableRow> rows = tunable_rows(result.records, {tunable});
     std::erase_if(rows, [](const TunableRow& row) { return row.tunables.empty(); });
     print_table(text, fmt::format("groups by {}, GFLOP/s", tunable), tunable_text(rows, patch_label));
@@ -137,7 +137,8 @@ StudyResult run(StudyBench& bench, std::ostream& text) {
   for (const auto& [part, over] :
        {std::pair{conformance::kPatchStudyWindows, "windows"}, std::pair{conformance::kPatchStudyStacks, "places"}}) {
     BenchRecords series = bench.measure_variants(part, {});
-    print_table(text, fmt::format("time over {}", over), series_text(series, patch_label, "pairs of voxels", pairs_of));
+    print_table(text, fmt::format("time over {}", over),
+                series_text(series, patch_label, "pairs of voxels", voxel_pairs));
     compare(part, fmt::format("the original and MinAndSwap over {}", over), series);
     append(result.records, std::move(series));
   }
@@ -150,7 +151,7 @@ Study patch_match_study() {
   return {.operator_name = PatchMatch::kName,
           .summary = "every variant on the reference volume, groups of its two GPU kernels, windows, places of a stack",
           .label = patch_label,
-          .run = run};
+          .run = run_patch_study};
 }
 
 }  // namespace tessera::tool
