@@ -64,10 +64,13 @@ def curves(result):
 def pictures(result):
     records = [record for record in study_tables.largest_measured(result, VERSIONS)
                if record["label"] == "60000 rows, 1000 queries, uint8"]
-    return {
+    drawn = {
         "kernel_regression_variants.svg": study_pictures.bars(
             "kernel_regression, 60000 images, 1000 queries, uint8: GFLOP/s, logarithmic",
             study_pictures.device_groups(result, records)),
-        "kernel_regression_queries.svg": study_pictures.curves(
-            "kernel_regression, 60000 images of bytes: time", curves(result), "queries", 10, seconds),
     }
+    series = curves(result)
+    if series:  # not if the run was ended before
+        drawn["kernel_regression_queries.svg"] = study_pictures.curves(
+            "kernel_regression, 60000 images of bytes: time", series, "queries", 10, seconds)
+    return drawn
