@@ -16,6 +16,7 @@
 #include "ops/denoise/denoise_variants.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
+#include "ops/nonlocal_means/nonlocal_means_variants.h"
 #include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -45,6 +46,7 @@ CpuTbbBackend::CpuTbbBackend()
   operators_.set<KernelRegression>(kernel_regression_variants());
   operators_.set<PatchMatch>(patch_match_variants());
   operators_.set<Denoise>(denoise_variants());
+  operators_.set<NonlocalMeans>(nonlocal_means_variants());
 }
 
 backend::Probe CpuTbbBackend::probe() {

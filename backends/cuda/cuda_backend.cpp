@@ -14,6 +14,7 @@
 #include "ops/denoise/denoise_variants.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
+#include "ops/nonlocal_means/nonlocal_means_variants.h"
 #include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::cuda {
@@ -34,6 +35,7 @@ backend::OperatorTable operator_table() {
   table.set<KernelRegression>(kernel_regression_variants());
   table.set<PatchMatch>(patch_match_variants());
   table.set<Denoise>(denoise_variants());
+  table.set<NonlocalMeans>(nonlocal_means_variants());
   return table;
 }
 

@@ -12,6 +12,7 @@
 #include "ops/denoise/denoise_variants.h"
 #include "ops/gemm/gemm_variants.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
+#include "ops/nonlocal_means/nonlocal_means_variants.h"
 #include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::opencl {
@@ -107,6 +108,7 @@ const backend::OperatorTable& OpenclBackend::operators() const {
     made->set<KernelRegression>(kernel_regression_variants());
     made->set<PatchMatch>(patch_match_variants());
     made->set<Denoise>(denoise_variants());
+    made->set<NonlocalMeans>(nonlocal_means_variants());
     return made;
   }();
   return *table;

@@ -53,6 +53,11 @@ tessera_oclgrind_operator(kernel_regression
   "kernel_regression/opencl_0/exact_bytes.uint8_n300_d67_q70_*"
   "kernel_regression/opencl_0/fused.float*_n300_d67_q70_*")
 
+tessera_oclgrind_operator(nonlocal_means
+  "nonlocal_means/opencl_0/*.*_9x13x1_*"
+  "nonlocal_means/opencl_0/*.float32_2x1x3_*"
+  "nonlocal_means/opencl_0/*.uint16_1x1x1_*")
+
 tessera_add_test_entry(conformance.oclgrind.api
   COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_api.log"
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl

@@ -27,7 +27,7 @@ class DenoisePiecesTest : public testing::Test {
 
   /// Steps and noise, and of floats an outlier at the far end, and numbers that are not finite.
   template <class T>
-  static std::vector<T> voxels_of(const Denoise& problem) {
+  static std::vector<T> voxels_of(const auto& problem) {
     std::vector<T> voxels;
     for (std::int64_t i = 0; i < problem.size.product() * problem.channels; ++i) {
       IntegerRandom random(3, 0, static_cast<std::uint64_t>(i));
@@ -55,14 +55,17 @@ class DenoisePiecesTest : public testing::Test {
     return problem;
   }
 
-  /// By the operator, both steps at once.
-  template <class T>
-  static std::vector<T> whole(const Device& device, const Denoise& problem, const std::vector<T>& voxels) {
+  /// By the operator, of denoise both steps at once.
+  template <class T, class Problem>
+  static std::vector<T> whole(const Device& device, const Problem& problem, const std::vector<T>& voxels) {
     Queue queue(device);
     const auto kernel = device.kernel(problem);
     const auto volume = device.upload<T>(voxels);
     const auto result = device.allocate<T>(voxels.size());
-    queue.run(kernel, {.volume = volume, .basic = {}, .result = result});
+    typename Problem::Operands operands;
+    operands.volume = volume;
+    operands.result = result;
+    queue.run(kernel, operands);
     return queue.download(result).get();
   }
 
@@ -78,12 +81,15 @@ class DenoisePiecesTest : public testing::Test {
   static void expect_whole_in_pieces(const PerAxis& size, std::int64_t channels, std::int64_t most_planes) {
     SCOPED_TRACE(testing::Message() << to_string(data_type_of<T>) << " " << size.x << " x " << size.y << " x " << size.z
                                     << ", " << channels << " channels, " << most_planes << " planes");
+    expect_whole_in_pieces<T>(filled(size, channels, data_type_of<T>), most_planes);
+  }
+  template <class T, class Problem>
+  static void expect_whole_in_pieces(const Problem& problem, std::int64_t most_planes) {
     const Device device = open("cpu:0");
-    const Denoise problem = filled(size, channels, data_type_of<T>);
     const std::vector<T> voxels = voxels_of<T>(problem);
     DenoiseProgress progress(work_of(problem));
-    VolumeDenoiser<T> denoiser(device, problem, {.most_planes = most_planes}, progress);
-    expect_the_same(denoiser.run(voxels), whole(device, problem, voxels));
+    VolumeDenoiser<T> denoiser(device, {.most_planes = most_planes}, progress);
+    expect_the_same(denoiser.run(problem, voxels), whole(device, problem, voxels));
     EXPECT_NE(denoiser.variant(), "");
   }
 };
@@ -136,6 +142,25 @@ TEST_F(DenoisePiecesTest, a_piece_holds_what_decides_about_it) {
   EXPECT_EQ(cutter.cut(195, 30).end, 200);
 }
 
+TEST_F(DenoisePiecesTest, non_local_means_have_the_bits_of_the_whole_too) {
+  for (const PerAxis& size : {PerAxis{9, 10, 71}, PerAxis{10, 71, 9}, PerAxis{71, 9, 10}, PerAxis{40, 90, 1},
+                              PerAxis{2, 3, 40}, PerAxis{1, 1, 1}}) {
+    for (const std::int64_t planes : {1, 16}) {
+      for (const std::int64_t channels : {1, 3}) {
+        SCOPED_TRACE(testing::Message() << size.x << " x " << size.y << " x " << size.z << ", " << planes << " planes");
+        NonlocalMeans problem{.size = size, .channels = channels, .sigma = 10};
+        problem = with_usual_parameters(problem);
+        expect_whole_in_pieces<float>(problem, planes);
+        problem.patch = {2, 6, size.z > 1 ? 12 : 1};  // of thin volumes mirrored twice
+        problem.window = {5, 4, 6};
+        expect_whole_in_pieces<float>(problem, planes);
+        problem.type = DataType::uint8;
+        expect_whole_in_pieces<std::uint8_t>(problem, planes);
+      }
+    }
+  }
+}
+
 TEST_F(DenoisePiecesTest, little_memory_makes_smaller_pieces) {
   const Device device = open("cpu:0");
   const Denoise problem = filled({20, 20, 90}, 1, DataType::float32);
@@ -149,11 +174,11 @@ TEST_F(DenoisePiecesTest, little_memory_makes_smaller_pieces) {
     fixed = device.kernel(wiener).info().workspace_bytes;
   }
   DenoiseProgress progress(work_of(problem));
-  VolumeDenoiser<float> denoiser(device, problem, {.memory_bytes = fixed + 60 * plane_bytes}, progress);
-  expect_the_same(denoiser.run(voxels), expected);
-  VolumeDenoiser<float> cramped(device, problem, {.memory_bytes = 5 * plane_bytes}, progress);
+  VolumeDenoiser<float> denoiser(device, {.memory_bytes = fixed + 60 * plane_bytes}, progress);
+  expect_the_same(denoiser.run(problem, voxels), expected);
+  VolumeDenoiser<float> cramped(device, {.memory_bytes = 5 * plane_bytes}, progress);
   try {
-    (void)cramped.run(voxels);
+    (void)cramped.run(problem, voxels);
     ADD_FAILURE() << "runs within the memory of five planes";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_memory);

@@ -43,8 +43,8 @@ class DenoiseProgramTest : public tessera::testing_support::ProgramOnCpuTest {
 };
 
 TEST_F(DenoiseProgramTest, help_shows_formats_and_examples) {
-  expect_parts(run("denoise --help").standard_output,
-               {"Examples:", "--sigma", "S|auto", "fast|normal|high", "NIfTI-1", "TIFF", "--range", "--memory"});
+  expect_parts(run("denoise --help").standard_output, {"Examples:", "--sigma", "S|auto", "--method", "bm|nlm",
+                                                       "fast|normal|high", "NIfTI-1", "TIFF", "--range", "--memory"});
   expect_parts(run("phantom --help").standard_output, {"Examples:", "--size", "--noise", "--clean", "128", "float32"});
   expect_parts(run("slice --help").standard_output, {"Examples:", "--axis", "--at", "--window"});
   expect_parts(run("psnr --help").standard_output, {"Example:", "--peak", "SSIM"});
@@ -89,6 +89,21 @@ TEST_F(DenoiseProgramTest, options_reach_the_computation) {
   EXPECT_EQ(line("--sigma 20 --memory 64MiB").substr(200), usual);
 }
 
+TEST_F(DenoiseProgramTest, non_local_means_is_the_other_method) {
+  ASSERT_EQ(run("phantom --size 40 --noise 25 --out noisy.nrrd --clean clean.nrrd --seed 3").exit_code, 0);
+  const auto psnr_of = [&](const std::string& options) {
+    const Outcome outcome = run("denoise noisy.nrrd means.nrrd --sigma 25 -d cpu:0 --method nlm " + options);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+    expect_parts(outcome.standard_output, {"NRRD, 40 x 40 x 40 float32: sigma 25, nlm ", ", cpu:0 ("});
+    return number_behind(run("psnr clean.nrrd means.nrrd").standard_output, "PSNR ");
+  };
+  const double usual = psnr_of("");
+  EXPECT_GT(usual, 28);
+  EXPECT_LT(psnr_of("--profile fast"), usual);
+  EXPECT_EQ(psnr_of("--variant sequential"), usual);
+  EXPECT_EQ(psnr_of("--memory 8MiB"), usual);
+}
+
 TEST_F(DenoiseProgramTest, every_ending_is_written_and_read) {
   for (const char* name : {"a.nrrd", "a.nii", "a.nii.gz", "a.npy"}) {
     const std::string file = name;
@@ -117,6 +132,9 @@ TEST_F(DenoiseProgramTest, wrong_use_is_one_line_and_exit_code_2) {
   expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --range x"), 2, "--range is 'x'");
   expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --profile best"), 2, "--profile");
   expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --variant none"), 2, "none");
+  expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --method mean"), 2, "--method");
+  expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --method nlm --range 9"), 2, "the method nlm has none");
+  expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --method nlm --variant fused"), 2, "fused");
   expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --set threads=-1"), 2, "threads");
   expect_one_line(run("phantom --size 24"), 2, "--out is required");
   expect_one_line(run("phantom --size 0 --out v.nrrd"), 2, "--size");

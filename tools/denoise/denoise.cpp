@@ -32,6 +32,19 @@ double estimated_sigma(const std::vector<T>& voxels, const VolumeHead& head) {
   return std::sqrt(squares / static_cast<double>(head.channels));
 }
 
+/// Windows of the profiles; normal is the operator's own.
+NonlocalMeans means_of_profile(DenoiseProfile profile, NonlocalMeans problem) {
+  constexpr std::int64_t kFastImage = 13, kHighImage = 39;
+  constexpr std::int64_t kFastVolume = 7, kHighVolume = 15;
+  const bool is_image = problem.size.z == 1;
+  if (profile != DenoiseProfile::normal) {
+    const bool is_fast = profile == DenoiseProfile::fast;
+    const std::int64_t side = is_image ? is_fast ? kFastImage : kHighImage : is_fast ? kFastVolume : kHighVolume;
+    problem.window = {side, side, is_image ? 1 : side};
+  }
+  return with_usual_parameters(problem);
+}
+
 class FileDenoiser {
  public:
   FileDenoiser(const DenoiseRequest& request, const Device& device)
@@ -41,15 +54,15 @@ class FileDenoiser {
         scale_(std::abs(file_->head().slope)) {
     report_.head = file_->head();
     report_.least_sigma = std::numeric_limits<double>::infinity();
-    usual_.size = report_.head.size;
-    usual_.channels = report_.head.channels;
-    usual_.profile = request.profile;
   }
 
   DenoiseReport run() {
     refuse_wrong_request();
     const std::unique_ptr<VolumeWriter> writer = file_->writer(request_.output);
-    DenoiseProgress progress(work_of(with_profile(usual_)) * static_cast<double>(report_.head.frames));
+    double work = 0;
+    with_problem(report_.head.size, filter_type(report_.head.type), 1, 0,
+                 [&](const auto& problem) { work = work_of(problem); });
+    DenoiseProgress progress(work * static_cast<double>(report_.head.frames));
     for (std::int64_t frame = 0; frame < report_.head.frames; ++frame) {
       progress.show("reading");
       FilterVoxels voxels = to_filter(file_->read(), file_->name());
@@ -66,43 +79,52 @@ class FileDenoiser {
   /// a UsageError, because it comes from the command line.
   void refuse_wrong_request() const {
     constexpr std::int64_t kCorner = 64;
-    Denoise problem = usual_;
-    problem.size = {std::min(kCorner, problem.size.x), std::min(kCorner, problem.size.y),
-                    std::min(kCorner, problem.size.z)};
-    problem.type = filter_type(report_.head.type);
-    problem.sigma = request_.sigma.value_or(1) / scale_;
-    problem.range = request_.range.value_or(0) / scale_;
-    problem = with_profile(problem);
-    fit_patches(problem);
+    const PerAxis& size = report_.head.size;
+    const PerAxis corner{std::min(kCorner, size.x), std::min(kCorner, size.y), std::min(kCorner, size.z)};
     try {
-      (void)device_.kernel(problem, request_.plan.kernel);
+      with_problem(corner, filter_type(report_.head.type), request_.sigma.value_or(1) / scale_,
+                   request_.range.value_or(0) / scale_,
+                   [&](const auto& problem) { (void)device_.kernel(problem, request_.plan.kernel); });
     } catch (const Error& error) {
       if (error.code() == ErrorCode::invalid_argument) throw UsageError(error.sentence());
       throw;
     }
   }
 
-  template <class T>
-  void denoise(std::vector<T>& voxels, double range, DenoiseProgress& progress) {
-    Denoise problem = usual_;
-    problem.type = data_type_of<T>;
-    progress.show("estimating sigma");
-    problem.sigma = request_.sigma ? *request_.sigma / scale_ : estimated_sigma(voxels, report_.head);
-    problem.range = request_.range ? *request_.range / scale_ : range;
+  /// Calls `work` with the problem of the request's method, all parameters given.
+  template <class Work>
+  void with_problem(const PerAxis& size, DataType type, double sigma, double range, const Work& work) const {
+    if (request_.method == DenoiseMethod::nlm)
+      return work(means_of_profile(request_.profile,
+                                   {.size = size, .channels = report_.head.channels, .sigma = sigma, .type = type}));
+    Denoise problem{.size = size,
+                    .channels = report_.head.channels,
+                    .sigma = sigma,
+                    .range = range,
+                    .type = type,
+                    .profile = request_.profile};
     problem = with_profile(problem);
     fit_patches(problem);
-    VolumeDenoiser<T> denoiser(device_, problem, request_.plan, progress);
-    voxels = denoiser.run(voxels);
+    work(problem);
+  }
+
+  template <class T>
+  void denoise(std::vector<T>& voxels, double range, DenoiseProgress& progress) {
+    progress.show("estimating sigma");
+    const double sigma = request_.sigma ? *request_.sigma / scale_ : estimated_sigma(voxels, report_.head);
+    if (request_.range) range = *request_.range / scale_;
+    VolumeDenoiser<T> denoiser(device_, request_.plan, progress);
+    with_problem(report_.head.size, data_type_of<T>, sigma, range,
+                 [&](const auto& problem) { voxels = denoiser.run(problem, voxels); });
     report_.variant = denoiser.variant();
-    report_.least_sigma = std::min(report_.least_sigma, problem.sigma * scale_);
-    report_.most_sigma = std::max(report_.most_sigma, problem.sigma * scale_);
+    report_.least_sigma = std::min(report_.least_sigma, sigma * scale_);
+    report_.most_sigma = std::max(report_.most_sigma, sigma * scale_);
   }
 
   const DenoiseRequest& request_;
   const Device& device_;
   std::unique_ptr<VolumeFile> file_;
   double scale_;
-  Denoise usual_;
   DenoiseReport report_;
 };
 

@@ -13,6 +13,9 @@
 
 namespace tessera::tool {
 
+/// What is computed: the operator denoise, block matching and filters of stacks; or nonlocal_means.
+enum class DenoiseMethod : std::uint8_t { bm, nlm };
+
 struct DenoiseRequest {
   std::string input = {};   ///< "-": standard input
   std::string output = {};  ///< "-": standard output
@@ -20,7 +23,8 @@ struct DenoiseRequest {
   /// estimated, of each volume by itself.
   std::optional<double> sigma = {};
   std::optional<double> range = {};
-  DenoiseProfile profile = DenoiseProfile::normal;
+  DenoiseMethod method = DenoiseMethod::bm;
+  DenoiseProfile profile = DenoiseProfile::normal;  ///< of nlm: the window
   std::int64_t most_pixels = 1'000'000'000;
   bool replaces_input = false;  ///< else input and output must not be the same file
   DenoisePlan plan = {};

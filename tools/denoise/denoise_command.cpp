@@ -40,6 +40,12 @@ class DenoiseCommand : public Command {
     command->add_option("--sigma", sigma_, "Standard deviation of the noise, in units of the voxels")
         ->type_name("S|auto")
         ->capture_default_str();
+    command
+        ->add_option("-m,--method", method_,
+                     "bm: stacks of patches that look alike, BM3D and BM4D; nlm: non-local means")
+        ->check(CLI::IsMember(kMethods).description(""))
+        ->type_name("bm|nlm")
+        ->capture_default_str();
     command->add_option("-p,--profile", profile_, "How much work is done for a better result")
         ->check(CLI::IsMember(kProfiles).description(""))
         ->type_name("fast|normal|high")
@@ -51,7 +57,7 @@ class DenoiseCommand : public Command {
             "-d,--device", device_,
             "Device as `tessera devices` names it; without it that of $TESSERA_DEVICE, or the best one present")
         ->type_name("D");
-    command->add_option("-v,--variant", r.plan.kernel.variant, "Force this variant of denoise")->type_name("V");
+    command->add_option("-v,--variant", r.plan.kernel.variant, "Force this variant of the operator")->type_name("V");
     command->add_option("-s,--set", settings_, "Tuning value of the variant")
         ->type_name("KEY=VALUE")
         ->delimiter(',')
@@ -87,6 +93,9 @@ class DenoiseCommand : public Command {
   static inline const std::map<std::string, DenoiseProfile> kProfiles{
       {"fast", DenoiseProfile::fast}, {"normal", DenoiseProfile::normal}, {"high", DenoiseProfile::high}};
 
+  static inline const std::map<std::string, DenoiseMethod> kMethods{{"bm", DenoiseMethod::bm},
+                                                                    {"nlm", DenoiseMethod::nlm}};
+
   static double number_of(const char* option, const std::string& text, const char* what) {
     double number = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -103,6 +112,9 @@ class DenoiseCommand : public Command {
     }
     if (sigma_ != "auto") request_.sigma = number_of("--sigma", sigma_, "a number of at least 0, or auto");
     if (!range_.empty()) request_.range = number_of("--range", range_, "a number of at least 0");
+    request_.method = kMethods.at(method_);
+    if (request_.range && request_.method == DenoiseMethod::nlm)
+      throw UsageError("--range is given, but the method nlm has none");
     request_.profile = kProfiles.at(profile_);
     request_.plan.kernel.tuning = parse_settings(settings_);
   }
@@ -123,13 +135,15 @@ class DenoiseCommand : public Command {
     if (head.frames > 1) size = fmt::format("{} volumes of {}", head.frames, size);
     std::string sigma = fmt::format("{:.4g}", report.least_sigma);
     if (report.most_sigma > report.least_sigma) sigma += fmt::format(" to {:.4g}", report.most_sigma);
-    return fmt::format("{}, {} {}{}: sigma {}{}, {}, {} ({}), {:.1f} s\n", head.format, size, to_string(head.type),
+    return fmt::format("{}, {} {}{}: sigma {}{}, {}{}, {} ({}), {:.1f} s\n", head.format, size, to_string(head.type),
                        head.channels == 3 ? " in colour" : "", sigma, request_.sigma ? "" : " (estimated)",
-                       to_string(request_.profile), device, report.variant, report.seconds);
+                       request_.method == DenoiseMethod::nlm ? "nlm " : "", to_string(request_.profile), device,
+                       report.variant, report.seconds);
   }
 
   DenoiseRequest request_;
   std::string sigma_ = "auto";
+  std::string method_ = "bm";
   std::string profile_ = "normal";
   std::string range_;
   std::string device_;

@@ -23,14 +23,19 @@ const DenoiseStep& step_of(const Denoise& problem) {
 }  // namespace
 
 PieceCutter::PieceCutter(const Denoise& problem, const DenoiseStep& step)
-    : problem_(problem), axis_(longest_axis(problem.size)) {
-  step_ = step.step.*axis_;
+    : axis_(longest_axis(problem.size)), planes_(problem.size.*axis_), step_(step.step.*axis_) {
   // From the first voxel of the first candidate to the last voxel of the last one are window + patch - 1 planes, and
   // the reference is among the candidates: so a voxel whose stack another plane decides about is at most this far from
   // it. One plane more may hold anything.
   reach_ = step.window.*axis_ + step.patch.*axis_ - 1;
   // So that as many references are along the axis as most_estimates() counts in the whole.
   least_ = step.patch.*axis_ + 3 * step_ + 1;
+}
+
+PieceCutter::PieceCutter(const NonlocalMeans& problem)
+    : axis_(longest_axis(problem.size)), planes_(problem.size.*axis_) {
+  // From a voxel to the last of its furthest candidate's patch; and one plane that may hold anything.
+  reach_ = problem.window.*axis_ / 2 + problem.patch.*axis_ / 2 + 1;
 }
 
 Piece PieceCutter::cut(std::int64_t first, std::int64_t count) const {
@@ -43,14 +48,20 @@ Piece PieceCutter::cut(std::int64_t first, std::int64_t count) const {
   return piece;
 }
 
-Denoise PieceCutter::problem_of(const Piece& piece) const {
-  Denoise part = problem_;
+Denoise PieceCutter::problem_of(const Piece& piece, const Denoise& whole) const {
+  Denoise part = whole;
   part.size.*axis_ = piece.held_end - piece.held_first;
-  if (part.most_estimates(step_of(part)) != problem_.most_estimates(step_of(problem_))) {
+  if (part.most_estimates(step_of(part)) != whole.most_estimates(step_of(whole))) {
     throw Error(ErrorCode::internal,
                 fmt::format("a piece of planes {} to {} of {} is denoised in other units than the whole",
                             piece.held_first, piece.held_end, planes()));
   }
+  return part;
+}
+
+NonlocalMeans PieceCutter::problem_of(const Piece& piece, const NonlocalMeans& whole) const {
+  NonlocalMeans part = whole;
+  part.size.*axis_ = piece.held_end - piece.held_first;
   return part;
 }
 

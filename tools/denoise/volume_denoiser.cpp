@@ -26,7 +26,8 @@ constexpr std::int64_t kFirstMargins = 2;
 
 /// Where planes along an axis lie: one behind the other in blocks, one for each channel and each place on slower axes.
 struct PlaneBlocks {
-  PlaneBlocks(const Denoise& problem, std::int64_t PerAxis::*axis) {
+  template <class Problem>
+  PlaneBlocks(const Problem& problem, std::int64_t PerAxis::*axis) {
     const PerAxis& size = problem.size;
     plane = axis == &PerAxis::z ? size.x * size.y : axis == &PerAxis::y ? size.x : 1;
     count = problem.channels * size.product() / (plane * size.*axis);
@@ -62,30 +63,45 @@ double work_of(const Denoise& problem) {
   return work_of(problem, problem.hard) + work_of(problem, problem.wiener);
 }
 
-template <class T>
-std::vector<T> VolumeDenoiser<T>::run(const std::vector<T>& volume) {
-  largest_ = 0;
-  if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(volume, largest_);
-  const std::vector<T> basic = run_step(DenoiseStage::hard_threshold, volume, nullptr);
-  if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(basic, largest_);
-  return run_step(DenoiseStage::wiener, volume, &basic);
+double work_of(const NonlocalMeans& problem) {
+  // A candidate takes a few operations for each axis of the patch.
+  const auto of_candidate = static_cast<double>(problem.patch.x + problem.patch.y + problem.patch.z + 10);
+  return static_cast<double>(problem.size.product()) * static_cast<double>(problem.window.product()) *
+         static_cast<double>(problem.channels) * of_candidate;
 }
 
 template <class T>
-std::vector<T> VolumeDenoiser<T>::run_step(DenoiseStage stage, const std::vector<T>& volume,
-                                           const std::vector<T>* basic) {
-  Denoise problem = problem_;
-  problem.stage = stage;
-  const DenoiseStep& step = basic != nullptr ? problem.wiener : problem.hard;
-  const PieceCutter cutter(problem, step);
-  const double work = work_of(problem, step) / static_cast<double>(cutter.planes());
-  std::vector<T> result(volume.size());
+std::vector<T> VolumeDenoiser<T>::run(const Denoise& problem, const std::vector<T>& volume) {
+  largest_ = 0;
+  if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(volume, largest_);
+  Denoise step = problem;
+  step.stage = DenoiseStage::hard_threshold;
+  const std::vector<T> basic =
+      run_pass(step, {PieceCutter(step, step.hard), work_of(step, step.hard), volume, nullptr, "hard threshold"});
+  if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(basic, largest_);
+  step.stage = DenoiseStage::wiener;
+  return run_pass(step, {PieceCutter(step, step.wiener), work_of(step, step.wiener), volume, &basic, "Wiener filter"});
+}
+
+template <class T>
+std::vector<T> VolumeDenoiser<T>::run(const NonlocalMeans& problem, const std::vector<T>& volume) {
+  largest_ = 0;
+  if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(volume, largest_);
+  return run_pass(problem, {PieceCutter(problem), work_of(problem), volume, nullptr, "non-local means"});
+}
+
+template <class T>
+template <class Problem>
+std::vector<T> VolumeDenoiser<T>::run_pass(const Problem& problem, const Pass& pass) {
+  const PieceCutter& cutter = pass.cutter;
+  const double work = pass.work / static_cast<double>(cutter.planes());
+  std::vector<T> result(pass.volume.size());
   for (std::int64_t first = 0; first < cutter.planes();) {
     const std::int64_t count = planes_of_next(cutter, first, work);
     const Piece piece = cutter.cut(first, count);
     bool did_fit = false;
     try {
-      did_fit = run_piece(cutter, piece, work * static_cast<double>(piece.end - first), volume, basic, result);
+      did_fit = run_piece(problem, pass, piece, result);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory || count == cutter.least()) throw;
     }
@@ -124,9 +140,10 @@ std::int64_t VolumeDenoiser<T>::planes_of_next(const PieceCutter& cutter, std::i
 /// The piece's part of a volume. Of floats the first or last plane gets the volume's largest magnitude, by which the
 /// operator chooses its units: no voxel of the piece's own depends on that plane.
 template <class T>
-std::vector<T> VolumeDenoiser<T>::held(const PieceCutter& cutter, const Piece& piece,
+template <class Problem>
+std::vector<T> VolumeDenoiser<T>::held(const Problem& whole, const PieceCutter& cutter, const Piece& piece,
                                        const std::vector<T>& volume) const {
-  const PlaneBlocks blocks(problem_, cutter.axis());
+  const PlaneBlocks blocks(whole, cutter.axis());
   const std::int64_t planes = piece.held_end - piece.held_first;
   std::vector<T> part;
   part.reserve(static_cast<std::size_t>(blocks.count * planes * blocks.plane));
@@ -167,11 +184,12 @@ struct VolumeDenoiser<T>::Run {
 };
 
 template <class T>
-bool VolumeDenoiser<T>::run_piece(const PieceCutter& cutter, const Piece& piece, double work,
-                                  const std::vector<T>& volume, const std::vector<T>* basic, std::vector<T>& result) {
-  const std::string doing = basic != nullptr ? "Wiener filter" : "hard threshold";
-  progress_.show(doing);
-  const Denoise problem = cutter.problem_of(piece);
+template <class Problem>
+bool VolumeDenoiser<T>::run_piece(const Problem& whole, const Pass& pass, const Piece& piece, std::vector<T>& result) {
+  const PieceCutter& cutter = pass.cutter;
+  const std::vector<T>* const basic = pass.basic;
+  progress_.show(pass.doing);
+  const Problem problem = cutter.problem_of(piece, whole);
   const auto voxels = static_cast<std::size_t>(problem.size.product() * problem.channels);
   const auto kernel = device_.kernel(problem, plan_.kernel);
   const std::uint64_t bytes = kernel.info().workspace_bytes + voxels * sizeof(T) * (basic != nullptr ? 3 : 2);
@@ -179,21 +197,26 @@ bool VolumeDenoiser<T>::run_piece(const PieceCutter& cutter, const Piece& piece,
   if (limit != 0 && bytes > limit) return false;
   variant_ = kernel.info().variant;
   auto run = std::make_unique<Run>(device_, voxels, basic != nullptr);
-  Denoise::Operands operands{.volume = run->volume, .basic = {}, .result = run->result};
-  run->queue.upload(run->volume, held(cutter, piece, volume));
-  if (basic != nullptr) {
-    run->queue.upload(run->basic, held(cutter, piece, *basic));
-    operands.basic = run->basic;
+  typename Problem::Operands operands;
+  operands.volume = run->volume;
+  operands.result = run->result;
+  run->queue.upload(run->volume, held(whole, cutter, piece, pass.volume));
+  if constexpr (std::is_same_v<Problem, Denoise>) {
+    if (basic != nullptr) {
+      run->queue.upload(run->basic, held(whole, cutter, piece, *basic));
+      operands.basic = run->basic;
+    }
   }
   run->queue.run(kernel, operands);
   run->queue.download(run->result, std::span(run->computed));
-  if (!progress_.wait(run->queue.record(), work, doing)) {
+  const double share = static_cast<double>(piece.end - piece.first) / static_cast<double>(cutter.planes());
+  if (!progress_.wait(run->queue.record(), pass.work * share, pass.doing)) {
     static_cast<void>(run.release());  // the destructors would wait for the device
     abandon_device_work();
     throw Interrupted();
   }
   run->queue.finish();
-  const PlaneBlocks blocks(problem_, cutter.axis());
+  const PlaneBlocks blocks(whole, cutter.axis());
   for (std::int64_t block = 0; block < blocks.count; ++block) {
     const std::ptrdiff_t from = blocks.place(block, piece.first - piece.held_first, piece.held_end - piece.held_first);
     std::copy_n(run->computed.begin() + from, (piece.end - piece.first) * blocks.plane,

@@ -1,4 +1,5 @@
-// The operator denoise on a volume in the host's memory: step by step and piece by piece, with the bits of one run.
+// The operators denoise and nonlocal_means on a volume in the host's memory: step by step and piece by piece, with the
+// bits of one run.
 #pragma once
 
 #include <cstdint>
@@ -22,33 +23,45 @@ struct DenoisePlan {
 
 /// What a problem costs, in units that its steps share.
 [[nodiscard]] double work_of(const Denoise& problem);
+[[nodiscard]] double work_of(const NonlocalMeans& problem);
 
-/// Pieces are as large as memory allows, and yet short enough to tell how far it is. The problem's parameters are all
-/// given, its stage is both. Errors as those of kernels and queues; out_of_memory if the least piece does not fit.
-/// Interrupted at once: what the device computes on then is abandoned.
+/// Pieces are as large as memory allows, and yet short enough to tell how far it is. A problem's parameters are all
+/// given, the stage of Denoise is both. Errors as those of kernels and queues; out_of_memory if the least piece does
+/// not fit. Interrupted at once: what the device computes on then is abandoned.
 template <class T>
 class VolumeDenoiser {
  public:
-  VolumeDenoiser(const Device& device, const Denoise& problem, DenoisePlan plan, DenoiseProgress& progress)
-      : device_(device), problem_(problem), plan_(std::move(plan)), progress_(progress) {}
+  VolumeDenoiser(const Device& device, DenoisePlan plan, DenoiseProgress& progress)
+      : device_(device), plan_(std::move(plan)), progress_(progress) {}
 
-  [[nodiscard]] std::vector<T> run(const std::vector<T>& volume);
+  [[nodiscard]] std::vector<T> run(const Denoise& problem, const std::vector<T>& volume);
+  [[nodiscard]] std::vector<T> run(const NonlocalMeans& problem, const std::vector<T>& volume);
   /// Which variant ran; "" before.
   [[nodiscard]] const std::string& variant() const noexcept { return variant_; }
 
  private:
-  [[nodiscard]] std::vector<T> run_step(DenoiseStage stage, const std::vector<T>& volume, const std::vector<T>* basic);
+  /// A problem once through the device: a step of Denoise, or the means.
+  struct Pass {
+    PieceCutter cutter;
+    double work;  ///< of all planes
+    const std::vector<T>& volume;
+    const std::vector<T>* basic;  ///< null: there is none
+    std::string doing;
+  };
+  template <class Problem>
+  [[nodiscard]] std::vector<T> run_pass(const Problem& problem, const Pass& pass);
   [[nodiscard]] std::int64_t planes_of_next(const PieceCutter& cutter, std::int64_t first, double work) const;
   /// What a piece needs on the device, which is made and kept for it.
   struct Run;
   /// False if it does not fit into the memory, and nothing was run.
-  [[nodiscard]] bool run_piece(const PieceCutter& cutter, const Piece& piece, double work, const std::vector<T>& volume,
-                               const std::vector<T>* basic, std::vector<T>& result);
+  template <class Problem>
+  [[nodiscard]] bool run_piece(const Problem& whole, const Pass& pass, const Piece& piece, std::vector<T>& result);
   [[nodiscard]] std::uint64_t memory_limit() const;
-  [[nodiscard]] std::vector<T> held(const PieceCutter& cutter, const Piece& piece, const std::vector<T>& volume) const;
+  template <class Problem>
+  [[nodiscard]] std::vector<T> held(const Problem& whole, const PieceCutter& cutter, const Piece& piece,
+                                    const std::vector<T>& volume) const;
 
   const Device& device_;
-  Denoise problem_;
   DenoisePlan plan_;
   DenoiseProgress& progress_;
   std::string variant_;
