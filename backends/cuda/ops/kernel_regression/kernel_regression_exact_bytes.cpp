@@ -1,10 +1,13 @@
 // kernel_regression, exact_bytes: whole distances from products of bytes in tiles. The launches are in
 // kernel_regression_tiles.cpp.
+#include <string_view>
+
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
 #include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
+#include "ops/kernel_regression/kernel_regression_wide_shape.h"
 
 namespace tessera::cuda {
 namespace {
@@ -12,7 +15,33 @@ namespace {
 /// Of an instruction's products.
 constexpr std::int64_t kStepBytes = 32;
 
-std::vector<RegressionTile> tiles_of_bytes() {
+/// Is there an image with Hopper's own instructions, and is that the card?
+bool is_hopper(const DeviceLimits& card) {
+  constexpr bool kHasImage = std::string_view(TESSERA_CUDA_ARCHITECTURES).find("90a") != std::string_view::npos;
+  return kHasImage && card.compute_capability_major == 9 && card.compute_capability_minor == 0;
+}
+
+/// The tile by warp groups, where it can be: its queries lie in shared memory with all their columns, and a lane keeps
+/// one output's sum.
+bool takes_wide_tile(const KernelRegression& problem, const DeviceLimits& card) {
+  return is_hopper(card) && problem.outputs == 1 && problem.classes == 0 &&
+         mathematics::round_up(problem.columns, kStepBytes) <= kWideMostDepth;
+}
+
+RegressionTile wide_tile(const KernelRegression& problem) {
+  const std::int64_t depth = mathematics::round_up(problem.columns, kStepBytes);
+  return {.queries = kWideBlocks * kWideQueries,
+          .rows = kWideGroups * kWideRows,
+          .threads = kWideThreads,
+          .blocks = 1,
+          .shared_bytes = static_cast<std::size_t>(kWideFixedBytes + kWideQueries * depth),
+          .image = embedded::kernel_regression_exact_bytes_wide,
+          .function = backend::sentence("tessera_kernel_regression_exact_bytes_wide_",
+                                        problem.distance == Distance::euclidean ? "euclidean" : "squared"),
+          .is_wide = true};
+}
+
+std::vector<RegressionTile> tiles_of_bytes(const KernelRegression& problem, const backend::Device& device) {
   const auto image_of = [](const RegressionByteShape& shape) -> const Image& {
     if (shape.queries == 256) return embedded::kernel_regression_exact_bytes_uint8_256x128;
     if (shape.queries == 128) return embedded::kernel_regression_exact_bytes_uint8_128x128;
@@ -20,6 +49,7 @@ std::vector<RegressionTile> tiles_of_bytes() {
     return embedded::kernel_regression_exact_bytes_uint8_32x128;
   };
   std::vector<RegressionTile> tiles;
+  if (takes_wide_tile(problem, native(device).context()->limits())) tiles.push_back(wide_tile(problem));
   for (const RegressionByteShape& shape : kRegressionByteShapes) {
     tiles.push_back(
         {.queries = shape.queries,
@@ -28,7 +58,8 @@ std::vector<RegressionTile> tiles_of_bytes() {
          .blocks = shape.blocks,
          .shared_bytes = shared_bytes(shape),
          .image = image_of(shape),
-         .function = backend::sentence("tessera_kernel_regression_exact_bytes_", shape.queries, "x", shape.rows)});
+         .function = backend::sentence("tessera_kernel_regression_exact_bytes_", shape.queries, "x", shape.rows),
+         .is_wide = false});
   }
   return tiles;
 }
@@ -40,7 +71,7 @@ backend::Verdict check(const KernelRegression& problem, const backend::Device& d
         sentence("the type of kernel_regression is ", to_string(problem.type), ", but exact_bytes takes uint8 alone"));
   }
   if (backend::Verdict columns = check_regression_bytes(problem); !columns) return columns;
-  return check_regression_tiles(problem, device, tiles_of_bytes());
+  return check_regression_tiles(problem, device, tiles_of_bytes(problem, device));
 }
 
 }  // namespace
@@ -51,11 +82,11 @@ backend::Variant<KernelRegression> kernel_regression_exact_bytes() {
           .check = check,
           .tunables =
               [](const KernelRegression& problem, const backend::Device& device) {
-                return regression_tile_tunables(problem, device, tiles_of_bytes());
+                return regression_tile_tunables(problem, device, tiles_of_bytes(problem, device));
               },
           .make =
               [](const KernelRegression& problem, backend::Device& device, const Tuning& tuning) {
-                const std::vector<RegressionTile> tiles = tiles_of_bytes();
+                const std::vector<RegressionTile> tiles = tiles_of_bytes(problem, device);
                 return make_regression_tiles(problem, native(device).context(), chosen_tile(tiles, tuning), kStepBytes);
               }};
 }

@@ -3,8 +3,8 @@
 //   block      0         1         2               A warp has 32 queries, whose numbers lie side by side, and of their
 //           +-------+ +-------+ +-------+          outputs and classes every kRegressionJoinPlaces-th. Each thread
 //   queries | state | | state | | state | ->       walks over all blocks, from the first to the last, for the sums that
-//           +-------+ +-------+ +-------+  results it needs, and finds the least distance and the weights for itself:
-//                                                  nobody waits for anybody.
+//           +-------+ +-------+ +-------+  results it needs. A query's threads find the blocks' weights together, a
+//                                                  part each: that takes longer than to add.
 //
 // A slab of a training set goes on from what the slabs before have left in `before`, and leaves in `after`, of each
 // query: rows met so far, and a state. Whether a block is the slab's first or not, it is joined to the same numbers in
@@ -23,6 +23,13 @@ struct RegressionJoined {
   double number = 0;  ///< the one it is asked for
 };
 
+/// Of 32 queries and some blocks, what the threads of a query tell each other.
+struct RegressionJoinShared {
+  double least[kRegressionJoinBlocks][kRegressionJoinQueries];
+  double weight[kRegressionJoinBlocks][kRegressionJoinQueries];
+  double kept[kRegressionJoinBlocks][kRegressionJoinQueries];  ///< of those before
+};
+
 /// One query's states, of the blocks and of the slabs before and behind them.
 template <class T>
 class RegressionStates {
@@ -34,26 +41,29 @@ class RegressionStates {
         kept_((join.first_query + in_round) * (1 + size_)),
         first_row_(join.before == nullptr ? 0 : join.before[kept_]) {}
 
-  /// With the sum at this place.
+  /// With the sum at this place. All threads of the block call it.
   [[nodiscard]] __device__ RegressionJoined joined(std::int64_t place) const {
+    __shared__ RegressionJoinShared shared;
     RegressionJoined all = joined_before(place);
-    double furthest = furthest_from(all.least, join_.reach, join_.is_euclidean);
-    for (std::int64_t block = 0; block < join_.blocks; ++block) {
-      const double least = at(block, kRegressionLeast);
-      if (isinf(least) || least > furthest) continue;
-      double weight = 1;
-      if (least < all.least) {
-        furthest = furthest_from(least, join_.reach, join_.is_euclidean);
-        approach(all, least, furthest);
-        all.row = first_row_ + at(block, kRegressionRow);
-      } else {
-        weight = kept_weight(least, all.least, join_.factor, join_.is_euclidean);
-        if (weight == 0) continue;  // a sum that is not finite stays out where it has no part
+    double least = all.least;
+    for (std::int64_t first = 0; first < join_.blocks; first += kRegressionJoinBlocks) {
+      const std::int64_t left = join_.blocks - first;
+      const int count = left < kRegressionJoinBlocks ? static_cast<int>(left) : kRegressionJoinBlocks;
+      weigh(shared, first, count, least);
+      for (int block = 0; block < count; block += kAtOnce) {
+        RegressionJoined blocks[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+          if (block + i < count) blocks[i] = state(first + block + i, place);
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+          if (block + i >= count) continue;
+          add(all, blocks[i], shared.weight[block + i][threadIdx.x], shared.kept[block + i][threadIdx.x]);
+        }
       }
-      // One rounding each, wherever the compiler puts them: slabs must not differ from one piece.
-      all.sum = fma(weight, at(block, kRegressionSum), all.sum);
-      all.squares = fma(weight * weight, at(block, kRegressionSquares), all.squares);
-      all.number = fma(weight, at(block, place), all.number);
+      least = all.least;
+      __syncthreads();  // before the next blocks' weights take their place
     }
     return all;
   }
@@ -72,8 +82,30 @@ class RegressionStates {
   }
 
  private:
+  static constexpr int kAtOnce = 8;  ///< blocks whose numbers are fetched beside each other
+
+  /// The weights of blocks, where `least` is the least distance of all before them.
+  __device__ void weigh(RegressionJoinShared& shared, std::int64_t first, int count, double least) const {
+    const auto query = static_cast<int>(threadIdx.x);
+    for (int block = static_cast<int>(threadIdx.y); block < count; block += kRegressionJoinPlaces) {
+      shared.least[block][query] = at(first + block, kRegressionLeast);
+    }
+    __syncthreads();
+    int next = 0;
+    for (int block = static_cast<int>(threadIdx.y); block < count; block += kRegressionJoinPlaces) {
+      for (; next < block; ++next) least = fmin(least, shared.least[next][query]);
+      shared.weight[block][query] = weight_beside(least, shared.least[block][query]);
+      shared.kept[block][query] = kept_beside(least, shared.least[block][query]);
+    }
+    __syncthreads();
+  }
+
   [[nodiscard]] __device__ double at(std::int64_t block, std::int64_t place) const {
     return first_[(block * size_ + place) * join_.state_queries];
+  }
+  [[nodiscard]] __device__ RegressionJoined state(std::int64_t block, std::int64_t place) const {
+    return {at(block, kRegressionLeast), at(block, kRegressionRow), at(block, kRegressionSum),
+            at(block, kRegressionSquares), at(block, place)};
   }
   /// What the slabs before have left; zeros mean none.
   [[nodiscard]] __device__ RegressionJoined joined_before(std::int64_t place) const {
@@ -82,14 +114,32 @@ class RegressionStates {
     return {before[kRegressionLeast], before[kRegressionRow], before[kRegressionSum], before[kRegressionSquares],
             before[place]};
   }
-  /// A block has a row nearer than all before it.
-  __device__ void approach(RegressionJoined& all, double least, double furthest) const {
-    const bool is_left = !isinf(all.least) && all.least <= furthest;
-    const double kept = is_left ? kept_weight(all.least, least, join_.factor, join_.is_euclidean) : 0;
-    all.least = least;
-    all.sum = scaled(all.sum, kept);
-    all.squares = scaled(scaled(all.squares, kept), kept);
-    all.number = scaled(all.number, kept);
+  /// Of a block whose least distance is this, beside those before it; 0 if it has no part.
+  [[nodiscard]] __device__ double weight_beside(double before, double least) const {
+    if (isinf(least)) return 0;
+    if (least < before) return 1;
+    const bool is_near = least <= furthest_from(before, join_.reach, join_.is_euclidean);
+    return is_near ? kept_weight(least, before, join_.factor, join_.is_euclidean) : 0;
+  }
+  /// What is left of those before a block.
+  [[nodiscard]] __device__ double kept_beside(double before, double least) const {
+    if (!(least < before)) return 1;
+    const bool is_left = !isinf(before) && before <= furthest_from(least, join_.reach, join_.is_euclidean);
+    return is_left ? kept_weight(before, least, join_.factor, join_.is_euclidean) : 0;
+  }
+  __device__ void add(RegressionJoined& all, const RegressionJoined& block, double weight, double kept) const {
+    if (weight == 0) return;  // a sum that is not finite stays out where it has no part
+    if (block.least < all.least) {
+      all.least = block.least;
+      all.row = first_row_ + block.row;
+      all.sum = scaled(all.sum, kept);
+      all.squares = scaled(scaled(all.squares, kept), kept);
+      all.number = scaled(all.number, kept);
+    }
+    // One rounding each, wherever the compiler puts them: slabs must not differ from one piece.
+    all.sum = fma(weight, block.sum, all.sum);
+    all.squares = fma(weight * weight, block.squares, all.squares);
+    all.number = fma(weight, block.number, all.number);
   }
 
   const RegressionJoinArguments<T>& join_;
@@ -106,12 +156,15 @@ __device__ __forceinline__ void join_states(const RegressionJoinArguments<T>& jo
   let_next_kernel_start();
   wait_for_kernel_before();
   const std::int64_t in_round = static_cast<std::int64_t>(blockIdx.x) * kRegressionJoinQueries + threadIdx.x;
-  if (in_round >= join.queries_of_round) return;
+  const bool is_there = in_round < join.queries_of_round;
   const std::int64_t query = join.first_query + in_round;
   const Result none = static_cast<Result>(NAN);
-  const RegressionStates<T> states(join, in_round);
-  for (std::int64_t number = threadIdx.y; number < join.outputs + join.classes; number += kRegressionJoinPlaces) {
-    const RegressionJoined all = states.joined(kRegressionSums + number);
+  const RegressionStates<T> states(join, is_there ? in_round : 0);
+  const std::int64_t numbers = join.outputs + join.classes;
+  for (std::int64_t first = 0; first < numbers; first += kRegressionJoinPlaces) {
+    const std::int64_t number = first + threadIdx.y;
+    const RegressionJoined all = states.joined(kRegressionSums + (number < numbers ? number : 0));
+    if (!is_there || number >= numbers) continue;
     states.keep(kRegressionSums + number, all, number == 0);
     const bool has_met = !isinf(all.least);
     if (number < join.outputs) {

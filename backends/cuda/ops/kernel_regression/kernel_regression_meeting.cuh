@@ -13,52 +13,10 @@
 // on the tile's rows alone.
 #pragma once
 
-#include <cfloat>
-#include <climits>
-
-#include "ops/kernel_regression/kernel_regression_state.cuh"
+#include "ops/kernel_regression/kernel_regression_meeting_state.cuh"
 #include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 
 namespace tessera::cuda {
-
-/// How a tile keeps distances: as keys that order as they do. A key of bytes is short of the query's own squared
-/// length, so that one subtraction makes it of a product; it has a sign.
-template <class T>
-struct RegressionKey {
-  using Key = T;
-  using Word = unsigned;  ///< orders as keys that are no less than 0 do
-  static constexpr Key kFar = INFINITY, kMost = FLT_MAX, kNone = -1;
-  [[nodiscard]] static __device__ Word word(Key key) { return __float_as_uint(key); }
-  [[nodiscard]] static __device__ Key key(Word word) { return __uint_as_float(word); }
-  [[nodiscard]] static __device__ T distance(Key key, T) { return key; }
-  [[nodiscard]] static __device__ Key of_distance(double distance, T) {
-    return static_cast<T>(fmin(distance, static_cast<double>(kMost)));
-  }
-};
-template <>
-struct RegressionKey<double> {
-  using Key = double;
-  using Word = unsigned long long;
-  static constexpr Key kFar = INFINITY, kMost = DBL_MAX, kNone = -1;
-  [[nodiscard]] static __device__ Word word(Key key) { return static_cast<Word>(__double_as_longlong(key)); }
-  [[nodiscard]] static __device__ Key key(Word word) { return __longlong_as_double(static_cast<long long>(word)); }
-  [[nodiscard]] static __device__ double distance(Key key, double) { return key; }
-  [[nodiscard]] static __device__ Key of_distance(double distance, double) { return fmin(distance, kMost); }
-};
-template <>
-struct RegressionKey<std::uint8_t> {
-  using Key = int;
-  using Word = int;
-  static constexpr Key kFar = INT_MAX, kMost = INT_MAX - 1, kNone = INT_MIN;
-  [[nodiscard]] static __device__ Word word(Key key) { return key; }
-  [[nodiscard]] static __device__ Key key(Word word) { return word; }
-  [[nodiscard]] static __device__ std::int64_t distance(Key key, int length) {
-    return std::int64_t{key} + std::int64_t{length};
-  }
-  [[nodiscard]] static __device__ Key of_distance(double distance, int length) {
-    return static_cast<int>(fmin(distance, static_cast<double>(kMost))) - length;
-  }
-};
 
 /// What the threads of a block tell each other.
 template <class T, int kQueries_, int kRows_>
@@ -97,8 +55,7 @@ class MeetingQuery {
     if (!is_there_) return;
     length_ = regression.query_lengths[query];
     met.furthest[number] = Keys::of_distance(INFINITY, length_);
-    state_ = RegressionState<T>(regression, block, query);
-    state_.clear(regression);
+    state_ = RegressionMeetingState<T>(regression, block, query, length_);
   }
 
   /// Takes over the tile's least distance.
@@ -111,13 +68,9 @@ class MeetingQuery {
     const Key before = met.least[number_];
     met.tile_least[number_] = Keys::word(Keys::kFar);
     if (!(least < before)) return;
-    const auto distance = static_cast<double>(Keys::distance(least, length_));
-    state_.approach(regression, before == Keys::kFar ? INFINITY : static_cast<double>(Keys::distance(before, length_)),
-                    distance);
     wants_row_ = true;
     met.least[number_] = least;
-    met.furthest[number_] =
-        Keys::of_distance(furthest_from(distance, regression.reach, regression.is_euclidean), length_);
+    met.furthest[number_] = state_.approach(regression, before, least);
   }
 
   /// Meets the rows that are listed. Returns whether others are to be listed.
@@ -139,7 +92,7 @@ class MeetingQuery {
         const bool is_listed = first + i < count;
         rows[i] = is_listed ? next_row(met) : 0;
         keys[i] = is_listed ? met.listed[number_][first + i] : Keys::kFar;
-        weights[i] = is_listed ? weight_of(regression, keys[i], least) : 0;
+        weights[i] = is_listed ? state_.weight(regression, keys[i], least) : 0;
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
@@ -148,7 +101,7 @@ class MeetingQuery {
           state_.meet_nearest(first_row + rows[i]);
           wants_row_ = false;
         }
-        state_.add(regression, weights[i], regression.targets + (first_row + rows[i]) * regression.outputs);
+        state_.add(regression, weights[i], rows[i], regression.targets + (first_row + rows[i]) * regression.outputs);
       }
     }
     met.met[number_] = before + count;
@@ -156,7 +109,7 @@ class MeetingQuery {
   }
 
   /// When all tiles have been met.
-  __device__ __forceinline__ void write(const Arguments& regression) const {
+  __device__ __forceinline__ void write(const Arguments& regression) {
     if (is_there_) state_.write(regression);
   }
 
@@ -175,25 +128,13 @@ class MeetingQuery {
     return word_ * 32 + bit;
   }
 
-  [[nodiscard]] __device__ __forceinline__ double weight_of(const Arguments& regression, Key key, Key least) const {
-    using Result = typename Arguments::Result;
-    if constexpr (std::is_integral_v<Key>) {
-      // What both keys are short of is not in their difference.
-      if (!regression.is_euclidean) {
-        return static_cast<double>(weight_beyond<Result>(regression.factor, static_cast<double>(key - least)));
-      }
-    }
-    return static_cast<double>(regression_weight<Result>(regression.factor, regression.is_euclidean,
-                                                         Keys::distance(key, length_), Keys::distance(least, length_)));
-  }
-
   int number_;
   bool is_there_ = false;
   bool wants_row_ = false;  ///< the nearest row is still to come
   Length length_ = 0;       ///< what a key of bytes is short of
   int word_ = 0;            ///< where the next near row is looked for
   unsigned bits_ = 0;
-  RegressionState<T> state_;
+  RegressionMeetingState<T> state_;
 };
 
 /// Sets the bits of a run's near rows.

@@ -66,10 +66,20 @@ class RegressionState {
     sum_ = scaled(sum_, kept);
     squares_ = scaled(scaled(squares_, kept), kept);
     output_ = scaled(output_, kept);
+    scale_in_memory(regression, kept);
+  }
+  __device__ void scale_in_memory(const Arguments& regression, double kept) const {
     for (std::int64_t place = kInMemory; place < size(regression); ++place) {
       double& sum = at(regression, place);
       sum = scaled(sum, kept);
     }
+  }
+  /// Takes over what a caller has kept instead.
+  __device__ void set_sums(double least, double sum, double squares, double output) {
+    least_ = least;
+    sum_ = sum;
+    squares_ = squares;
+    output_ = output;
   }
   __device__ void meet_nearest(std::int64_t row) { row_ = static_cast<double>(row); }
   /// Writes what the thread has kept.
@@ -91,6 +101,11 @@ class RegressionState {
     sum_ += weight;
     squares_ = fma(weight, weight, squares_);
     output_ = fma(weight, static_cast<double>(targets[0]), output_);
+    add_in_memory(regression, weight, targets);
+  }
+  /// The same of the sums of which there may be many.
+  __device__ __forceinline__ void add_in_memory(const Arguments& regression, double weight,
+                                                const Result* targets) const {
     for (std::int64_t r = 1; r < regression.outputs; ++r) {
       double& sum = at(regression, kRegressionSums + r);
       sum = fma(weight, static_cast<double>(targets[r]), sum);

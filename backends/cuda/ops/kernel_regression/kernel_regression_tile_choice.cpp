@@ -8,6 +8,7 @@
 #include "cuda_error.h"
 #include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
+#include "ops/kernel_regression/kernel_regression_wide_shape.h"
 
 namespace tessera::cuda {
 namespace {
@@ -21,11 +22,14 @@ class RegressionInTiles final : public RegressionByStates<T> {
   RegressionInTiles(const std::shared_ptr<Context>& context, const KernelRegression& problem,
                     const RegressionTile& tile, std::int64_t depth_bytes)
       : RegressionByStates<T>(context, problem, RegressionTilesPlan(problem, depth_bytes), 0,
-                              std::is_floating_point_v<T> && regression_is_packed_across(sizeof(T))),
-        queries_(tile.queries) {
+                              std::is_floating_point_v<T> && regression_is_packed_across(sizeof(T)),
+                              tile.is_wide ? kWideRows : 0),
+        queries_(tile.queries),
+        is_wide_(tile.is_wide) {
     grid_.group_size[0] = static_cast<unsigned>(tile.threads);
     grid_.dynamic_shared_bytes = static_cast<unsigned>(tile.shared_bytes);
     grid_.overlaps = this->overlaps();
+    if (is_wide_) grid_.groups[1] = grid_.cluster_y = kWideBlocks;
     function_ = std::make_unique<CudaFunction>(context, tile.image, tile.function, grid_);
     check(context->api().cuFuncSetAttribute(context->function(tile.image, tile.function),
                                             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -37,11 +41,15 @@ class RegressionInTiles final : public RegressionByStates<T> {
   void launch_round(backend::Queue& queue, RegressionTileArguments<T>& arguments, const backend::Slice&) override {
     LaunchGrid grid = grid_;
     arguments.query_tiles = ceil_div(arguments.queries_of_round, queries_);
-    grid.groups[0] = static_cast<unsigned>(arguments.query_tiles * this->plan().blocks());
+    const std::int64_t pieces = arguments.query_tiles * this->plan().blocks();
+    // Clusters take pieces until there are none.
+    const std::int64_t clusters = this->context()->limits().multiprocessors / kWideBlocks;
+    grid.groups[0] = static_cast<unsigned>(is_wide_ ? std::min(pieces, clusters) : pieces);
     function_->enqueue(queue, arguments, grid);
   }
 
   std::int64_t queries_;
+  bool is_wide_;
   LaunchGrid grid_;
   std::unique_ptr<CudaFunction> function_;
 };
@@ -55,6 +63,11 @@ bool fits(const RegressionTile& tile, const DeviceLimits& card) {
 std::int64_t time_of(const RegressionTile& tile, const KernelRegression& problem, const DeviceLimits& card) {
   const std::int64_t blocks = ceil_div<std::int64_t>(problem.training_rows, kRegressionBlockRows);
   const std::int64_t groups = std::max<std::int64_t>(ceil_div(problem.queries, tile.queries) * blocks, 1);
+  if (tile.is_wide) {
+    // All warp groups of a cluster's blocks have a piece at a time; it takes three tenths of what 128 queries do.
+    const std::int64_t at_once = card.multiprocessors / kWideBlocks * kWideGroups;
+    return ceil_div<std::int64_t>(groups, at_once) * kWideQueries * 3 / 10;
+  }
   const std::int64_t of_wave = std::min(ceil_div<std::int64_t>(groups, card.multiprocessors), tile.blocks);
   return ceil_div<std::int64_t>(groups, card.multiprocessors * of_wave) * of_wave * tile.queries;
 }

@@ -81,13 +81,16 @@ RegressionTilesPlan::RegressionTilesPlan(const KernelRegression& problem, std::i
 
 template <class T>
 RegressionByStates<T>::RegressionByStates(std::shared_ptr<Context> context, const KernelRegression& problem,
-                                          const RegressionTilesPlan& plan, int offset, bool across)
+                                          const RegressionTilesPlan& plan, int offset, bool across,
+                                          std::int64_t panel_rows)
     : context_(std::move(context)),
       problem_(problem),
       plan_(plan),
       offset_(offset),
       across_(across),
-      pack_(context_, embedded::kernel_regression_pack, regression_function("pack", problem.type), {}),
+      panel_rows_(panel_rows),
+      pack_(context_, panel_rows == 0 ? embedded::kernel_regression_pack : embedded::kernel_regression_pack_panels,
+            regression_function(panel_rows == 0 ? "pack" : "pack_panels", problem.type), {}),
       join_(context_, embedded::kernel_regression_join, regression_function("join", problem.type), {}) {
   if (problem.type == DataType::uint8) return;
   centre_ = std::make_unique<CudaFunction>(context_, embedded::kernel_regression_pack,
@@ -98,13 +101,15 @@ template <class T>
 void RegressionByStates<T>::set_steps(RegressionPackArguments<T>& arguments, std::int64_t rows) const noexcept {
   arguments.row_step = across_ ? 1 : plan_.depth();
   arguments.number_step = across_ ? rows : 1;
+  arguments.panel_rows = panel_rows_;
 }
 
 template <class T>
 void RegressionByStates<T>::enqueue_pack(backend::Queue& queue, RegressionPackArguments<T>& arguments) const {
-  pack_.enqueue(queue, arguments,
-                line_of(ceil_div<std::int64_t>(arguments.padded_rows, kRegressionPackWarps), 32 * kRegressionPackWarps,
-                        overlaps()));
+  const std::int64_t group_rows = kRegressionPackWarps * (panel_rows_ == 0 ? 1 : kPanelPackRows);
+  pack_.enqueue(
+      queue, arguments,
+      line_of(ceil_div<std::int64_t>(arguments.padded_rows, group_rows), 32 * kRegressionPackWarps, overlaps()));
 }
 
 template <class T>

@@ -58,9 +58,10 @@ class RegressionByStates : public backend::Kernel {
  public:
   using Tiles = RegressionTileArguments<T>;
 
-  /// `offset` is taken off every byte. `across`: packed rows lie side by side.
+  /// `offset` is taken off every byte. `across`: packed rows lie side by side. `panel_rows`: bytes lie in panels of so
+  /// many rows.
   RegressionByStates(std::shared_ptr<Context> context, const KernelRegression& problem, const RegressionTilesPlan& plan,
-                     int offset = 0, bool across = false);
+                     int offset = 0, bool across = false, std::int64_t panel_rows = 0);
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return plan_.workspace_bytes(); }
   [[nodiscard]] std::size_t prepared_bytes() const override { return plan_.prepared_bytes(); }
@@ -91,6 +92,7 @@ class RegressionByStates : public backend::Kernel {
   RegressionTilesPlan plan_;
   int offset_;
   bool across_;
+  std::int64_t panel_rows_;
   CudaFunction pack_;
   CudaFunction join_;
   std::unique_ptr<CudaFunction> centre_;  ///< of rows with a fraction
@@ -109,6 +111,7 @@ struct RegressionTile {
   std::size_t shared_bytes;
   Image image;
   std::string function;
+  bool is_wide = false;  ///< by warp groups and clusters of Hopper
 };
 
 /// Yes unless the rows are bytes, and so many that a distance does not fit an int32.

@@ -49,12 +49,15 @@ struct RegressionPackArguments {
   std::int64_t depth;        ///< numbers of a packed row; zeros behind the last column
   std::int64_t row_step;     ///< from a packed row to the next
   std::int64_t number_step;  ///< from a packed row's number to the next
+  std::int64_t panel_rows;   ///< of packed panels of bytes (kernel_regression_pack_panels.cu)
   int offset;                ///< taken off every byte
 };
 
 /// Warps of a block that packs, a row each; threads of one that adds up columns.
 inline constexpr int kRegressionPackWarps = 4;
 inline constexpr int kRegressionCentreThreads = 128;
+/// Rows of a warp that packs panels.
+inline constexpr int kPanelPackRows = 8;
 
 /// The rows of a round's queries meet all training rows.
 template <class T>
@@ -124,8 +127,10 @@ struct RegressionJoinArguments {
   bool is_euclidean;
 };
 
-/// Queries of a block that joins, and numbers of a state that it computes side by side.
+/// Queries of a block that joins, numbers of a state that it computes side by side, and blocks of training rows whose
+/// weights it has in shared memory.
 inline constexpr int kRegressionJoinQueries = 32;
-inline constexpr int kRegressionJoinPlaces = 4;
+inline constexpr int kRegressionJoinPlaces = 8;
+inline constexpr int kRegressionJoinBlocks = 32;
 
 }  // namespace tessera::cuda
