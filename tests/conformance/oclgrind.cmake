@@ -58,6 +58,12 @@ tessera_oclgrind_operator(nonlocal_means
   "nonlocal_means/opencl_0/*.float32_2x1x3_*"
   "nonlocal_means/opencl_0/*.uint16_1x1x1_*")
 
+# Its device is a GPU: groups of 256 work-items, whose sums pass through local memory.
+tessera_oclgrind_operator(patch_match
+  "patch_match/opencl_0/box_sums.uint8_19x14x11_p4x3x2_w7x6x5_s2x2x3_n16"
+  "patch_match/opencl_0/*.*_19x14x11_p4x3x2_w3x3x3_s3x2x4_n3_few"
+  "patch_match/opencl_0/*.uint8_1x1x1_*")
+
 tessera_add_test_entry(conformance.oclgrind.api
   COMMAND "${under_oclgrind}" clean "${CMAKE_CURRENT_BINARY_DIR}/oclgrind_api.log"
     $<TARGET_FILE:tessera_conformance_test> --backend=opencl

@@ -32,19 +32,25 @@ template <class Sum>
   }
 }
 
+/// What is nearer than this is kept while places are left.
+template <class Sum>
+[[nodiscard]] __device__ __forceinline__ Sum first_unkept_sum(const PatchArguments& match) {
+  if constexpr (std::is_same_v<Sum, float>) {
+    return match.first_unkept_float;
+  } else {
+    const std::int64_t unkept = match.largest + 1;
+    return sizeof(Sum) == 4 && unkept > std::int64_t{UINT_MAX} ? Sum(UINT_MAX) : static_cast<Sum>(unkept);
+  }
+}
+
 /// Key is an unsigned integer that holds both halves and is never all ones, which means that a place is left.
 template <class Types, class Key, int kPlaces>
 class PatchKeys {
  public:
   using Sum = typename Types::Sum;
 
-  __device__ explicit PatchKeys(const PatchArguments& match) : number_bits_(match.number_bits) {
-    if constexpr (std::is_same_v<Sum, float>) {
-      limit_ = match.first_unkept_float;
-    } else {
-      const std::int64_t unkept = match.largest + 1;
-      limit_ = sizeof(Sum) == 4 && unkept > std::int64_t{UINT_MAX} ? Sum(UINT_MAX) : static_cast<Sum>(unkept);
-    }
+  __device__ explicit PatchKeys(const PatchArguments& match)
+      : number_bits_(match.number_bits), limit_(first_unkept_sum<Sum>(match)) {
 #pragma unroll
     for (int i = 0; i < kPlaces; ++i) keys_[i] = kNone;
   }

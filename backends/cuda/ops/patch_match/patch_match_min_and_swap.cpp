@@ -1,5 +1,5 @@
-// patch_match, min_and_swap: one group a reference; its threads, and where one of them goes on alone, are
-// tunables. See patch_match_min_and_swap.cu.
+// patch_match, min_and_swap: one group a reference; its threads, and how many of its pairs each takes in an
+// unrolled loop, are tunables. See patch_match_min_and_swap.cu.
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
 #include "ops/patch_match/patch_match_launch.h"
@@ -19,7 +19,8 @@ std::vector<Tunable> tunables(const PatchMatch&, const backend::Device&) {
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& tuning) {
   return std::make_unique<PatchKernel>(
       native(device).context(), problem, embedded::patch_match_min_and_swap,
-      backend::sentence("tessera_patch_match_min_and_swap_", tuning.at("unroll"), "_", patch_types(problem)),
+      backend::sentence("tessera_patch_match_min_and_swap_", tuning.at("unroll"), "_", patch_types(problem), "_",
+                        problem.patch == PerAxis{4, 4, 4} ? 4 : 0),
       groups_of_references(problem, tuning.at("threads")));
 }
 

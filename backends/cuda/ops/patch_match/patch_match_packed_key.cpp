@@ -1,8 +1,6 @@
 // patch_match, packed_key: one thread a reference, keys in registers. See patch_match_packed_key.h.
 #include "ops/patch_match/patch_match_packed_key.h"
 
-#include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 
@@ -29,14 +27,6 @@ std::string shape_of_keys(const PatchMatch& problem) {
   const bool is_usual = problem.patch == PerAxis{4, 4, 4} && patch_types(problem) != "uint8_wide";
   const std::int64_t places = problem.max_patches <= 4 ? 4 : problem.max_patches <= 16 ? 16 : 64;
   return sentence(is_usual ? 4 : 0, "_", places);
-}
-
-/// 32 or 64: of a key whose highest bit is 0.
-int key_bits(const PatchMatch& problem) {
-  const std::int64_t largest =
-      std::min(mathematics::largest_patch_distance(problem), mathematics::largest_kept_distance<std::int64_t>(problem));
-  const int distance = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(largest, 0))));
-  return distance + mathematics::patch_key_bits(problem).number < 32 ? 32 : 64;
 }
 
 class PackedKeyKernel final : public backend::Kernel {
@@ -88,9 +78,10 @@ PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const Pa
   prepare_by("words", words);
   prepare_by("plane_sums", plane * match.size[2]);
   prepare_by("norms", norms);
-  match_ = std::make_unique<CudaFunction>(
-      context, embedded::patch_match_packed_key_words,
-      sentence("tessera_patch_match_packed_key_words_", key_bits(problem), "_", shape_of_keys(problem)), grid);
+  match_ = std::make_unique<CudaFunction>(context, embedded::patch_match_packed_key_words,
+                                          sentence("tessera_patch_match_packed_key_words_",
+                                                   patch_key_is_short(problem) ? 32 : 64, "_", shape_of_keys(problem)),
+                                          grid);
 }
 
 PatchWordArguments PackedKeyMatch::with_memory(const PatchArguments& match, const backend::Slice& workspace) const {

@@ -45,6 +45,10 @@ int type_number(DataType type) {
 
 }  // namespace
 
+std::int64_t patch_sum_bytes(const PatchMatch& problem) noexcept {
+  return problem.type == DataType::float32 || is_narrow(problem) ? 4 : 8;
+}
+
 OperatorLaunch patch_launch(const PatchMatch& problem, const OpenclDevice& device, const char* function,
                             std::string_view text, const std::string& more_options) {
   OperatorLaunch launch;

@@ -33,6 +33,9 @@ inline constexpr std::int64_t kPatchPass = 256;
 /// The problem as kernels take it.
 [[nodiscard]] PatchShape patch_shape(const PatchMatch& problem) noexcept;
 
+/// Bytes of the type that its kernels sum distances in.
+[[nodiscard]] std::int64_t patch_sum_bytes(const PatchMatch& problem) noexcept;
+
 /// The launch of this function, whose range is not set yet.
 [[nodiscard]] OperatorLaunch patch_launch(const PatchMatch& problem, const OpenclDevice& device, const char* function,
                                           std::string_view text, const std::string& more_options = {});

@@ -15,61 +15,13 @@
 // Compiles alone with: -DTYPE=0 -DNARROW=1 -DLANES=16 -DPLACES=16
 // Compiles alone with: -DTYPE=1 -DNARROW=0 -DLANES=8 -DPLACES=4
 // Compiles alone with: -DTYPE=2 -DNARROW=0 -DLANES=4 -DPLACES=64
-#include "ops/patch_match/patch_match_volume.cl"
-
-#define JOINED_(a, b) a##b
-#define JOINED(a, b) JOINED_(a, b)
-#define LOAD JOINED(vload, LANES)
-#define STORE JOINED(vstore, LANES)
-#if TYPE == 2
-typedef JOINED(float, LANES) sums;
-#elif NARROW
-typedef JOINED(uint, LANES) sums;
-#define WIDENED JOINED(convert_uint, LANES)
-#else
-typedef JOINED(long, LANES) sums;
-#define WIDENED JOINED(convert_long, LANES)
-#endif
-
-// What is nearer than this is kept while places are left.
-static inline squared first_unkept(const Match* match) {
-#if TYPE == 2
-  return match->largest_float < 0 ? 0 : nextafter(match->largest_float, INFINITY);
-#elif NARROW
-  return (uint)min(match->largest + 1, (long)UINT_MAX);
-#else
-  return match->largest + 1;
-#endif
-}
-
-static inline ulong key_of(const squared distance, const ulong number, const ulong number_bits) {
-#if TYPE == 2
-  return (ulong)as_uint(distance) << number_bits | number;
-#else
-  return (ulong)distance << number_bits | number;
-#endif
-}
-
-static inline squared distance_in(const ulong key, const ulong number_bits) {
-#if TYPE == 2
-  return as_float((uint)(key >> number_bits));
-#else
-  return (squared)(key >> number_bits);
-#endif
-}
+#include "ops/patch_match/patch_match_key.cl"
 
 // Adds the squares of a row of the patch; of floats in the order of the definition.
 static inline sums row_of(__global const element* reference, __global const element* candidates, const long length) {
   sums row = (sums)(0);
   for (long x = 0; x < length; ++x) {
-#if TYPE == 2
-    const sums difference = (sums)(reference[x]) - LOAD(0, candidates + x);
-    row += difference * difference;
-#else
-    const JOINED(uint, LANES) there = JOINED(convert_uint, LANES)(LOAD(0, candidates + x));
-    const JOINED(uint, LANES) difference = abs_diff((JOINED(uint, LANES))(reference[x]), there);
-    row += WIDENED(difference * difference);
-#endif
+    row += squares_of((elements)(reference[x]), LOAD(0, candidates + x));
   }
   return row;
 }
@@ -99,8 +51,8 @@ __kernel void patch_match_packed_key(PATCH_MATCH_OPERANDS, const Match match) {
   const ulong number_bits = (ulong)match.number_bits;
   const long voxels = match.size[0] * match.size[1] * match.size[2];
   // From a candidate's first voxel to behind what a vector of them reads.
-  const long reach = ((match.patch[2] - 1) * match.size[1] + match.patch[1] - 1) * match.size[0] + match.patch[0] +
-                     LANES - 1;
+  const long reach =
+      ((match.patch[2] - 1) * match.size[1] + match.patch[1] - 1) * match.size[0] + match.patch[0] + LANES - 1;
   volume += volume_first;
   squared limit = first_unkept(&match);
   ulong keys[PLACES];
