@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <string>
 
-#include "../operator_dispatch.h"
 #include "../refuse.h"
+#include "../stream_dispatch.h"
+#include "denoise_check.h"
 #include "operand_size.h"
 #include "per_axis.h"
 
@@ -108,6 +109,10 @@ struct OperatorTraits<Denoise> {
             OperandSpec{"result", &operands.result.view(), p.type, voxels("result", p, p.type), Access::write}};
   }
 
+  static std::array<HostMemory, 3> host_operands(const Denoise::HostOperands& o) {
+    return {o.volume.memory(), o.basic.memory(), o.result.memory()};
+  }
+
   static std::string key(const Denoise& p) {
     return sentence("size=", text_of(p.size), ",channels=", p.channels, ",sigma=", p.sigma,
                     ",stage=", to_string(p.stage), ",hard=", key_of(p.hard), ",wiener=", key_of(p.wiener),
@@ -115,8 +120,13 @@ struct OperatorTraits<Denoise> {
   }
 };
 
+Denoise checked_denoise(const Denoise& asked) {
+  return OperatorTraits<Denoise>::checked(asked);
+}
+
 }  // namespace detail
 
 TESSERA_INSTANTIATE_OPERATOR(Denoise)
+TESSERA_INSTANTIATE_STREAM(Denoise)
 
 }  // namespace tessera
