@@ -146,7 +146,10 @@ TEST_P(DenoiseMisuseTest, wrong_streams) {
   Device gone = fresh_device();
   const Device taken = std::move(gone);
   expect_refused(refusal_of([&] { static_cast<void>(plan_stream(gone, small_denoise())); }), {"moved from"});
-  expect_refused(refusal_of([&] { static_cast<void>(plan_stream(device(), {})); }), {"size.x of denoise is 0"});
+  expect_refused(refusal_of([&] {
+                   static_cast<void>(plan_stream(device(), {.size = {12, 0, 1}}));
+                 }),
+                 {"size.y of denoise is 0"});
 }
 
 /// Numbers along each axis that no memory holds: explain() answers or refuses.

@@ -87,7 +87,8 @@ class DenoiseStreamTest : public EachDevice {
         EXPECT_LE(report.memory_bytes, limit);
         EXPECT_EQ(report.memory_bytes, plan.memory_bytes);
         EXPECT_EQ(report.slabs.size(), slabs_of(plan));
-        EXPECT_TRUE(plan.passes.back().axis() == axis) << "cut along another axis";
+        for (const DenoisePieces& pass : plan.passes)
+          EXPECT_TRUE(pass.count() == 1 || pass.axis() == axis) << "cut along another axis";
         slabs.insert(report.slabs.size());
       }
       EXPECT_GE(slabs.size(), 2U) << "cut in one way alone";
@@ -191,18 +192,22 @@ TEST_P(DenoiseStreamTest, the_plan_tells_of_both_passes) {
 }
 
 TEST_P(DenoiseStreamTest, copies_go_beside_computation) {
-  Denoise problem = volume_problem({64, 64, 160});
-  problem.hard.window = problem.wiener.window = {9, 9, 5};
-  HostDenoise<float> host(problem);
+  // A fast card may have denoised with small windows before the host has started the next copy.
   StreamReport report;
-  static_cast<void>(host.streamed_bits(device(), {}, report));
-  static_cast<void>(host.streamed_bits(device(), {.memory_bytes = report.memory_bytes * 4 / 5}, report));
-  ASSERT_GE(report.slabs.size(), 4U);
-  EXPECT_TRUE(has_overlap(report)) << times_of(report);
-  for (const SlabTimes& slab : report.slabs) {
-    EXPECT_LE(slab.upload_end_s, slab.run_begin_s) << "a run waits for its piece";
-    EXPECT_LE(slab.run_end_s, slab.download_end_s);
+  for (const std::int64_t width : {9, 17, 33}) {
+    Denoise problem = volume_problem({64, 64, 160});
+    problem.hard.window = problem.wiener.window = {width, width, 5};
+    HostDenoise<float> host(problem);
+    static_cast<void>(host.streamed_bits(device(), {}, report));
+    static_cast<void>(host.streamed_bits(device(), {.memory_bytes = report.memory_bytes * 4 / 5}, report));
+    ASSERT_GE(report.slabs.size(), 4U);
+    for (const SlabTimes& slab : report.slabs) {
+      EXPECT_LE(slab.upload_end_s, slab.run_begin_s) << "a run waits for its piece";
+      EXPECT_LE(slab.run_end_s, slab.download_end_s);
+    }
+    if (has_overlap(report)) return;
   }
+  ADD_FAILURE() << "no copy beside the longest computation:\n" << times_of(report);
 }
 
 TEST_P(DenoiseStreamTest, what_the_program_throws_ends_the_stream) {
