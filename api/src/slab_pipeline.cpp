@@ -8,8 +8,6 @@
 namespace tessera::detail {
 namespace {
 
-constexpr std::size_t kUnderWay = 2;
-
 /// The same elements, as bytes.
 UntypedView bytes_of(const UntypedView& view, std::int64_t first, std::int64_t count) {
   const std::size_t each = size_bytes(view.type());
@@ -64,8 +62,8 @@ SlabTimes SlabPipeline::wait_for(const UnderWay& slab) {
           since_begin(slab.run_end), since_begin(slab.download_end)};
 }
 
-std::vector<SlabTimes> SlabPipeline::run(std::int64_t slabs,
-                                         const std::function<SlabWork(std::int64_t slab)>& work_of) {
+std::vector<SlabTimes> SlabPipeline::run(std::int64_t slabs, const std::function<SlabWork(std::int64_t slab)>& work_of,
+                                         std::int64_t sets) {
   std::vector<SlabTimes> times;
   std::deque<UnderWay> under_way;
   const auto end_one = [&] {
@@ -74,7 +72,7 @@ std::vector<SlabTimes> SlabPipeline::run(std::int64_t slabs,
     if (progress_) progress_({.done = static_cast<std::int64_t>(times.size()), .slabs = slabs});
   };
   for (std::int64_t slab = 0; slab < slabs; ++slab) {
-    if (under_way.size() == kUnderWay) end_one();
+    if (static_cast<std::int64_t>(under_way.size()) == sets) end_one();
     under_way.push_back(queue(work_of(slab)));
   }
   while (!under_way.empty()) end_one();

@@ -1,4 +1,4 @@
-// The largest pieces that fit, along the axis on which they repeat the least of each other.
+// The largest pieces that fit, along the axis and on as many sets of buffers as let them repeat the least of each other.
 #include "denoise_cut.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace {
 
 using backend::sentence;
 
-/// What is computed beside the voxels themselves must be so much less for a faster axis to be cut: along the slowest
-/// one, pieces lie in one stretch of memory.
-constexpr double kWorthAnotherAxis = 0.9;
+/// A cut must compute so much less than one before it in the order of choice. Along a slower axis pieces lie in longer
+/// stretches of memory; on two sets of buffers they are copied while others are computed, but are half as large.
+constexpr double kWorthAnotherCut = 0.9;
 
 class DenoiseCutter {
  public:
@@ -33,28 +33,33 @@ class DenoiseCutter {
   }
 
   [[nodiscard]] DenoiseCut cut() const {
-    DenoiseCut whole = cut_of({DenoisePieces(problem_, &PerAxis::z, problem_.size.z)});
+    DenoiseCut whole = all_at_once();
     if (limit_.holds(need_of(whole))) return with_memory(std::move(whole));
     std::optional<DenoiseCut> best;
     double work_of_best = 0;
-    for (const auto axis : {&PerAxis::z, &PerAxis::y, &PerAxis::x}) {
-      const std::int64_t all = problem_.size.*axis;
-      const std::int64_t planes =
-          largest_that_fits(1, all, 1, [&](std::int64_t own) { return limit_.holds(need_of(cut_along(axis, own))); });
-      if (planes == 0) continue;
-      DenoiseCut cut = cut_along(axis, planes);
-      const double work = work_of(cut);
-      if (best && work > work_of_best * kWorthAnotherAxis) continue;
-      best = std::move(cut);
-      work_of_best = work;
+    for (const std::int64_t sets : {2, 1}) {
+      for (const auto axis : {&PerAxis::z, &PerAxis::y, &PerAxis::x}) {
+        const auto cut_into = [&](std::int64_t own) { return cut_along(axis, own, sets); };
+        const std::int64_t planes = largest_that_fits(
+            1, problem_.size.*axis, 1, [&](std::int64_t own) { return limit_.holds(need_of(cut_into(own))); });
+        if (planes == 0) continue;
+        DenoiseCut cut = cut_into(planes);
+        const double work = work_of(cut);
+        if (best && work > work_of_best * kWorthAnotherCut) continue;
+        best = std::move(cut);
+        work_of_best = work;
+      }
     }
     if (best) return with_memory(*std::move(best));
     throw refusal();
   }
 
  private:
+  [[nodiscard]] DenoiseCut all_at_once() const {
+    return cut_of({DenoisePieces(problem_, &PerAxis::z, problem_.size.z)}, 1);
+  }
   /// A pass for each step; a copy, as it is with a sigma of 0, takes one.
-  [[nodiscard]] DenoiseCut cut_along(std::int64_t PerAxis::*axis, std::int64_t own) const {
+  [[nodiscard]] DenoiseCut cut_along(std::int64_t PerAxis::*axis, std::int64_t own, std::int64_t sets) const {
     std::vector<DenoisePieces> passes;
     Denoise step = problem_;
     for (const DenoiseStage stage : {DenoiseStage::hard_threshold, DenoiseStage::wiener}) {
@@ -62,9 +67,9 @@ class DenoiseCutter {
       step.stage = stage;
       passes.emplace_back(step, axis, own);
     }
-    return cut_of(std::move(passes));
+    return cut_of(std::move(passes), sets);
   }
-  [[nodiscard]] DenoiseCut cut_of(std::vector<DenoisePieces> passes) const {
+  [[nodiscard]] DenoiseCut cut_of(std::vector<DenoisePieces> passes, std::int64_t sets) const {
     DenoiseCut cut;
     cut.problem = problem_;
     cut.kernel = kernel_;
@@ -72,11 +77,12 @@ class DenoiseCutter {
       const std::int64_t voxels = problem_.size.product() / pieces.planes() * pieces.most_held() * problem_.channels;
       cut.voxels = std::max(cut.voxels, voxels);
       if (pieces.whole().stage == DenoiseStage::wiener) cut.basic_voxels = voxels;
-      if (pieces.count() > 1) cut.sets = 2;
+      if (pieces.count() > 1) cut.sets = sets;
     }
     const auto voxels = static_cast<std::uint64_t>(problem_.size.product() * problem_.channels);
     if (passes.size() > 1) cut.plan.host_bytes = voxels * size_bytes(problem_.type);
     cut.plan.passes = std::move(passes);
+    cut.plan.copies_overlap = cut.sets > 1;
     return cut;
   }
 
@@ -112,9 +118,9 @@ class DenoiseCutter {
 
   /// What needs least: the smallest pieces along one axis, or all at once where pieces hold as much.
   [[nodiscard]] Error refusal() const {
-    DenoiseCut least = cut_of({DenoisePieces(problem_, &PerAxis::z, problem_.size.z)});
+    DenoiseCut least = all_at_once();
     for (const auto axis : kAxes) {
-      DenoiseCut cut = cut_along(axis, 1);
+      DenoiseCut cut = cut_along(axis, 1, 1);
       if (need_of(cut).total_bytes() < need_of(least).total_bytes()) least = std::move(cut);
     }
     return limit_.refusal(Denoise::kName, text_of_cut(least), need_of(least));

@@ -138,8 +138,8 @@ std::vector<SlabTimes> DenoiseStream::run(SlabPipeline& pipeline, std::int64_t& 
       largest = std::max(largest, largest_magnitude(pass.basic, voxels));
     pass.largest = largest;
     kernels_.clear();
-    const std::vector<SlabTimes> more =
-        pipeline.run(pass.pieces.count(), [&](std::int64_t number) { return work_of(pass, number); });
+    const std::vector<SlabTimes> more = pipeline.run(
+        pass.pieces.count(), [&](std::int64_t number) { return work_of(pass, number); }, cut_.sets);
     times.insert(times.end(), more.begin(), more.end());
     done += pass.pieces.count();
   }
@@ -154,7 +154,7 @@ OperatorKernel<Denoise>& DenoiseStream::kernel_of(const DenoisePieces& pieces, c
 
 SlabWork DenoiseStream::work_of(const Pass& pass, std::int64_t number) {
   const DenoisePiece piece = pass.pieces.piece(number);
-  const Buffers& buffers = buffers_[static_cast<std::size_t>(number % 2)];
+  const Buffers& buffers = buffers_[static_cast<std::size_t>(number % cut_.sets)];
   const auto run = [this, &pass, piece, &buffers](Queue& queue) {
     const bool has_basic = pass.pieces.whole().stage == DenoiseStage::wiener;
     queue.run(kernel_of(pass.pieces, piece), {.volume = buffers.volume,

@@ -98,7 +98,7 @@ class DenoiseStreamTest : public EachDevice {
                            device(), {.kernel = {.variant = variant}, .memory_bytes = least - 1}, report));
                      }),
                      {"denoise with ", " planes along ", " at a time needs " + std::to_string(least) + " bytes on ",
-                      "volume 2 x ", "result 2 x ", "but memory_bytes is " + std::to_string(least - 1)});
+                      "volume ", "result ", "but memory_bytes is " + std::to_string(least - 1)});
     }
   }
 };
@@ -189,13 +189,19 @@ TEST_P(DenoiseStreamTest, the_plan_tells_of_both_passes) {
   EXPECT_EQ(plan.passes[0].whole().stage, DenoiseStage::hard_threshold);
   EXPECT_EQ(plan.passes[1].whole().stage, DenoiseStage::wiener);
   EXPECT_EQ(plan.host_bytes, host.volume.size() * sizeof(float));
+  EXPECT_TRUE(plan.copies_overlap);
+  // Half as large pieces would repeat too much of each other.
+  const std::uint64_t least = least_limit(host.problem, "", plan.memory_bytes);
+  plan = plan_stream(device(), host.problem, {.memory_bytes = least});
+  EXPECT_EQ(plan.memory_bytes, least);
+  EXPECT_FALSE(plan.copies_overlap);
 }
 
 TEST_P(DenoiseStreamTest, copies_go_beside_computation) {
   // A fast card may have denoised with small windows before the host has started the next copy.
   StreamReport report;
   for (const std::int64_t width : {9, 17, 33}) {
-    Denoise problem = volume_problem({64, 64, 160});
+    Denoise problem = volume_problem({32, 32, 640});
     problem.hard.window = problem.wiener.window = {width, width, 5};
     HostDenoise<float> host(problem);
     static_cast<void>(host.streamed_bits(device(), {}, report));

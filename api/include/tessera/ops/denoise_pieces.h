@@ -80,6 +80,7 @@ class TESSERA_API DenoisePieces {
 /// What stream() does with a problem.
 struct DenoiseStreamPlan {
   std::vector<DenoisePieces> passes;  ///< once over the volume for each: the problem in one piece, or step after step
+  bool copies_overlap = false;        ///< two pieces are on the device at a time, one is copied beside the other's run
   std::uint64_t memory_bytes = 0;     ///< that buffers and workspaces take on the device
   std::uint64_t host_bytes = 0;       ///< that the basic estimate takes in the host's memory
 };
