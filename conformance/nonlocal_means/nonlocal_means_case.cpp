@@ -87,6 +87,7 @@ class MeansCase final : public Case {
     auto kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs
     return std::make_unique<MeansRun<T>>(device, std::move(kernel), reference(), spec_.misalignment);
   }
+  bool tries_every_tuning() const override { return spec_.every_tuning; }
 
  private:
   std::shared_ptr<const MeansReference<T>> reference() const {
