@@ -33,7 +33,8 @@ bool has_bytes(const PatchMatch& problem, const backend::Device& device) {
   return problem.type == DataType::uint8 && problem.patch == PerAxis{4, 4, 4} && problem.step == PerAxis{1, 1, 1} &&
          g.x.window == BoxBytes::kWindowX && g.y.window <= BoxBytes::kMostWindow &&
          g.z.window <= BoxBytes::kMostWindow && problem.max_patches <= BoxBytes::kPlaces &&
-         mathematics::patch_key_is_short(problem) && native(device).context()->limits().shared_bytes >= BoxBytes::kSharedBytes;
+         mathematics::patch_key_is_short(problem) &&
+         native(device).context()->limits().shared_bytes >= BoxBytes::kSharedBytes;
 }
 
 PerAxis byte_tiles(const PatchMatch& problem) {

@@ -35,6 +35,8 @@ struct PatchWords {
 [[nodiscard]] std::vector<OperatorLaunch> patch_word_launches(const PatchMatch& problem, const OpenclDevice& device);
 /// The launch that finds the stacks.
 [[nodiscard]] OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice& device);
+/// The shape of such a launch for so many references.
+[[nodiscard]] NdRange patch_lanes_range(const DeviceFacts& facts, std::int64_t references);
 
 /// Yes, or why such launches are not possible.
 [[nodiscard]] backend::Verdict check_patch_lanes(const PatchMatch& problem, const DeviceFacts& facts);
