@@ -96,6 +96,8 @@ find_opencl_drivers() {
 }
 pocl_libraries=""
 find_opencl_drivers
+# What the programs' libraries need in turn lies beside them too.
+export LD_LIBRARY_PATH=$staged/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 # PoCL's own libraries are for the program alone, not for this shell's tools.
 with_drivers() { env ${pocl_libraries:+"LD_LIBRARY_PATH=$pocl_libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"} "$@"; }

@@ -124,14 +124,16 @@ TEST(DenoiseReferenceTest, a_corner_is_that_of_the_whole) {
   Denoise problem = image(DenoiseStage::both);
   problem.hard.window = problem.wiener.window = {3, 3, 1};
   problem.hard.patch = problem.wiener.patch = {4, 4, 1};
-  const std::vector<float> noisy = noisy_image(1);
+  std::vector<float> noisy = noisy_image(1);
+  constexpr float kBright = 300;  // beyond the corner, and beyond the power of two that the others are below
+  noisy.back() = kBright;
   const std::vector<float> whole = expected_denoise<float>(problem, noisy, {});
   Denoise corner = problem;
   corner.size.x = 12 + 2 * (4 + 3);
   std::vector<float> part;
   for (std::int64_t i = 0; i < corner.size.product(); ++i)
     part.push_back(noisy[static_cast<std::size_t>(i / corner.size.x * problem.size.x + i % corner.size.x)]);
-  const std::vector<float> expected = expected_denoise<float>(corner, part, {});
+  const std::vector<float> expected = expected_denoise<float>(corner, part, {}, kBright);
   for (std::int64_t y = 0; y < problem.size.y; ++y) {
     for (std::int64_t x = 0; x < 12; ++x)
       ASSERT_EQ(whole[static_cast<std::size_t>(y * problem.size.x + x)],
