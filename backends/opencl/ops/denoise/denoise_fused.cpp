@@ -113,19 +113,27 @@ std::string program_options(const DenoiseStepPlan& plan, const FusedGroup& group
   return options;
 }
 
-/// On processors by vectors of candidates, by two programs for all lengths of stacks.
+/// Where packed_key_lanes pays: not on processors, and of voxels that are no words only with its loops for cubes.
+bool is_matched_by_lanes(const DenoiseStepPlan& plan) {
+  if (is_processor(plan.device.facts())) return false;
+  return plan.step.patch == kCube || PatchWords(denoise_matching(plan.problem, plan.step)).are_needed;
+}
+
+/// Else by vectors of candidates; on processors by two programs for all lengths of stacks.
 DenoiseMatch match_of(const DenoiseStepPlan& plan, std::int64_t references, std::size_t offset_bytes) {
-  if (!is_processor(plan.device.facts())) return DenoiseMatch::by_lanes(plan, references, offset_bytes);
+  if (is_matched_by_lanes(plan)) return DenoiseMatch::by_lanes(plan, references, offset_bytes);
   const PatchMatch matching = denoise_matching(plan.problem, plan.step);
   constexpr int kLanes = 4;
+  const bool on_processor = is_processor(plan.device.facts());
+  const std::int64_t places = !on_processor ? matching.max_patches : matching.max_patches <= 16 ? 16 : 64;
   return {plan,
           patch_launch(matching, plan.device, "patch_match_packed_key", embedded::patch_match_packed_key,
-                       backend::sentence(" -DLANES=", kLanes, " -DPLACES=", matching.max_patches <= 16 ? 16 : 64)),
+                       backend::sentence(" -DLANES=", kLanes, " -DPLACES=", places)),
           references, offset_bytes};
 }
 
 std::size_t bytes_beside(const DenoiseStepPlan& plan) {
-  return is_processor(plan.device.facts()) ? 0 : DenoiseMatch::word_bytes(plan);
+  return is_matched_by_lanes(plan) ? DenoiseMatch::word_bytes(plan) : 0;
 }
 
 class FusedStacks final : public DenoiseStacks {
