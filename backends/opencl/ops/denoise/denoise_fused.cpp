@@ -113,13 +113,11 @@ std::string program_options(const DenoiseStepPlan& plan, const FusedGroup& group
   return options;
 }
 
-/// Where packed_key_lanes pays: not on processors, and of voxels that are no words only with its loops for cubes.
 bool is_matched_by_lanes(const DenoiseStepPlan& plan) {
-  if (is_processor(plan.device.facts())) return false;
-  return plan.step.patch == kCube || PatchWords(denoise_matching(plan.problem, plan.step)).are_needed;
+  return patch_lanes_pay(denoise_matching(plan.problem, plan.step), plan.device.facts());
 }
 
-/// Else by vectors of candidates; on processors by two programs for all lengths of stacks.
+/// By lanes where they pay, else by vectors of candidates; on processors by two programs for all lengths of stacks.
 DenoiseMatch match_of(const DenoiseStepPlan& plan, std::int64_t references, std::size_t offset_bytes) {
   if (is_matched_by_lanes(plan)) return DenoiseMatch::by_lanes(plan, references, offset_bytes);
   const PatchMatch matching = denoise_matching(plan.problem, plan.step);

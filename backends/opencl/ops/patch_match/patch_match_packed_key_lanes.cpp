@@ -53,11 +53,14 @@ backend::Verdict check(const PatchMatch& problem, const backend::Device& device)
   return check_patch_lanes(problem, native(device).facts());
 }
 
-backend::Verdict pays(const PatchMatch& /*problem*/, const backend::Device& device) {
+backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
   const DeviceFacts& facts = native(device).facts();
-  if (facts.info.kind != DeviceKind::cpu) return backend::Verdict::yes();
+  if (patch_lanes_pay(problem, facts)) return backend::Verdict::yes();
+  if (facts.info.kind == DeviceKind::cpu)
+    return backend::Verdict::no(
+        backend::sentence("'", facts.info.name, "' is a processor, which compares vectors of candidates faster"));
   return backend::Verdict::no(
-      backend::sentence("'", facts.info.name, "' is a processor, which compares vectors of candidates faster"));
+      "vectors of candidates are faster, but for bytes by their words and for patches of 4 x 4 x 4");
 }
 
 }  // namespace
@@ -112,6 +115,11 @@ OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice&
   }
   launch.range = patch_lanes_range(device.facts(), problem.references().product());
   return launch;
+}
+
+bool patch_lanes_pay(const PatchMatch& problem, const DeviceFacts& facts) {
+  if (facts.info.kind == DeviceKind::cpu) return false;
+  return has_words(problem) || problem.patch == PerAxis{4, 4, 4};
 }
 
 NdRange patch_lanes_range(const DeviceFacts& facts, std::int64_t references) {
