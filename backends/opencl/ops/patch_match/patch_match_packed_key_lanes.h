@@ -38,7 +38,7 @@ struct PatchWords {
 /// The shape of such a launch for so many references.
 [[nodiscard]] NdRange patch_lanes_range(const DeviceFacts& facts, std::int64_t references);
 
-/// Are they faster than packed_key's? Not on processors, and of voxels that are no words only with loops for their patch.
+/// Are they faster than packed_key's? Not on processors, and of voxels that are no words only with loops for the patch.
 [[nodiscard]] bool patch_lanes_pay(const PatchMatch& problem, const DeviceFacts& facts);
 /// Yes, or why such launches are not possible.
 [[nodiscard]] backend::Verdict check_patch_lanes(const PatchMatch& problem, const DeviceFacts& facts);
