@@ -92,12 +92,12 @@ backend::Verdict Advice::verdict(std::string_view operator_name, std::string_vie
   return rule == nullptr ? backend::Verdict::yes() : backend::Verdict::no(site->words(*rule));
 }
 
-Choice choose(const std::vector<VariantFacts>& facts, const KernelOptions& options, const Advice& advice,
-              std::string_view operator_name, const DeviceCore& device) {
+ChosenVariant choose_advised(const std::vector<VariantFacts>& facts, const KernelOptions& options, const Advice& advice,
+                             std::string_view operator_name, const DeviceCore& device) {
   const auto with_options = [&](std::size_t index, std::string because) {
     const bool is_of_site = !because.empty();
-    return Choice{index, complete_tuning(facts[index], options.tuning, operator_name, device), std::move(because),
-                  is_of_site};
+    return ChosenVariant{index, complete_tuning(facts[index], options.tuning, operator_name, device),
+                         std::move(because), is_of_site};
   };
   if (options.variant.empty() && advice.forced != nullptr) {
     const std::size_t forced = place_of(facts, advice.forced->variant);
@@ -122,7 +122,7 @@ std::vector<VariantReport> report_variants(const std::vector<VariantFacts>& fact
   std::size_t chosen = shipped;
   std::string because = "no variant can run this problem";
   if (shipped < facts.size()) {
-    Choice choice = choose(facts, none, advice, operator_name, device);
+    ChosenVariant choice = choose_advised(facts, none, advice, operator_name, device);
     chosen = choice.index;
     because.clear();
     if (advice.tuned != nullptr && advice.tuned->choice) {

@@ -125,7 +125,7 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
       const auto& list = core.operators().template list<Problem>();
       const Advice advice = advice_on(checked, core, &options);
       const auto facts = facts_of(list, checked, core, advice, &options);
-      Choice choice = choose(facts, options, advice, Problem::kName, core);
+      ChosenVariant choice = choose_advised(facts, options, advice, Problem::kName, core);
       auto kernel = core.shared_memory().with_reclaim(
           [&] { return list[choice.index].make(checked, core.device(), choice.tuning); });
       KernelInfo info{std::string(Problem::kName),

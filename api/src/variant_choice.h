@@ -54,7 +54,7 @@ struct Advice {
 };
 
 /// What a kernel is made with.
-struct Choice {
+struct ChosenVariant {
   std::size_t index = 0;
   Tuning tuning;
   std::string because;      ///< if it is not the default that ships: who says so
@@ -63,8 +63,9 @@ struct Choice {
 
 /// choose_variant() and complete_tuning(), after the advice. The options come before all but what the site forbids,
 /// which the facts tell.
-[[nodiscard]] Choice choose(const std::vector<VariantFacts>& facts, const KernelOptions& options, const Advice& advice,
-                            std::string_view operator_name, const DeviceCore& device);
+[[nodiscard]] ChosenVariant choose_advised(const std::vector<VariantFacts>& facts, const KernelOptions& options,
+                                           const Advice& advice, std::string_view operator_name,
+                                           const DeviceCore& device);
 
 /// The preferred value of every tunable.
 [[nodiscard]] Tuning preferred(const std::vector<Tunable>& tunables);

@@ -1,5 +1,15 @@
 // Cases of denoise: names and amount of work; the volume, made once and shared by every run.
 #include "conformance/denoise/denoise_case.h"
+#include "conformance/patch_match/patch_match_case.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numbers>
+#include <span>
+
 #include "conformance/case_name.h"
 #include "conformance/denoise/denoise_run.h"
 #include "conformance/inputs.h"
