@@ -18,12 +18,11 @@ namespace {
 
 /// One trip there and back with the oracle's verdict.
 conformance::Outcome verify_trip(RoundTrip& trip, Queue& queue) {
-  trip.reset();
+  trip.reset(queue);
   trip.upload(queue);
   trip.enqueue(queue);
   trip.download(queue);
-  queue.finish();
-  return trip.check();
+  return trip.check(queue);
 }
 
 }  // namespace
