@@ -5,6 +5,9 @@
 #include <span>
 #include <utility>
 
+#include "core_of.h"
+#include "queue_core.h"
+
 namespace tessera::detail {
 namespace {
 
@@ -37,6 +40,10 @@ SlabPipeline::SlabPipeline(const Device& device, std::function<void(const Stream
       runs_(device, {.label = "runs of a stream"}),
       downloads_(device, {.label = "downloads of a stream"}),
       begin_(uploads_.record()) {}
+
+void SlabPipeline::reserve_workspace(std::size_t size_bytes) {
+  static_cast<void>(core_of(runs_.core(), "queue").workspace(size_bytes));
+}
 
 SlabPipeline::UnderWay SlabPipeline::queue(const SlabWork& work) {
   const auto between = [](Queue& queue, const std::function<void(Queue&)>& part) {

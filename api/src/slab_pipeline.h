@@ -7,6 +7,7 @@
 //   downloads               |0|     |1|     |2|   runs wait for their upload, downloads for their run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -28,6 +29,10 @@ struct SlabWork {
 class SlabPipeline {
  public:
   SlabPipeline(const Device& device, std::function<void(const StreamProgress&)> progress);
+
+  /// Takes the largest workspace that a slab will need. Without this one that grows stands beside the smaller one for
+  /// as long as a run uses that.
+  void reserve_workspace(std::size_t size_bytes);
 
   /// Runs so many slabs, each made when its turn comes, on so many sets of buffers: slab i on number i % sets. What
   /// `work_of` makes use of must outlive the pipeline, whose queues may still use it when an error is thrown.

@@ -102,7 +102,7 @@ TEST_F(DenoiseProgramTest, what_passes_the_memory_comes_out_the_same) {
   EXPECT_EQ(file_with("300KiB"), whole);
   const Outcome refused = run("denoise long.nrrd out.nrrd -d cpu:0 --sigma 20 --memory 200KiB");
   EXPECT_EQ(refused.exit_code, 1);
-  expect_parts(refused.standard_error, {"denoise with 7 of 200 planes along z and those within 19 of them, 45 with 528",
+  expect_parts(refused.standard_error, {"denoise with 8 of 200 planes along z and those within 19 of them, 44 with 528",
                                         "but memory_bytes is 204800"});
 }
 
@@ -174,7 +174,8 @@ TEST_F(DenoiseProgramTest, other_failures_are_one_line_and_exit_code_1) {
   expect_one_line(run("denoise in.nrrd out.nii -d cpu:0"), 1, "'out.nii' has the ending of NIfTI-1, but would be NRRD");
   expect_one_line(run("denoise in.nrrd no/such.nrrd -d cpu:0"), 1, "cannot be written: No such file");
   expect_one_line(run("denoise in.nrrd /dev/full -d cpu:0"), 1, "No space left");
-  expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --memory 1KiB"), 1, "at a time needs 27648 bytes on cpu:0");
+  expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --memory 1KiB"), 1,
+                  "24 x 24 x 24 voxels, at a time needs 28672 bytes");
   expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --method nlm --memory 1KiB"), 1, "do not fit into 1");
   expect_one_line(run("denoise - out.nrrd -d cpu:0 </dev/null"), 1, "standard input is empty");
   expect_one_line(run("denoise . out.nrrd -d cpu:0"), 1, "is a folder");

@@ -2,8 +2,11 @@
 #include "denoise_cut.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,18 +95,33 @@ class DenoiseCutter {
     need.add("volume", cut.sets, static_cast<std::uint64_t>(cut.voxels) * voxel_bytes);
     if (cut.basic_voxels != 0) need.add("basic", cut.sets, static_cast<std::uint64_t>(cut.basic_voxels) * voxel_bytes);
     need.add("result", cut.sets, static_cast<std::uint64_t>(cut.voxels) * voxel_bytes);
-    // One queue runs both steps, in a workspace that is large enough for either.
-    std::optional<KernelInfo> largest;
-    for (const DenoisePieces& pieces : cut.plan.passes) {
-      const DenoisePiece held{.held_first = 0, .held_end = pieces.most_held()};
-      KernelInfo info = device_.kernel(pieces.problem_of(held), kernel_).info();
-      if (!largest || info.workspace_bytes > largest->workspace_bytes) largest = std::move(info);
-    }
-    need.add_workspace(*largest);
+    need.add_workspace(largest_workspace(cut));
     return need;
+  }
+  /// One queue runs all pieces, in a workspace that is large enough for each. That of a larger piece need not be larger.
+  [[nodiscard]] const KernelInfo& largest_workspace(const DenoiseCut& cut) const {
+    const KernelInfo* largest = nullptr;
+    for (const DenoisePieces& pieces : cut.plan.passes) {
+      std::set<std::int64_t> asked;
+      for (std::int64_t number = 0; number < pieces.count(); ++number) {
+        const DenoisePiece piece = pieces.piece(number);
+        if (!asked.insert(piece.held()).second) continue;
+        const KernelInfo& info = info_of(pieces, piece);
+        if (largest == nullptr || info.workspace_bytes > largest->workspace_bytes) largest = &info;
+      }
+    }
+    return *largest;
+  }
+  [[nodiscard]] const KernelInfo& info_of(const DenoisePieces& pieces, const DenoisePiece& piece) const {
+    const Denoise problem = pieces.problem_of(piece);
+    const std::array key{static_cast<std::int64_t>(problem.stage), problem.size.x, problem.size.y, problem.size.z};
+    const auto found = infos_.find(key);
+    if (found != infos_.end()) return found->second;
+    return infos_.emplace(key, device_.kernel(problem, kernel_).info()).first->second;
   }
   [[nodiscard]] DenoiseCut with_memory(DenoiseCut cut) const {
     cut.plan.memory_bytes = need_of(cut).total_bytes();
+    cut.workspace_bytes = largest_workspace(cut).workspace_bytes;
     return cut;
   }
   /// Planes that are computed, for each plane of the volume.
@@ -141,6 +159,7 @@ class DenoiseCutter {
   const Denoise& problem_;
   KernelOptions kernel_;
   StreamLimit limit_;
+  mutable std::map<std::array<std::int64_t, 4>, KernelInfo> infos_;  // by stage and size
 };
 
 }  // namespace

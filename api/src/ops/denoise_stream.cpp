@@ -203,6 +203,7 @@ StreamReport stream_in_slabs(const Device& device, const Denoise& problem, const
     if (options.progress) options.progress({.done = done + of_pass.done, .slabs = stream.slabs()});
   };
   SlabPipeline pipeline(device, progress);
+  pipeline.reserve_workspace(cut.workspace_bytes);
   report.slabs = stream.run(pipeline, done);
   return report;
 }
