@@ -88,13 +88,17 @@ class TuneCommand : public Command {
     const TuningFiles files = tuning_files();
     for (const std::string& complaint : files.complaints) file.text() << complaint << "\n";
     const std::vector<Job> jobs = problems.jobs(selection_, devices.list, {conformance::Purpose::benchmark});
-    const std::vector<TuneOutcome> outcomes = tune_all(places_of(jobs, file.text()), budget_s);
+    const std::vector<Job> places = places_of(jobs, file.text());
+    const std::vector<TuneOutcome> outcomes = tune_all(places, budget_s);
 
     Json result = result_head("tessera tune");
     for (const OpenDevice& device : devices.list) result["devices"].push_back(to_json(device.info));
     for (const TuneOutcome& outcome : outcomes) result["records"].push_back(to_json(outcome));
     if (is_interrupted()) result["interrupted"] = true;
     file.text() << tune_table(outcomes);
+    if (outcomes.size() < places.size())
+      file.text() << fmt::format("\n{} of {} problems were not begun: {} is over\n", places.size() - outcomes.size(),
+                                 places.size(), is_interrupted() ? "the search" : "the budget");
     tell_where(outcomes, file.text());
     file.write(result);
     stop_if_interrupted();
@@ -109,10 +113,10 @@ class TuneCommand : public Command {
     Progress progress(static_cast<std::size_t>(budget_s + 0.5));
     progress.steps_are_alike();
     std::vector<TuneOutcome> outcomes;
-    for (std::size_t i = 0; i < places.size() && !is_interrupted(); ++i) {
+    for (std::size_t i = 0; i < places.size() && !is_interrupted() && elapsed_s() < budget_s; ++i) {
       const Job& place = places[i];
-      // What one leaves over is for those behind it; each gets its default tried, however little that is.
-      const double share_s = std::max(budget_s - elapsed_s(), 0.0) / static_cast<double>(places.size() - i);
+      // What one leaves over is for those behind it.
+      const double share_s = (budget_s - elapsed_s()) / static_cast<double>(places.size() - i);
       const auto tell = [&](double, std::string_view doing) {
         progress.show(
             std::min(static_cast<std::size_t>(elapsed_s()), static_cast<std::size_t>(budget_s)),

@@ -32,7 +32,7 @@ std::string notes_of(const TuneOutcome& outcome) {
                          trial->status == TrialStatus::wrong ? "is WRONG" : "FAILS", trial->reason);
   }
   for (const std::string& note : outcome.notes) notes += fmt::format("  {}: {}\n", where, note);
-  if (!outcome.search.is_complete && !outcome.search.trials.empty())
+  if (!outcome.search.is_complete && outcome.reason.empty())
     notes += fmt::format("  {}: the budget ended the search; more of it may find more\n", where);
   return notes;
 }
