@@ -70,7 +70,7 @@ backend::Verdict check_step(const Denoise& problem, const DenoiseStep& step, boo
   const PatchMatch matching = denoise_matching(problem, step);
   if (std::string reason = mathematics::why_no_patch_key(matching); !reason.empty())
     return backend::Verdict::no(std::move(reason));
-  if (!is_processor(facts)) {
+  if (patch_lanes_pay(matching, facts)) {
     if (backend::Verdict verdict = check_patch_lanes(matching, facts); !verdict) return verdict;
   }
   // Either program must find room.

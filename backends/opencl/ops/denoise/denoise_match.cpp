@@ -12,7 +12,6 @@ std::size_t DenoiseMatch::reference_bytes(const DenoiseStep& step) noexcept {
 DenoiseMatch::DenoiseMatch(const DenoiseStepPlan& plan, OperatorLaunch launch, std::int64_t references,
                            std::size_t offset_bytes)
     : shape_(patch_shape(denoise_matching(plan.problem, plan.step))),
-      facts_(&plan.device.facts()),
       match_(std::move(launch.kernel)),
       distance_type_(plan.problem.matching(plan.step).distance_type()),
       distances_(offset_bytes) {
@@ -25,14 +24,16 @@ DenoiseMatch::DenoiseMatch(const DenoiseStepPlan& plan, OperatorLaunch launch, s
 
 DenoiseMatch DenoiseMatch::by_lanes(const DenoiseStepPlan& plan, std::int64_t references, std::size_t offset_bytes) {
   const PatchMatch matching = denoise_matching(plan.problem, plan.step);
-  DenoiseMatch match(plan, patch_lanes_launch(matching, plan.device), references, offset_bytes);
-  match.has_lanes_ = true;
+  OperatorLaunch launch = patch_lanes_launch(matching, plan.device);
+  const std::size_t group = launch.range.local[0];
+  DenoiseMatch match(plan, std::move(launch), references, offset_bytes);
+  match.group_ = group;
   const PatchWords words(matching);
   if (!words.are_needed) return match;
   match.words_ = words;
   match.end_ = match.words_at_ + to_denoise_lines(words.size_bytes);
-  for (OperatorLaunch& launch : patch_word_launches(matching, plan.device))
-    match.preparations_.emplace_back(std::move(launch.kernel));
+  for (OperatorLaunch& preparation : patch_word_launches(matching, plan.device))
+    match.preparations_.emplace_back(std::move(preparation.kernel));
   return match;
 }
 
@@ -60,9 +61,9 @@ void DenoiseMatch::enqueue(DenoiseRun& run, const DenoiseOperands& operands,
   }
   const std::int64_t references = round.references.product();
   const DenoiseMemory distances = memory_at(run.workspace, distances_, size_bytes(distance_type_));
-  if (!has_lanes_)
+  if (group_ == 0)
     return match_.enqueue(run, references, operands.matched, counts(run), distances, indices(run), shape);
-  const NdRange range = patch_lanes_range(*facts_, references);
+  const NdRange range{1, {mathematics::round_up(static_cast<std::size_t>(references), group_), 1, 1}, {group_, 1, 1}};
   if (!words_) return match_.enqueue_range(run, range, operands.matched, counts(run), distances, indices(run), shape);
   match_.enqueue_range(run, range, operands.matched, counts(run), distances, indices(run), words(run, 0),
                        words(run, words_->norms_at), shape, words_->shape);

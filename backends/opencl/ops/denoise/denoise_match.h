@@ -39,9 +39,8 @@ class DenoiseMatch {
   [[nodiscard]] DenoiseMemory words(const DenoiseRun& run, std::size_t offset_bytes) const;
 
   PatchShape shape_;
-  const DeviceFacts* facts_;
+  std::size_t group_ = 0;  ///< that packed_key_lanes insists on; 0: any
   DenoiseFunction match_;
-  bool has_lanes_ = false;
   std::optional<PatchWords> words_;
   std::vector<DenoiseFunction> preparations_;
   DataType distance_type_;

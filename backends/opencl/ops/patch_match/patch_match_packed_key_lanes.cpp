@@ -100,12 +100,13 @@ std::vector<OperatorLaunch> patch_word_launches(const PatchMatch& problem, const
 OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice& device) {
   const PatchWords words(problem);
   const bool is_usual = problem.patch == PerAxis{4, 4, 4} && (problem.type != DataType::uint8 || words.are_needed);
+  const std::size_t group = group_of(device.facts());
   OperatorLaunch launch;
   launch.kernel = compile_patch_match(
       problem, device, "patch_match_packed_key_lanes", embedded::patch_match_packed_key_lanes,
       backend::sentence(" -DSHORT_KEYS=", words.are_needed && mathematics::patch_key_is_short(problem) ? 1 : 0,
-                        " -DWORDS=", words.are_needed ? 1 : 0, " -DDP4A=", device.facts().has_dp4a ? 1 : 0, " -DPATCH=",
-                        is_usual ? 4 : 0, " -DPLACES=", places_of(problem), " -DGROUP=", group_of(device.facts())));
+                        " -DWORDS=", words.are_needed ? 1 : 0, " -DDP4A=", device.facts().has_dp4a ? 1 : 0,
+                        " -DPATCH=", is_usual ? 4 : 0, " -DPLACES=", places_of(problem), " -DGROUP=", group));
   launch.memory = patch_memory(problem);
   if (words.are_needed) {
     for (const std::size_t byte : {std::size_t{0}, words.norms_at}) launch.memory.push_back(workspace_at(byte));
@@ -113,18 +114,14 @@ OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice&
   } else {
     launch.set_structs(patch_shape(problem));
   }
-  launch.range = patch_lanes_range(device.facts(), problem.references().product());
+  const auto references = static_cast<std::size_t>(problem.references().product());
+  launch.range = {1, {mathematics::round_up(references, group), 1, 1}, {group, 1, 1}};
   return launch;
 }
 
 bool patch_lanes_pay(const PatchMatch& problem, const DeviceFacts& facts) {
   if (facts.info.kind == DeviceKind::cpu) return false;
   return has_words(problem) || problem.patch == PerAxis{4, 4, 4};
-}
-
-NdRange patch_lanes_range(const DeviceFacts& facts, std::int64_t references) {
-  const std::size_t group = group_of(facts);
-  return {1, {mathematics::round_up(static_cast<std::size_t>(references), group), 1, 1}, {group, 1, 1}};
 }
 
 backend::Verdict check_patch_lanes(const PatchMatch& problem, const DeviceFacts& facts) {
@@ -137,7 +134,8 @@ backend::Verdict check_patch_lanes(const PatchMatch& problem, const DeviceFacts&
                                                   facts.info.name, "' has ", facts.info.local_memory_bytes));
   const PatchWords words(problem);
   const std::int64_t items = std::max({problem.references().product(), words.shape.words, words.shape.planes});
-  return check_groups("patch_match", ceil_div(static_cast<std::uint64_t>(items), std::uint64_t{16}));
+  const std::uint64_t group = std::min<std::uint64_t>(group_of(facts), kLineGroup);
+  return check_groups("patch_match", ceil_div(static_cast<std::uint64_t>(items), group));
 }
 
 backend::Variant<PatchMatch> patch_match_packed_key_lanes() {

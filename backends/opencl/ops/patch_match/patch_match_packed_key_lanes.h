@@ -35,8 +35,6 @@ struct PatchWords {
 [[nodiscard]] std::vector<OperatorLaunch> patch_word_launches(const PatchMatch& problem, const OpenclDevice& device);
 /// The launch that finds the stacks.
 [[nodiscard]] OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice& device);
-/// The shape of such a launch for so many references.
-[[nodiscard]] NdRange patch_lanes_range(const DeviceFacts& facts, std::int64_t references);
 
 /// Are they faster than packed_key's? Not on processors, and of voxels that are no words only with loops for the patch.
 [[nodiscard]] bool patch_lanes_pay(const PatchMatch& problem, const DeviceFacts& facts);
