@@ -17,8 +17,10 @@ namespace tessera::detail {
 
 class KernelCore {
  public:
-  KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo info, std::unique_ptr<backend::Kernel> kernel)
-      : device_(std::move(device)), info_(std::move(info)), kernel_(std::move(kernel)) {
+  /// `problem` is for the trace: its fields as text.
+  KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo info, std::unique_ptr<backend::Kernel> kernel,
+             std::string problem)
+      : device_(std::move(device)), info_(std::move(info)), problem_(std::move(problem)), kernel_(std::move(kernel)) {
     describe();
     if (const std::size_t held_bytes = kernel_->held_bytes(); held_bytes != 0) {
       holder_.emplace(device_, Holder::Kind::kernel, *description_, held_bytes);
@@ -45,6 +47,8 @@ class KernelCore {
   [[nodiscard]] const KernelInfo& info() const noexcept { return info_; }
   /// "gemm (tiled) 'layer 1'"
   [[nodiscard]] const std::shared_ptr<const std::string>& description() const noexcept { return description_; }
+  /// "" of the program's own kernels.
+  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
   [[nodiscard]] backend::Kernel& kernel() noexcept { return *kernel_; }
   [[nodiscard]] backend::OwnKernel& own_kernel() noexcept { return *own_kernel_; }
   [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
@@ -59,6 +63,7 @@ class KernelCore {
 
   std::shared_ptr<DeviceCore> device_;  // outlives the kernel
   KernelInfo info_;
+  std::string problem_;
   std::shared_ptr<const std::string> description_;
   std::unique_ptr<backend::Kernel> kernel_;
   std::unique_ptr<backend::OwnKernel> own_kernel_;

@@ -18,11 +18,14 @@
 #include "boundary.h"
 #include "core_of.h"
 #include "kernel_core.h"
+#include "log_events.h"
+#include "making.h"
 #include "measured_times.h"
 #include "operand_check.h"
 #include "prepared_core.h"
 #include "queue_core.h"
 #include "variant_choice.h"
+#include "watch.h"
 
 namespace tessera::detail {
 
@@ -109,6 +112,7 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
     try {
       core.refuse_elsewhere();
       const Problem checked = OperatorTraits<Problem>::checked(problem);
+      KernelMaking making(core.id(), Problem::kName);
       const auto& list = core.operators().template list<Problem>();
       const auto facts = facts_of(list, checked, core.device(), &options);
       const std::size_t chosen = choose_variant(facts, options, Problem::kName, core);
@@ -123,7 +127,11 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
                       facts[chosen].error_factor,
                       kernel->workspace_bytes(),
                       kernel->prepared_bytes()};
-      return {std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel)), checked};
+      std::string problem_text = shortened(OperatorTraits<Problem>::key(checked));
+      if (is_logged(LogKind::choice)) log_choice(facts, chosen, options, info, problem_text);
+      auto made = std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel), std::move(problem_text));
+      making.made(*made->description());
+      return {std::move(made), checked};
     } catch (const Error& error) {
       throw error.while_doing(backend::sentence("making a kernel for ", Problem::kName,
                                                 options.label.empty() ? "" : " '" + options.label + "'", " on ",
@@ -188,7 +196,7 @@ PreparedWeights Queue::prepare_weights(const OperatorKernel<Problem>& kernel, co
         std::make_shared<const PreparedCore>(memory, kernel.core(), OperatorTraits<Problem>::key(kernel.problem()));
     const auto workspace = queue_core.workspace(core.info().workspace_bytes);
     const std::array views{&raw, &memory};
-    queue_core.submit(Command{"preparing weights of ", core.description()}, views,
+    queue_core.submit(Command{"preparing weights of ", core.description(), 0, CommandKind::prepare}, views,
                       {.kernel = kernel.core(), .workspace = workspace}, [&](backend::Queue& queue) {
                         backend::Slice source = slice_of(raw);
                         source.size_bytes = raw_bytes;

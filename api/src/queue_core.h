@@ -17,18 +17,15 @@
 #include "backend/backend.h"
 #include "backend/sentence.h"
 #include "boundary.h"
+#include "command.h"
+#include "command_watch.h"
 #include "device_core.h"
 #include "kernel_core.h"
 #include "queue_progress.h"
+#include "queue_track.h"
+#include "watch.h"
 
 namespace tessera::detail {
-
-/// What a command does, put into words only if it fails.
-struct Command {
-  const char* verb = "";                         ///< "running ", "uploading "
-  std::shared_ptr<const std::string> subject{};  ///< a kernel's description; null: `size_bytes` bytes, if not 0
-  std::size_t size_bytes = 0;
-};
 
 /// What a command keeps alive until the queue is past it, beside the memory of its views. Any of it may be null.
 struct Keep {
@@ -56,10 +53,13 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   template <class Views, class Enqueue>
   void submit(const Command& command, const Views& views, Keep keep, Enqueue&& enqueue) {
     std::optional<Error> failure;
+    std::optional<CommandWatch> watch;
     KeptList released;  // goes without the lock: what is let go of may use the library
     {
       const std::lock_guard lock(mutex_);
       const std::uint64_t sequence = begin(command);
+      if (is_watched(kWatchCommands)) [[unlikely]]
+        begin_watch(watch, command, keep.kernel.get());
       for (const UntypedView* view : views) {
         if (*view) view->block()->note_use(shared_from_this(), sequence);
       }
@@ -70,7 +70,11 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
       } catch (...) {
         failure = current_error();
       }
+      if (watch) [[unlikely]]
+        watch->queued(*queue_, !failure);
     }
+    if (watch) [[unlikely]]
+      watch->tell();
     if (failure) refuse(*failure);
   }
   /// Memory for the next command to work in, at least so large; null for 0 bytes. The queue remembers one block for all
@@ -122,6 +126,10 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   using KeptList = std::list<Kept>;
 
   [[nodiscard]] std::uint64_t begin(const Command& command);
+  /// Where there is no memory to watch with, nothing is watched.
+  void begin_watch(std::optional<CommandWatch>& watch, const Command& command, const KernelCore* kernel) noexcept;
+  /// After finish(): the trace has all that was queued.
+  void flush_track() noexcept;
   void note_kept(std::shared_ptr<void> object, std::shared_ptr<KernelCore> kernel, std::uint64_t sequence,
                  KeptList& released);
   void note_kernel(std::shared_ptr<KernelCore> kernel, std::uint64_t sequence);
@@ -162,6 +170,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   std::unique_ptr<backend::Queue> queue_;
   std::unique_ptr<backend::Event> fence_;
   std::uint64_t fence_sequence_ = 0;
+  std::unique_ptr<QueueTrack> track_;                       ///< its events go before the queue does
   std::list<std::shared_ptr<QueueCore>> parking_place_{1};  ///< made early: parking must not need memory
 };
 
