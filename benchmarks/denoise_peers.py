@@ -37,6 +37,7 @@ def arguments_of():
     parser.add_argument("--picture", action="append", default=[], metavar="PNG", help="a picture more, grey or in colour")
     parser.add_argument("--repetitions", type=int, default=3, help="of what is timed (default: %(default)s)")
     parser.add_argument("--no-quality", action="store_true", help="only the inputs that are timed, at one sigma")
+    parser.add_argument("--no-times", action="store_true", help="once each, without seconds: for a machine that is busy")
     parser.add_argument("--json", metavar="FILE", help="write the records here as well")
     return parser.parse_args()
 
@@ -180,15 +181,23 @@ def compare(numpy, ours, others, name, clean, sigma, repetitions):
              "repetitions": len(seconds[program])} for program in programs if program in likeness]
 
 
+def without_times(records):
+    for record in records:
+        del record["seconds"], record["repetitions"]
+    return records
+
+
 def show(records):
     for record in records:
         size = " x ".join(str(length) for length in record["shape"])
+        seconds = f"  {record['seconds']:8.3f} s" if "seconds" in record else ""
         print(f"{record['input']:18} {size:14} sigma {record['sigma']:2}  {record['program']:16} "
-              f"{record['psnr_db']:6.2f} dB  {record['ssim']:.4f}  {record['seconds']:8.3f} s", flush=True)
+              f"{record['psnr_db']:6.2f} dB  {record['ssim']:.4f}{seconds}", flush=True)
 
 
 def main():
     arguments = arguments_of()
+    repetitions = 1 if arguments.no_times else arguments.repetitions
     numpy = package("numpy")
     if numpy is None:
         sys.exit("denoise_peers.py: needs numpy")
@@ -199,8 +208,9 @@ def main():
         ours, inputs = Tessera(arguments.tessera, arguments.device, folder), Inputs(numpy, arguments.tessera, folder)
         timed = {"scene": inputs.scene(512), "phantom": inputs.phantom(64)}
         for kind, clean in timed.items():
-            records += compare(numpy, ours, others, kind, clean, TIMED_SIGMA, arguments.repetitions)
-            show([record for record in records if record["input"] == kind])
+            found = compare(numpy, ours, others, kind, clean, TIMED_SIGMA, repetitions)
+            records += without_times(found) if arguments.no_times else found
+            show(found)
         if not arguments.no_quality:
             judged = {"phantom": timed["phantom"], "textured volume": inputs.texture(48, 64, 64), "scene": inputs.scene(256)}
             judged |= {pathlib.Path(path).stem: picture(numpy, path) for path in arguments.picture}
@@ -209,6 +219,8 @@ def main():
                     if kind == "phantom" and sigma == TIMED_SIGMA:
                         continue  # is there already
                     found = compare(numpy, ours, others, kind, clean, sigma, 1)
+                    if arguments.no_times:
+                        without_times(found)
                     show(found)
                     records += found
     result = {"tool": "denoise_peers", "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),

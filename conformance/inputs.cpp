@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace tessera::conformance {
 
@@ -19,6 +20,15 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) noexcept {
 
 std::uint64_t random_below(std::uint64_t limit, std::uint64_t seed, std::uint64_t index) noexcept {
   return ((random_bits(seed, index) >> 32) * limit) >> 32;
+}
+
+double random_even(std::uint64_t seed, std::uint64_t index) noexcept {
+  return (static_cast<double>(random_bits(seed, index) >> 11) + 0.5) * 0x1p-53;
+}
+
+double random_normal(std::uint64_t angle_seed, std::uint64_t radius_seed, std::uint64_t index) noexcept {
+  return std::sqrt(-2 * std::log(random_even(radius_seed, index))) *
+         std::cos(2 * std::numbers::pi * random_even(angle_seed, index));
 }
 
 namespace {

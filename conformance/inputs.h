@@ -15,6 +15,12 @@ namespace tessera::conformance {
 /// A number in [0, limit), limit at least 1. Its bias is below limit / 2^32: for choosing samples, limit < 2^32.
 [[nodiscard]] std::uint64_t random_below(std::uint64_t limit, std::uint64_t seed, std::uint64_t index) noexcept;
 
+/// A number evenly in (0, 1).
+[[nodiscard]] double random_even(std::uint64_t seed, std::uint64_t index) noexcept;
+
+/// A normally distributed number of mean 0 and deviation 1, by Box and Muller of two sequences.
+[[nodiscard]] double random_normal(std::uint64_t angle_seed, std::uint64_t radius_seed, std::uint64_t index) noexcept;
+
 /// Which values an input holds.
 enum class Values : std::uint8_t {
   symmetric,  ///< evenly in [-1, 1): sums cancel

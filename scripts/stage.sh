@@ -7,8 +7,8 @@ usage() {
   cat <<'TEXT'
 usage: scripts/stage.sh [--pocl] [FOLDER]
 
-Leaves the tree in FOLDER (default: stage, which git ignores; replaced if it is there). Every binary finds its
-libraries beside itself, so the folder runs on any x86-64 Linux with a C library as new as this machine's.
+Leaves the tree in FOLDER (default: stage, which git ignores; replaced if it is there). With FOLDER/lib in
+$LD_LIBRARY_PATH it runs on any x86-64 Linux with a C library as new as this machine's.
 
   --pocl    add pocl.tar.xz: this machine's PoCL with LLVM, for a machine that has no OpenCL driver for its CPU
   --help    this text

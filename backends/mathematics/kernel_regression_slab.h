@@ -1,11 +1,28 @@
-// kernel_regression: which variants go on from a slab of the training set to the next.
+// kernel_regression: which variants go on from a slab of the training set to the next, and the blocks of rows that both
+// slabs and the whole set are made of.
 #pragma once
+
+#include <cstdint>
 
 #include <tessera/ops/kernel_regression.h>
 
 #include "backend/variant.h"
 
 namespace tessera::mathematics {
+
+/// Training rows whose state is one, the most and the least; tiles have a divisor of both.
+inline constexpr std::int64_t kMostRegressionBlockRows = 2048;
+inline constexpr std::int64_t kLeastRegressionBlockRows = 256;
+static_assert(KernelRegression::kSlabRows % kMostRegressionBlockRows == 0,
+              "blocks of a slab are blocks of the whole set");
+
+/// Blocks are counted from row 0, and are as long as the whole set says: neither slabs nor tiles nor queries may change
+/// a bit. Small sets have many, so that devices are filled where queries are few.
+[[nodiscard]] inline std::int64_t regression_block_rows(const KernelRegression& problem) noexcept {
+  constexpr std::int64_t kSmallSet = 16384;
+  const std::int64_t rows = problem.is_slab ? problem.set_rows : problem.training_rows;
+  return rows != 0 && rows <= kSmallSet ? kLeastRegressionBlockRows : kMostRegressionBlockRows;
+}
 
 /// For variants that know all distances before they take the first weight.
 [[nodiscard]] inline backend::Verdict check_regression_is_whole(const KernelRegression& problem) {

@@ -112,6 +112,13 @@ inline constexpr int kPatchKeyBits = 63;
           bits(g.x.window - 1) + bits(g.y.window - 1) + bits(g.z.window - 1)};
 }
 
+/// Do keys of integers that are kept fit into 32 bits, of which the highest is 0?
+[[nodiscard]] inline bool patch_key_is_short(const PatchMatch& problem) noexcept {
+  const std::int64_t largest = std::min(largest_patch_distance(problem), largest_kept_distance<std::int64_t>(problem));
+  const int distance = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(largest, 0))));
+  return problem.type != DataType::float32 && distance + patch_key_bits(problem).number < 32;
+}
+
 /// "", or the sentence that says why a key does not hold both.
 [[nodiscard]] inline std::string why_no_patch_key(const PatchMatch& problem) {
   const PatchKeyBits bits = patch_key_bits(problem);

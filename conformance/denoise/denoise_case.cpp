@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numbers>
 #include <span>
 
 #include "conformance/case_name.h"
@@ -21,16 +20,6 @@ namespace {
 
 /// Sequences of random numbers, by what they are for.
 enum DenoiseSeed : std::uint64_t { kOfDenoiseNoise = 1, kOfDenoiseRadius, kOfDenoiseEnds };
-
-double evenly(DenoiseSeed seed, std::uint64_t index) {
-  return (static_cast<double>(random_bits(seed, index) >> 11) + 0.5) * 0x1p-53;
-}
-
-/// Normally distributed, by Box and Muller.
-double normal(std::uint64_t index) {
-  return std::sqrt(-2 * std::log(evenly(kOfDenoiseRadius, index))) *
-         std::cos(2 * std::numbers::pi * evenly(kOfDenoiseNoise, index));
-}
 
 /// From 0 to 1: a textured ball on a ramp with a bar, each colour with a shade of its own.
 double scene_voxel(const Denoise& p, std::int64_t channel, const PerAxis& at) {
@@ -62,9 +51,10 @@ std::vector<T> make_volume(const DenoiseSpec& spec, bool is_noisy) {
     const auto index = static_cast<std::uint64_t>(i);
     double level = 0.6;
     if (spec.volume == DenoiseVolume::scene) level = scene_voxel(p, i / voxels, at);
-    if (spec.volume == DenoiseVolume::ends) level = evenly(kOfDenoiseEnds, index) < 0.5 ? 0 : 1;
+    if (spec.volume == DenoiseVolume::ends) level = random_even(kOfDenoiseEnds, index) < 0.5 ? 0 : 1;
     if (spec.volume == DenoiseVolume::scene && is_noisy)
-      level += std::min(p.sigma / kTopOf<T> / spec.factor, 1.0) * normal(index);
+      level +=
+          std::min(p.sigma / kTopOf<T> / spec.factor, 1.0) * random_normal(kOfDenoiseNoise, kOfDenoiseRadius, index);
     level = std::clamp(level, 0.0, 1.0) * kTopOf<T>;
     volume.push_back(static_cast<T>(std::is_same_v<T, float> ? level * spec.factor : std::round(level)));
   }

@@ -20,7 +20,7 @@ class StepOracle {
  public:
   using Sum = std::conditional_t<std::is_same_v<Real, float>, std::int64_t, double>;
 
-  StepOracle(const Denoise& problem, std::span<const T> volume, std::span<const T> basic)
+  StepOracle(const Denoise& problem, std::span<const T> volume, std::span<const T> basic, float largest_beside = 0)
       : problem_(problem),
         step_(basic.empty() ? problem.hard : problem.wiener),
         volume_(volume),
@@ -28,7 +28,7 @@ class StepOracle {
         stacks_(step_),
         window_(oracle_window(step_)),
         voxels_(problem.size.product()) {
-    find_scale();
+    find_scale(largest_beside);
     sums_.resize(static_cast<std::size_t>(voxels_ * problem_.channels));
     const std::vector<T> matched = matched_volume();
     const PatchMatch matching = problem_.matching(step_);
@@ -69,10 +69,10 @@ class StepOracle {
     return sums_[static_cast<std::size_t>(channel * voxels_ + index)];
   }
 
-  void find_scale() {
+  void find_scale(float largest_beside) {
     exponent_ = problem_.type == DataType::uint8 ? 8 : 16;
     if constexpr (std::is_same_v<T, float>) {
-      float largest = 0;
+      float largest = largest_beside;
       for (const auto& part : {volume_, basic_}) {
         for (const float number : part) largest = std::isfinite(number) ? std::max(largest, std::abs(number)) : largest;
       }
@@ -237,8 +237,9 @@ std::int64_t third(std::int64_t a) {
 }
 
 template <class T>
-std::vector<T> expected_step(const Denoise& problem, std::span<const T> volume, std::span<const T> basic) {
-  const StepOracle<float, T> step(problem, volume, basic);
+std::vector<T> expected_step(const Denoise& problem, std::span<const T> volume, std::span<const T> basic,
+                             float largest_beside) {
+  const StepOracle<float, T> step(problem, volume, basic, largest_beside);
   const std::int64_t voxels = problem.size.product();
   std::vector<T> result(volume.begin(), volume.end());
   for (std::int64_t i = 0; i < voxels; ++i) {
@@ -270,13 +271,14 @@ std::vector<double> means(const Denoise& problem, std::span<const T> volume, std
 }  // namespace
 
 template <class T>
-std::vector<T> expected_denoise(const Denoise& problem, std::span<const T> volume, std::span<const T> basic) {
+std::vector<T> expected_denoise(const Denoise& problem, std::span<const T> volume, std::span<const T> basic,
+                                float largest_beside) {
   if (problem.sigma == 0) return {volume.begin(), volume.end()};
   const Denoise filled = with_profile(problem);
-  if (problem.stage == DenoiseStage::wiener) return expected_step(filled, volume, basic);
-  const std::vector<T> estimate = expected_step(filled, volume, std::span<const T>());
+  if (problem.stage == DenoiseStage::wiener) return expected_step(filled, volume, basic, largest_beside);
+  const std::vector<T> estimate = expected_step(filled, volume, std::span<const T>(), largest_beside);
   if (problem.stage == DenoiseStage::hard_threshold) return estimate;
-  return expected_step(filled, volume, std::span<const T>(estimate));
+  return expected_step(filled, volume, std::span<const T>(estimate), largest_beside);
 }
 
 template <class T>
@@ -287,10 +289,10 @@ std::vector<double> expected_means(const Denoise& problem, std::span<const T> vo
 }
 
 template std::vector<std::uint8_t> expected_denoise(const Denoise&, std::span<const std::uint8_t>,
-                                                    std::span<const std::uint8_t>);
+                                                    std::span<const std::uint8_t>, float);
 template std::vector<std::uint16_t> expected_denoise(const Denoise&, std::span<const std::uint16_t>,
-                                                     std::span<const std::uint16_t>);
-template std::vector<float> expected_denoise(const Denoise&, std::span<const float>, std::span<const float>);
+                                                     std::span<const std::uint16_t>, float);
+template std::vector<float> expected_denoise(const Denoise&, std::span<const float>, std::span<const float>, float);
 template std::vector<double> expected_means(const Denoise&, std::span<const float>, std::span<const float>, bool);
 
 }  // namespace tessera::conformance

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #include "conformance/guarded_buffer.h"
 #include "conformance/patch_match/patch_match_case.h"
@@ -46,6 +47,16 @@ std::vector<T> corner_of(std::span<const T> whole, const Denoise& problem, const
   return part;
 }
 
+/// Of floats; of integers the type decides how they are scaled.
+template <class T>
+float largest_magnitude(std::span<const T> volume) {
+  float largest = 0;
+  if constexpr (std::is_same_v<T, float>) {
+    for (const float voxel : volume) largest = std::isfinite(voxel) ? std::max(largest, std::abs(voxel)) : largest;
+  }
+  return largest;
+}
+
 }  // namespace
 
 template <class T>
@@ -66,7 +77,10 @@ DenoiseReference<T>::DenoiseReference(const Denoise& problem, std::span<const T>
   }
   const std::vector<T> part = corner_of(volume, problem_, corner_);
   const std::vector<T> basic_part = corner_of(basic, problem_, corner_);
-  expected_ = expected_denoise<T>(corner_, part, basic_part);
+  // The whole's basic estimate may pass the volume's largest voxel, but not the power of two above it: voxels of cases
+  // are cut at 1, above which that is 2.
+  expected_ =
+      expected_denoise<T>(corner_, part, basic_part, std::max(largest_magnitude(volume), largest_magnitude(basic)));
 }
 
 template <class T>

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numbers>
 #include <type_traits>
 
 #include "conformance/case_name.h"
@@ -19,16 +18,6 @@ namespace {
 
 /// Sequences of random numbers, by what they are for.
 enum MeansSeed : std::uint64_t { kOfMeansAngle = 11, kOfMeansRadius, kOfMeansEnds };
-
-double evenly_from(MeansSeed seed, std::uint64_t index) {
-  return (static_cast<double>(random_bits(seed, index) >> 11) + 0.5) * 0x1p-53;
-}
-
-/// Normally distributed, by Box and Muller.
-double normal_noise(std::uint64_t index) {
-  return std::sqrt(-2 * std::log(evenly_from(kOfMeansRadius, index))) *
-         std::cos(2 * std::numbers::pi * evenly_from(kOfMeansAngle, index));
-}
 
 /// From 0 to 1: a textured ball on a ramp, each colour with a shade of its own.
 double clean_voxel(const NonlocalMeans& p, std::int64_t channel, const PerAxis& at) {
@@ -56,10 +45,10 @@ std::vector<T> make_means_volume(const MeansSpec& spec) {
     const PerAxis at{i % p.size.x, i / p.size.x % p.size.y, i / p.size.x / p.size.y % p.size.z};
     const auto index = static_cast<std::uint64_t>(i);
     double level = 0.6;
-    if (spec.volume == MeansVolumeContent::ends) level = evenly_from(kOfMeansEnds, index) < 0.5 ? 0 : 1;
+    if (spec.volume == MeansVolumeContent::ends) level = random_even(kOfMeansEnds, index) < 0.5 ? 0 : 1;
     if (spec.volume == MeansVolumeContent::scene)
-      level =
-          clean_voxel(p, i / voxels, at) + std::min(p.sigma / kLargestOf<T> / spec.factor, 1.0) * normal_noise(index);
+      level = clean_voxel(p, i / voxels, at) + std::min(p.sigma / kLargestOf<T> / spec.factor, 1.0) *
+                                                   random_normal(kOfMeansAngle, kOfMeansRadius, index);
     level = std::clamp(level, 0.0, 1.0) * kLargestOf<T>;
     volume.push_back(static_cast<T>(std::is_same_v<T, float> ? level * spec.factor : std::round(level)));
   }
@@ -87,6 +76,7 @@ class MeansCase final : public Case {
     auto kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs
     return std::make_unique<MeansRun<T>>(device, std::move(kernel), reference(), spec_.misalignment);
   }
+  bool tries_every_tuning() const override { return spec_.every_tuning; }
 
  private:
   std::shared_ptr<const MeansReference<T>> reference() const {

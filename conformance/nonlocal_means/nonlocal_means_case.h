@@ -27,6 +27,7 @@ struct MeansSpec {
   float factor = 1;                                         ///< that voxels of a float volume are multiplied with
   std::string note = {};                                    ///< appended to the name: what the numbers don't say
   std::size_t misalignment = 0;  ///< elements between an aligned address and the operands' first elements
+  bool every_tuning = false;
 };
 
 [[nodiscard]] std::unique_ptr<Case> make_means_case(MeansSpec spec);

@@ -44,8 +44,8 @@ NonlocalMeans image_of_means(DataType type, std::int64_t width, std::int64_t hei
 }
 
 void add_shapes(MeansCaseList& list, DataType type) {
-  list.add({.problem = volume_of_means(type)});
-  list.add({.problem = image_of_means(type, 53, 37), .misalignment = 3});
+  list.add({.problem = volume_of_means(type), .every_tuning = true});
+  list.add({.problem = image_of_means(type, 53, 37), .misalignment = 3, .every_tuning = true});
   for (const std::int64_t width : {1, 2, 7, 8, 9, 16, 17, 63, 64, 65, 129})
     list.add({.problem = image_of_means(type, width, 13)});
   for (const std::int64_t height : {31, 32, 33}) list.add({.problem = image_of_means(type, 12, height)});

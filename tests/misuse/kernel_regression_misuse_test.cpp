@@ -85,6 +85,10 @@ TEST_P(KernelRegressionMisuseTest, wrong_problems) {
   refused([](Problem& p) { p.queries = -1; }, {"queries of kernel_regression is -1", "at least 0"});
   refused([](Problem& p) { p.outputs = 0; }, {"outputs of kernel_regression is 0", "at least 1"});
   refused([](Problem& p) { p.classes = -2; }, {"classes of kernel_regression is -2", "at least 0"});
+  refused([](Problem& p) { p.set_rows = -1; }, {"set_rows of kernel_regression is -1", "at least 0"});
+  refused([](Problem& p) { p.set_rows = 100; }, {"set_rows of kernel_regression is 100", "must be 0"});
+  refused([](Problem& p) { p.is_slab = true, p.set_rows = p.training_rows - 1; },
+          {"set_rows of kernel_regression is", "of a slab at least its"});
   refused([](Problem& p) { p.order = -1; }, {"order of kernel_regression is -1", "finite and at least 0"});
   refused([](Problem& p) { p.order = kNan; }, {"order of kernel_regression is nan"});
   refused([](Problem& p) { p.order = kInfinity; }, {"order of kernel_regression is inf"});

@@ -95,10 +95,10 @@ TEST_F(BenchTest, runs_what_is_slow_once_if_that_is_enough) {
 TEST_F(BenchTest, does_not_begin_what_an_earlier_case_showed_to_be_too_slow) {
   // The first case is measured, and its time, a millisecond, is expected of the second, which is as large.
   const auto records = measure({Behaviour::right, Behaviour::right},
-                               {.warm_up_s = 0, .min_time_s = 0, .time_limit_s = 0.0005, .one_run_limit_s = 0.0005});
+                               {.warm_up_s = 0, .min_time_s = 0, .time_limit_s = 0.0001, .one_run_limit_s = 0.0001});
   EXPECT_EQ(records.at(0).status, BenchStatus::verified);
   EXPECT_EQ(records.at(1).status, BenchStatus::skipped);
-  EXPECT_NE(records[1].reason.find("judged by an earlier case"), std::string::npos) << records[1].reason;
+  EXPECT_NE(records[1].reason.find("judged by earlier cases"), std::string::npos) << records[1].reason;
 }
 
 }  // namespace

@@ -50,6 +50,10 @@ TEST_F(DenoiseDocumentTest, its_volume_comes_out_as_it_says) {
   follow("denoise noisy.nrrd denoised.nrrd");
   follow("psnr clean.nrrd noisy.nrrd");
   follow("psnr clean.nrrd denoised.nrrd");
+  ASSERT_EQ(run("denoise noisy.nrrd means.nrrd --method nlm -d cpu:0").exit_code, 0);
+  const Outcome means = run("psnr clean.nrrd means.nrrd");
+  const std::string decibels = means.standard_output.substr(5, means.standard_output.find(" dB") - 5);
+  EXPECT_NE(document.find("comes out at " + decibels + " dB"), std::string::npos) << means.standard_output;
   follow("slice denoised.nrrd denoised.png --window 0,140");
   expect_picture("denoised.png", "phantom_denoised.png");
   for (const std::string name : {"noisy", "clean"}) {

@@ -98,6 +98,8 @@ TEST_F(DenoiseProgramTest, non_local_means_is_the_other_method) {
     return number_behind(run("psnr clean.nrrd means.nrrd").standard_output, "PSNR ");
   };
   const double usual = psnr_of("");
+  const double noisy = number_behind(run("psnr clean.nrrd noisy.nrrd").standard_output, "PSNR ");
+  EXPECT_GT(usual, noisy + 6);  // half the noise
   EXPECT_GT(usual, 28);
   EXPECT_LT(psnr_of("--profile fast"), usual);
   EXPECT_EQ(psnr_of("--variant sequential"), usual);

@@ -2,7 +2,6 @@
 // speed is told; and its bits are compared again after the repetitions, so that what was timed is what was right.
 #include "tools/bench/benchmark.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -66,20 +65,15 @@ BenchRecord Benchmark::run(const Job& job, const Peaks& peaks, const Measurement
 }
 
 std::string Benchmark::too_long(const Job& job, const MeasurementLimits& limits) const {
-  const auto known = operations_per_s_.find(key_of(job));
-  if (known == operations_per_s_.end()) return {};
-  const double expected_s = amount(job.problem->work()) / known->second;
+  const Expectation expected = history_.expect(key_of(job), amount(job.problem->work()), headroom_of(job.device->info));
   if (limits.one_run_limit_s > 0) {
-    if (expected_s <= limits.one_run_limit_s) return {};
-    return fmt::format("one run would take about {}, judged by an earlier case, and the limit is {}",
-                       format_seconds(expected_s), format_seconds(limits.one_run_limit_s));
+    if (expected.least_s <= limits.one_run_limit_s) return {};
+    return fmt::format("{}; the limit is {}", to_string(expected), format_seconds(limits.one_run_limit_s));
   }
   // One run warms up.
-  if (expected_s * static_cast<double>(limits.fewest_repetitions + 1) <= limits.time_limit_s) return {};
-  return fmt::format(
-      "one run would take about {}, judged by an earlier case: warm-up and {} runs would pass the "
-      "time limit of {}",
-      format_seconds(expected_s), limits.fewest_repetitions, format_seconds(limits.time_limit_s));
+  if (expected.least_s * static_cast<double>(limits.fewest_repetitions + 1) <= limits.time_limit_s) return {};
+  return fmt::format("{}: warm-up and {} runs would pass the time limit of {}", to_string(expected),
+                     limits.fewest_repetitions, format_seconds(limits.time_limit_s));
 }
 
 void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const MeasurementLimits& limits,
@@ -131,9 +125,7 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   record.gflops = work.flops / seconds / 1e9;
   record.gbytes_per_s = work.bytes / seconds / 1e9;
   record.peak_share = peak_share(peaks, job.problem->type(), record.gflops, record.gbytes_per_s);
-  // The highest rate seen: a disturbed measurement must not keep larger cases from being tried.
-  double& known = operations_per_s_[key_of(job)];
-  known = std::max(known, amount(work) / seconds);
+  history_.add(key_of(job), amount(work), seconds);
   // A forced tuning value says nothing about what explain() would choose.
   if (job.tuning.empty()) first.remember_time(device, seconds);
 }

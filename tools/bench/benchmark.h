@@ -1,21 +1,21 @@
 // One job from verification to speed.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "tools/bench/bench_record.h"
 #include "tools/bench/measurement.h"
 #include "tools/bench/operand_sets.h"
 #include "tools/bench/settle.h"
+#include "tools/bench/speed_history.h"
 #include "tools/peaks/peaks.h"
 #include "tools/selection.h"
 
 namespace tessera::tool {
 
 /// Runs jobs one after the other, jobs of one case and device on the same operands. Remembers how fast each variant
-/// was, so that a run which could not end within the time limit is not begun. Before each measurement the threads of
-/// the last one come to rest.
+/// was, so that a run which could not end within the time limit is not begun: see SpeedHistory. Before each measurement
+/// the threads of the last one come to rest.
 class Benchmark {
  public:
   explicit Benchmark(MeasurementLimits limits) : limits_(limits) {}
@@ -38,7 +38,7 @@ class Benchmark {
   MeasurementLimits limits_;
   OperandSets sets_;
   Rest rest_;
-  std::map<std::string, double> operations_per_s_;  ///< by device, operator, variant and type
+  SpeedHistory history_;
 };
 
 }  // namespace tessera::tool

@@ -52,11 +52,11 @@ std::vector<TransferRecord> TransferBench::run(const Job& job) {
 void TransferBench::measure_one(TransferRecord& record) {
   const Job& job = record.job;
   const double flops = job.problem->work().flops;
-  double& known = flops_per_s_[job.device];
-  if (known > 0 && flops / known > limits_.one_run_limit_s) {
+  const std::string key = job.device->name + "/" + job.set->operator_name;
+  const Expectation expected = history_.expect(key, flops, headroom_of(job.device->info));
+  if (expected.least_s > limits_.one_run_limit_s) {
     record.status = BenchStatus::skipped;
-    record.reason = fmt::format("one run would take about {}, judged by an earlier case, and the limit is {}",
-                                format_seconds(flops / known), format_seconds(limits_.one_run_limit_s));
+    record.reason = fmt::format("{}; the limit is {}", to_string(expected), format_seconds(limits_.one_run_limit_s));
     return;
   }
   const auto trip =
@@ -81,7 +81,7 @@ void TransferBench::measure_one(TransferRecord& record) {
     return;
   }
   record.status = record.whole.wall_s.count > 0 ? BenchStatus::verified : BenchStatus::skipped;
-  if (record.compute.wall_s.median > 0) known = std::max(known, flops / record.compute.wall_s.median);
+  history_.add(key, flops, record.compute.wall_s.median);
 }
 
 void TransferBench::time_parts(RoundTrip& trip, Queue& queue, TransferRecord& record) const {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "tools/bench/bench_record.h"
 #include "tools/bench/measurement.h"
 #include "tools/bench/settle.h"
+#include "tools/bench/speed_history.h"
 #include "tools/output/result_file.h"
 #include "tools/selection.h"
 #include "tools/study/variant_scores.h"
@@ -34,7 +34,7 @@ struct TransferRecord {
 };
 
 /// Measures one job after the other, and remembers how fast a device was, so that a run which could not end within the
-/// time limit is not begun.
+/// time limit is not begun: see SpeedHistory.
 class TransferBench {
  public:
   explicit TransferBench(MeasurementLimits limits) : limits_(limits) {}
@@ -49,7 +49,7 @@ class TransferBench {
 
   MeasurementLimits limits_;
   Rest rest_;
-  std::map<const OpenDevice*, double> flops_per_s_;
+  SpeedHistory history_;  ///< by device and operator
 };
 
 /// From which case on, of those measured, a device with its transfers beats a CPU without any.

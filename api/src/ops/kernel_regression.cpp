@@ -58,6 +58,10 @@ struct OperatorTraits<KernelRegression> {
     check_size("queries", asked.queries, 0);
     check_size("outputs", asked.outputs, 1);
     check_size("classes", asked.classes, 0);
+    check_size("set_rows", asked.set_rows, 0);
+    if (asked.set_rows != 0 && (!asked.is_slab || asked.set_rows < asked.training_rows))
+      refuse(sentence("set_rows of kernel_regression is ", asked.set_rows,
+                      ", but must be 0, or of a slab at least its ", asked.training_rows, " training rows"));
     if (!std::isfinite(asked.order) || asked.order < 0)
       refuse(sentence("order of kernel_regression is ", asked.order, ", but must be finite and at least 0"));
     if (!std::isfinite(asked.scale) || asked.scale <= 0)
@@ -110,7 +114,8 @@ struct OperatorTraits<KernelRegression> {
     return sentence("training_rows=", p.training_rows, ",columns=", p.columns, ",queries=", p.queries,
                     ",outputs=", p.outputs, ",order=", p.order, ",scale=", p.scale, ",distance=", to_string(p.distance),
                     ",classes=", p.classes, ",nearest=", p.nearest, ",neighbours=", p.neighbours,
-                    ",type=", to_string(p.type), ",accuracy=", to_string(p.accuracy), p.is_slab ? ",slab" : "");
+                    ",type=", to_string(p.type), ",accuracy=", to_string(p.accuracy),
+                    p.is_slab ? sentence(",slab of ", p.set_rows) : "");
   }
 };
 

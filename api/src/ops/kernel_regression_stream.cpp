@@ -95,6 +95,7 @@ KernelRegression RegressionStream::problem_of(const RegressionCut& cut) const no
   problem.training_rows = cut.rows;
   problem.queries = cut.queries;
   problem.is_slab = cut_.rows == 0 ? is_cut(cut) : is_cut(cut_);
+  problem.set_rows = problem.is_slab ? whole_.training_rows : 0;
   return problem;
 }
 

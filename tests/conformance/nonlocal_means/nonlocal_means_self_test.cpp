@@ -9,42 +9,17 @@
 #include <span>
 #include <vector>
 
-#include "conformance/inputs.h"
 #include "conformance/nonlocal_means/nonlocal_means_run.h"
+#include "noisy_image.h"
 
 namespace tessera::conformance {
 namespace {
 
 constexpr double kSigma = 20;
+constexpr std::uint64_t kSeed = 6;
 
 NonlocalMeans image(std::int64_t channels) {
   return with_usual_parameters({.size = {48, 40, 1}, .channels = channels, .sigma = kSigma, .type = DataType::float32});
-}
-
-/// A bright square with a texture on a dark ground.
-std::vector<float> clean_image(std::int64_t channels) {
-  std::vector<float> clean;
-  for (std::int64_t i = 0; i < 48 * 40 * channels; ++i) {
-    const std::int64_t x = i % 48;
-    const std::int64_t y = i / 48 % 40;
-    const bool is_inside = x > 12 && x < 36 && y > 10 && y < 30;
-    const auto shade = static_cast<float>(20 * (i / (48 * 40)));
-    clean.push_back(is_inside ? 170 - shade + 12 * std::sin(0.8F * static_cast<float>(x)) : 60 + shade);
-  }
-  return clean;
-}
-
-/// With noise of that sigma: sums of twelve numbers from [-1, 1), of which each has a variance of a third.
-std::vector<float> noisy_image(std::int64_t channels) {
-  std::vector<float> noisy = clean_image(channels);
-  std::vector<float> numbers(12 * noisy.size());
-  fill_values(std::span<float>(numbers), Values::symmetric, 6);
-  for (std::size_t i = 0; i < noisy.size(); ++i) {
-    double sum = 0;
-    for (std::size_t k = 0; k < 12; ++k) sum += static_cast<double>(numbers[12 * i + k]);
-    noisy[i] += static_cast<float>(kSigma / 2 * sum);
-  }
-  return noisy;
 }
 
 template <class T>
@@ -68,7 +43,7 @@ TEST(MeansOracleTest, the_definitions_roundings_are_small) {
   // are rounded to 2^-19 of 256, which moves distances by less than a step. So a weight is off by 1/128 of itself and
   // 2^-20, and a mean by that share of how far the candidates are apart.
   for (const std::int64_t channels : {1, 3}) {
-    const std::vector<float> noisy = noisy_image(channels);
+    const std::vector<float> noisy = noisy_image(channels, kSigma, kSeed);
     const MeansOracle<float> oracle(image(channels), noisy);
     const auto [least, most] = std::minmax_element(noisy.begin(), noisy.end());
     const double range = static_cast<double>(*most) - static_cast<double>(*least);
@@ -78,14 +53,14 @@ TEST(MeansOracleTest, the_definitions_roundings_are_small) {
       worst = std::max(worst, std::abs(static_cast<double>(oracle.voxel(index)) - oracle.in_double(index)));
     }
     EXPECT_LE(worst, range * (2.0 / 128 + 441 * 0x1p-20));
-    EXPECT_LE(worst, 0.05);  // of what 256 levels are: as it is
+    EXPECT_LE(worst, 0.05);  // levels of 255, as conformance/README.md says of this image
   }
 }
 
 TEST(MeansOracleTest, noise_is_removed) {
   for (const std::int64_t channels : {1, 3}) {
     const std::vector<float> clean = clean_image(channels);
-    const std::vector<float> noisy = noisy_image(channels);
+    const std::vector<float> noisy = noisy_image(channels, kSigma, kSeed);
     const MeansOracle<float> oracle(image(channels), noisy);
     EXPECT_NEAR(rms(noisy, clean), kSigma, 1.0);
     EXPECT_LT(rms(result_of(oracle, noisy.size()), clean), kSigma / 2);
@@ -93,7 +68,7 @@ TEST(MeansOracleTest, noise_is_removed) {
 }
 
 TEST(MeansOracleTest, what_is_not_finite_is_kept_and_used_for_nothing) {
-  const std::vector<float> noisy = noisy_image(1);
+  const std::vector<float> noisy = noisy_image(1, kSigma, kSeed);
   std::vector<float> planted = noisy;
   const std::size_t place = 20 * 48 + 24;
   planted[place] = std::numeric_limits<float>::infinity();
@@ -121,7 +96,7 @@ TEST(MeansOracleTest, the_ends_of_sigma_are_the_volume_and_the_mean_of_the_windo
 
 TEST(MeansReferenceTest, planted_errors_are_found) {
   const NonlocalMeans problem = image(1);
-  const std::vector<float> noisy = noisy_image(1);
+  const std::vector<float> noisy = noisy_image(1, kSigma, kSeed);
   const MeansReference<float> reference(problem, noisy);
   std::vector<float> result = result_of(MeansOracle<float>(problem, noisy), noisy.size());
   const auto passes = [&] {

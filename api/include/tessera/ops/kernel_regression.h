@@ -58,6 +58,9 @@ struct KernelRegression {
   /// The rows are a slab of a larger set: the run goes on from `before`, and its results are those of all rows so far.
   /// stream() does this for you.
   bool is_slab = false;
+  /// Of a slab: rows of the whole set, if they are known, or 0. How variants add up may follow the set's size, so that
+  /// a slab without it may have other last bits than a small set in one piece.
+  std::int64_t set_rows = 0;
   DataType type = DataType::float32;  ///< of queries and training rows: float32, float64 or uint8
   Accuracy accuracy = Accuracy::accurate;
 

@@ -160,7 +160,7 @@ __device__ __forceinline__ void regress_bytes(const RegressionTileArguments<std:
   using Shared = RegressionBytesShared<kShape>;
   using Tile = RegressionBytesTile<kShape>;
   static_assert(sizeof(Shared) == shared_bytes(kShape));
-  static_assert(kShape.queries <= kShape.threads() && kRegressionBlockRows % kShape.rows == 0);
+  static_assert(kShape.queries <= kShape.threads() && kLeastBlockRows % kShape.rows == 0);
   static_assert(kRegressionPadding % kShape.rows == 0 && kRegressionPadding % kShape.queries == 0);
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
   Shared& shared = *reinterpret_cast<Shared*>(shared_bytes_of_block);
@@ -169,9 +169,9 @@ __device__ __forceinline__ void regress_bytes(const RegressionTileArguments<std:
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t block = blockIdx.x / regression.query_tiles;
   const std::int64_t first_query = (blockIdx.x - block * regression.query_tiles) * kShape.queries;
-  const std::int64_t block_row = block * kRegressionBlockRows;
+  const std::int64_t block_row = block * regression.block_rows;
   const std::int64_t left = regression.training_rows - block_row;
-  const std::int64_t rows = left < kRegressionBlockRows ? left : kRegressionBlockRows;
+  const std::int64_t rows = left < regression.block_rows ? left : regression.block_rows;
   const std::int64_t tiles = (rows + kShape.rows - 1) / kShape.rows;
   wait_for_kernel_before();
 

@@ -58,7 +58,8 @@ class RegressionWideWork {
  public:
   __device__ RegressionWideWork(const RegressionTileArguments<std::uint8_t>& regression, int group)
       : rows_(regression.training_rows),
-        blocks_((regression.training_rows + kRegressionBlockRows - 1) / kRegressionBlockRows),
+        block_rows_(regression.block_rows),
+        blocks_((regression.training_rows + regression.block_rows - 1) / regression.block_rows),
         group_(group) {
     const std::int64_t pieces = blocks_ * regression.query_tiles;
     first_ = pieces * blockIdx.x / gridDim.x;
@@ -73,8 +74,8 @@ class RegressionWideWork {
       begin(pair);
       for (std::int64_t own = piece + group_; own < behind; own += kWideGroups) {
         const std::int64_t block = own - pair * blocks_;
-        const std::int64_t left = rows_ - block * kRegressionBlockRows;
-        const int rows = left < kRegressionBlockRows ? static_cast<int>(left) : kRegressionBlockRows;
+        const std::int64_t left = rows_ - block * block_rows_;
+        const auto rows = static_cast<int>(left < block_rows_ ? left : block_rows_);
         visit(block, (rows + kWideRows - 1) / kWideRows);
       }
       piece = behind;
@@ -82,7 +83,7 @@ class RegressionWideWork {
   }
 
  private:
-  std::int64_t rows_, blocks_;
+  std::int64_t rows_, block_rows_, blocks_;
   int group_;
   std::int64_t first_, end_;
 };
@@ -107,7 +108,7 @@ __device__ __forceinline__ void fetch_wide(const RegressionTileArguments<std::ui
                       depth * kWideQueries, shared.queries_full);
           },
           [&](std::int64_t block, int tiles) {
-            const std::uint8_t* rows = regression.rows + block * kRegressionBlockRows * regression.depth;
+            const std::uint8_t* rows = regression.rows + block * regression.block_rows * regression.depth;
             for (int number = 0; number < tiles; ++number, rows += kWideRows * regression.depth) {
               for (unsigned at = 0; at < depth; at += kWideStageBytes) {
                 const unsigned bytes = (depth - at < kWideStageBytes ? depth - at : kWideStageBytes) * kWideRows;
@@ -131,7 +132,7 @@ __device__ __forceinline__ void fetch_wide_rows(const RegressionTileArguments<st
       .for_pieces([](std::int64_t) {},
                   [&](std::int64_t block, int tiles) {
                     for (int number = 0; number < tiles; ++number) {
-                      const std::int64_t first = block * kRegressionBlockRows + number * kWideRows;
+                      const std::int64_t first = block * regression.block_rows + number * kWideRows;
                       int lengths[kWideRows / 32];
                       float targets[kWideRows / 32];
 #pragma unroll

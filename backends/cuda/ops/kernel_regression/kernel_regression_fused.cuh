@@ -112,7 +112,7 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   static_assert(kShape.tile_m == Warp::kRows * kShape.warps_m && kShape.tile_n == Warp::kColumns * kShape.warps_n);
   static_assert(sizeof(Shared) + (OperandA::kSize + OperandB::kSize) * sizeof(T) ==
                 shared_bytes_of_fused(kShape, sizeof(T), kAsynchronousCopies));
-  static_assert(kShape.slices == 1 && kShape.tile_m <= kThreads && kRegressionBlockRows % kShape.tile_n == 0);
+  static_assert(kShape.slices == 1 && kShape.tile_m <= kThreads && kLeastBlockRows % kShape.tile_n == 0);
   static_assert(kRegressionPadding % kShape.tile_m == 0 && kRegressionPadding % kShape.tile_n == 0);
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
   T* const stages = reinterpret_cast<T*>(shared_bytes_of_block);
@@ -125,9 +125,9 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   const int warp_row = thread / 32 % kShape.warps_n * Warp::kColumns;
   const std::int64_t block = blockIdx.x / regression.query_tiles;
   const std::int64_t first_query = (blockIdx.x - block * regression.query_tiles) * kShape.tile_m;
-  const std::int64_t block_row = block * kRegressionBlockRows;
+  const std::int64_t block_row = block * regression.block_rows;
   const std::int64_t left = regression.training_rows - block_row;
-  const std::int64_t end = block_row + (left < kRegressionBlockRows ? left : kRegressionBlockRows);
+  const std::int64_t end = block_row + (left < regression.block_rows ? left : regression.block_rows);
   const int count = static_cast<int>((regression.depth + kShape.depth - 1) / kShape.depth);
   const int remainder = static_cast<int>(regression.depth - static_cast<std::int64_t>(count - 1) * kShape.depth);
   wait_for_kernel_before();

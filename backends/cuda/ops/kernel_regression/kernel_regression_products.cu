@@ -12,13 +12,13 @@
 
 namespace tessera::cuda {
 
-inline constexpr int kProductsOfThread = kRegressionBlockRows / kRegressionProductThreads;
+inline constexpr int kProductsOfThread = kMostBlockRows / kRegressionProductThreads;
 inline constexpr int kProductWarps = kRegressionProductThreads / 32;
 
 /// What the threads of a group tell each other.
 struct RegressionProductShared {
-  double weights[kRegressionBlockRows];
-  short rows[kRegressionBlockRows];
+  double weights[kMostBlockRows];
+  short rows[kMostBlockRows];
   double least[kProductWarps];
   int nearest[kProductWarps];
   int counts[kProductWarps];
@@ -120,12 +120,12 @@ __device__ __forceinline__ void meet_products(const RegressionProductArguments<T
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t block = blockIdx.x / regression.queries_of_round;  // of those whose products are there
   const std::int64_t query = blockIdx.x - block * regression.queries_of_round;
-  const std::int64_t first_row = (products.first_block + block) * kRegressionBlockRows;
-  const Length* const of_query = products.products + query * products.leading + block * kRegressionBlockRows;
+  const std::int64_t first_row = (products.first_block + block) * regression.block_rows;
+  const Length* const of_query = products.products + query * products.leading + block * regression.block_rows;
   const Length query_length = regression.query_lengths[query];
   const Length* const row_lengths = regression.row_lengths + first_row;
   const std::int64_t rows_left = regression.training_rows - first_row;
-  const int rows = rows_left < kRegressionBlockRows ? static_cast<int>(rows_left) : kRegressionBlockRows;
+  const auto rows = static_cast<int>(rows_left < regression.block_rows ? rows_left : regression.block_rows);
 
   double distances[kProductsOfThread];
   double least = INFINITY;

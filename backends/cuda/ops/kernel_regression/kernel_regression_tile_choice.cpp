@@ -6,6 +6,7 @@
 
 #include "backend/sentence.h"
 #include "cuda_error.h"
+#include "mathematics/kernel_regression_slab.h"
 #include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_wide_shape.h"
@@ -61,7 +62,7 @@ bool fits(const RegressionTile& tile, const DeviceLimits& card) {
 /// How long the busiest multiprocessor computes, in queries of a block of training rows: groups come in waves, and a
 /// multiprocessor shares its time among those that it holds.
 std::int64_t time_of(const RegressionTile& tile, const KernelRegression& problem, const DeviceLimits& card) {
-  const std::int64_t blocks = ceil_div<std::int64_t>(problem.training_rows, kRegressionBlockRows);
+  const std::int64_t blocks = ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
   const std::int64_t groups = std::max<std::int64_t>(ceil_div(problem.queries, tile.queries) * blocks, 1);
   if (tile.is_wide) {
     // All warp groups of a cluster's blocks have a piece at a time; it takes three tenths of what 128 queries do.

@@ -8,6 +8,7 @@
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
 #include "cuda_error.h"
+#include "mathematics/kernel_regression_slab.h"
 
 namespace tessera::cuda {
 namespace {
@@ -17,8 +18,8 @@ namespace {
 constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{128} << 20;
 constexpr std::int64_t kMostBytesWithProducts = std::int64_t{512} << 20;
 
-// Blocks of a slab are blocks of the whole set.
-static_assert(KernelRegression::kSlabRows % kRegressionBlockRows == 0);
+static_assert(kMostBlockRows == mathematics::kMostRegressionBlockRows);
+static_assert(kLeastBlockRows == mathematics::kLeastRegressionBlockRows);
 
 std::size_t to_lines(std::size_t bytes) noexcept {
   return mathematics::round_up<std::size_t>(bytes, 256);
@@ -47,7 +48,7 @@ LaunchGrid line_of(std::int64_t groups, int threads, bool overlaps) noexcept {
 
 RegressionTilesPlan::RegressionTilesPlan(const KernelRegression& problem, std::int64_t depth_bytes,
                                          std::size_t product_bytes)
-    : blocks_(ceil_div<std::int64_t>(problem.training_rows, kRegressionBlockRows)),
+    : blocks_(ceil_div(problem.training_rows, mathematics::regression_block_rows(problem))),
       padded_rows_(mathematics::round_up<std::int64_t>(problem.training_rows, kRegressionPadding)) {
   const auto number = static_cast<std::int64_t>(number_bytes(problem));
   depth_ = mathematics::round_up(problem.columns * number, depth_bytes) / number;
@@ -177,6 +178,7 @@ void RegressionByStates<T>::launch(backend::Queue& queue, std::span<const backen
     arguments.targets = pointer_to<const typename Tiles::Result>(operands[2]);
     arguments.states = pointer_to<double>(workspace);
     arguments.training_rows = problem_.training_rows;
+    arguments.block_rows = mathematics::regression_block_rows(problem_);
     arguments.queries_of_round = count;
     arguments.state_queries = plan_.queries();
     arguments.depth = plan_.depth();

@@ -11,8 +11,8 @@
 
 namespace tessera::cuda {
 
-/// Training rows whose state is one: blocks are counted from row 0, whatever the tile is.
-inline constexpr int kRegressionBlockRows = 2048;
+/// Training rows whose state is one, the most and the least of them (mathematics/kernel_regression_slab.h).
+inline constexpr int kMostBlockRows = 2048, kLeastBlockRows = 256;
 /// Packed rows are there in multiples of it: no tile is larger. Those behind the last are zeros, infinitely far.
 inline constexpr int kRegressionPadding = 256;
 
@@ -73,6 +73,7 @@ struct RegressionTileArguments {
   const Result* targets;
   double* states;  ///< a number of a block and all queries lie side by side
   std::int64_t training_rows;
+  std::int64_t block_rows;
   std::int64_t queries_of_round;  ///< that exist
   std::int64_t state_queries;     ///< from a number of a state to the next
   std::int64_t depth;

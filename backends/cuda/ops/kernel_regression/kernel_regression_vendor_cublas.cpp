@@ -14,6 +14,7 @@
 
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
+#include "mathematics/kernel_regression_slab.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 #include "vendor/cuda_cublas.h"
@@ -22,7 +23,7 @@ namespace tessera::cuda {
 namespace {
 
 constexpr std::int64_t kSlabRows = 16384;
-static_assert(kSlabRows % kRegressionBlockRows == 0);
+static_assert(kSlabRows % kMostBlockRows == 0);
 /// cuBLAS multiplies int8 only where rows begin at multiples of so many bytes.
 constexpr std::int64_t kRowBytes = 16;
 /// Taken off bytes, so that they are int8.
@@ -71,11 +72,10 @@ class RegressionVendorCublas final : public RegressionByStates<T> {
       meeting.regression = arguments;
       meeting.products = products;
       meeting.leading = slab_rows_;
-      meeting.first_block = row / kRegressionBlockRows;
+      meeting.first_block = row / arguments.block_rows;
       const std::int64_t there = std::min(rows, arguments.training_rows - row);
       LaunchGrid grid;
-      grid.groups[0] =
-          static_cast<unsigned>(ceil_div<std::int64_t>(there, kRegressionBlockRows) * arguments.queries_of_round);
+      grid.groups[0] = static_cast<unsigned>(ceil_div(there, arguments.block_rows) * arguments.queries_of_round);
       grid.group_size[0] = kRegressionProductThreads;
       products_.enqueue(queue, meeting, grid);
     }

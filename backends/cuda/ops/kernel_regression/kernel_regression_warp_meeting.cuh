@@ -101,7 +101,7 @@ class WarpMeeting {
     if (number >= regression.queries_of_round || lane != writer) return;
     RegressionState<std::uint8_t> state(regression, block, number);
     if (query.reference != Keys::kFar) {
-      state.meet_nearest(block * kRegressionBlockRows + row);
+      state.meet_nearest(block * regression.block_rows + row);
       state.set_sums(static_cast<double>(Keys::distance(query.least, query.length)), query.sums.sum, query.sums.squares,
                      query.sums.output);
     }

@@ -1,10 +1,10 @@
 // patch_match, box_sums for bytes: patches of 4 x 4 x 4, a window of 11 along x, a reference at every place.
 //
-//   a thread    4 x 2 references, x and y     For every row of candidates, 11 along x, it walks once over the columns of
-//               +--+--+--+--+                 their voxels. A column of the references' voxels, kept in registers, times
-//               |0 |1 |2 |3 |                 a column of the candidates' gives two sums of products along y and z, of 4
-//               +--+--+--+--+                 voxels at a time (dp4a); a sum along x moves on by one such column that
-//               |4 |5 |6 |7 |                 comes and one that goes. Of 64 products a distance costs six instructions.
+//   a thread    4 x 2 references, x and y   For every row of candidates, 11 along x, it walks once over the columns of
+//               +--+--+--+--+               their voxels. A column of the references' voxels, kept in registers, times
+//               |0 |1 |2 |3 |               a column of the candidates' gives two sums of products along y and z, of 4
+//               +--+--+--+--+               voxels at a time (dp4a); a sum along x moves on by one such column that
+//               |4 |5 |6 |7 |               comes and one that goes. Of 64 products a distance costs six instructions.
 //               +--+--+--+--+
 //   a warp      32 threads along z
 //   a group     2 x 4 warps: 8 x 8 x 32 references, all candidates' words and norms in shared memory
@@ -18,73 +18,11 @@
 #include <utility>
 
 #include "ops/patch_match/patch_match_box_bytes.cuh"
+#include "ops/patch_match/patch_match_box_stack.cuh"
 
 namespace tessera::cuda {
 
 namespace {
-
-using Box = BoxBytes;
-
-/// Sorts a and b.
-__device__ __forceinline__ void in_order(std::uint32_t& a, std::uint32_t& b) {
-  const std::uint32_t least = min(a, b);
-  b = max(a, b);
-  a = least;
-}
-
-/// Batcher's network: merges by odd and even places. Of 16 keys those behind the last are left out.
-struct BoxNetwork {
-  int count = 0;
-  int pairs[64][2] = {};
-
-  constexpr BoxNetwork() {
-    for (int p = 1; p < Box::kSlots; p *= 2) {
-      for (int k = p; k >= 1; k /= 2) {
-        for (int j = k % p; j + k < Box::kSlots; j += 2 * k) {
-          for (int i = j; i < j + k && i + k < Box::kSlots; ++i) {
-            if (i / (p * 2) != (i + k) / (p * 2)) continue;
-            pairs[count][0] = i;
-            pairs[count++][1] = i + k;
-          }
-        }
-      }
-    }
-  }
-};
-
-constexpr BoxNetwork kBoxNetwork;
-
-template <int... kPairs>
-__device__ __forceinline__ void sort_list(std::uint32_t (&keys)[Box::kSlots], std::integer_sequence<int, kPairs...>) {
-  (in_order(keys[std::integral_constant<int, kBoxNetwork.pairs[kPairs][0]>::value],
-            keys[std::integral_constant<int, kBoxNetwork.pairs[kPairs][1]>::value]),
-   ...);
-}
-
-/// The stack of one reference: Box::kPlaces keys, the nearest first. Where fewer are wanted, zeros stand before them.
-struct BoxStack {
-  std::uint32_t keys[Box::kPlaces];
-
-  __device__ __forceinline__ void clear(int places) {
-#pragma unroll
-    for (int i = 0; i < Box::kPlaces; ++i) keys[i] = i < Box::kPlaces - places ? 0U : Box::kNone;
-  }
-  /// Keeps the nearest of its keys and those of a sorted list.
-  __device__ __forceinline__ void merge(const std::uint32_t (&list)[Box::kSlots]) {
-#pragma unroll
-    for (int i = 0; i < Box::kSlots; ++i) {
-      std::uint32_t& key = keys[Box::kPlaces - 1 - i];
-      key = min(key, list[i]);
-    }
-#pragma unroll
-    for (int apart = Box::kPlaces / 2; apart >= 1; apart /= 2) {
-#pragma unroll
-      for (int i = 0; i < Box::kPlaces; ++i) {
-        if ((i & apart) == 0) in_order(keys[i], keys[i + apart]);
-      }
-    }
-  }
-};
 
 /// One thread's references: x fastest.
 class BoxThread {

@@ -18,9 +18,6 @@ namespace {
 using backend::sentence;
 using mathematics::PatchBoxTiles;
 
-/// The step up to which neighbours share enough.
-constexpr std::int64_t kLargestStep = 1;
-
 PatchBoxTiles tiles_of(const PatchMatch& problem, const backend::Device& device) {
   const bool is_narrow = problem.type == DataType::float32 || patch_types(problem) == "uint8";
   return {problem,
@@ -36,7 +33,8 @@ bool has_bytes(const PatchMatch& problem, const backend::Device& device) {
   return problem.type == DataType::uint8 && problem.patch == PerAxis{4, 4, 4} && problem.step == PerAxis{1, 1, 1} &&
          g.x.window == BoxBytes::kWindowX && g.y.window <= BoxBytes::kMostWindow &&
          g.z.window <= BoxBytes::kMostWindow && problem.max_patches <= BoxBytes::kPlaces &&
-         patch_key_is_short(problem) && native(device).context()->limits().shared_bytes >= BoxBytes::kSharedBytes;
+         mathematics::patch_key_is_short(problem) &&
+         native(device).context()->limits().shared_bytes >= BoxBytes::kSharedBytes;
 }
 
 PerAxis byte_tiles(const PatchMatch& problem) {
@@ -112,8 +110,7 @@ class BoxBytesKernel final : public BoxKernel {
     const PatchArguments match = patch_arguments(problem);
     return {.match = match,
             .tiles = {tiles.x, tiles.y, tiles.z},
-            .first_unkept =
-                static_cast<std::int32_t>(std::min<std::int64_t>(match.largest + 1, BoxBytes::kNoNorm / 2)),
+            .first_unkept = static_cast<std::int32_t>(std::min<std::int64_t>(match.largest + 1, BoxBytes::kNoNorm / 2)),
             .number_scale = 1U << static_cast<unsigned>(match.number_bits)};
   }
 
@@ -135,13 +132,17 @@ backend::Verdict check_box_sums(const PatchMatch& problem, const backend::Device
   return check_patch_groups(static_cast<std::int64_t>(std::min(tiles.tiles(), kMost)), device);
 }
 
-backend::Verdict pays(const PatchMatch& problem, const backend::Device& /*device*/) {
-  const std::int64_t largest = std::max({problem.step.x, problem.step.y, problem.step.z});
-  if (largest > kLargestStep) {
-    return backend::Verdict::no(sentence("the largest step of patch_match is ", largest,
-                                         ", but neighbours share sums up to a step of ", kLargestStep));
+backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
+  if (!has_bytes(problem, device)) {
+    return backend::Verdict::no("packed_key is faster, but for bytes with patches of 4 x 4 x 4 at every place");
   }
-  return backend::Verdict::yes();
+  // A group is large, so that the last wave of them costs much where there are few.
+  constexpr std::int64_t kLeastWaves = 4;
+  const std::int64_t groups = byte_tiles(problem).product();
+  const std::int64_t at_once = native(device).context()->limits().multiprocessors;
+  if (groups >= kLeastWaves * at_once) return backend::Verdict::yes();
+  return backend::Verdict::no(
+      sentence("patch_match takes ", groups, " groups of 2048 references, too few for ", at_once, " multiprocessors"));
 }
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning&) {

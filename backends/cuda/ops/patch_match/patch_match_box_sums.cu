@@ -8,9 +8,9 @@
 //                                 +-----------+         +-----------+
 //
 // Neighbours share their sums along x, and what is summed along y. Each sum has its terms in the order of the
-// definition, so that floats get the same bits. Voxels come through the first-level cache. The keys of a reference stand
-// where its indices will, sorted, and how many in its count: no other thread reads or writes them. Bytes with patches of
-// 4 x 4 x 4 and a window of 11 go to patch_match_box_bytes.cu.
+// definition, so that floats get the same bits. Voxels come through the first-level cache. The keys of a reference
+// stand where its indices will, sorted, and how many in its count: no other thread reads or writes them. Bytes with
+// patches of 4 x 4 x 4 and a window of 11 go to patch_match_box_bytes.cu.
 #include "ops/patch_match/patch_match_box_tile.cuh"
 
 namespace tessera::cuda {

@@ -1,8 +1,8 @@
 // patch_match, box_sums: a group's tile of references, and their stacks before the first offset and after the last.
 //
-//   line 0   | p p p p | p p p p |      Along x a tile has places, one voxel apart, of which some may hold no reference;
-//   line 1   | p p p p | p p p p |      along y and z it has references: a line of places for each pair of them. A
-//   ...       thread 0  thread 1        thread owns kPatchBoxRun places of a line, and of every kPatchBoxLines-th line.
+//   line 0   | p p p p | p p p p |     Along x a tile has places, one voxel apart, of which some may hold no reference;
+//   line 1   | p p p p | p p p p |     along y and z it has references: a line of places for each pair of them. A
+//   ...       thread 0  thread 1       thread owns kPatchBoxRun places of a line, and of every kPatchBoxLines-th line.
 #pragma once
 
 #include "ops/patch_match/patch_match_box_arguments.h"

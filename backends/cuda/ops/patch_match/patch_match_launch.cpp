@@ -2,7 +2,6 @@
 #include "ops/patch_match/patch_match_launch.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -38,13 +37,6 @@ std::string patch_types(const PatchMatch& problem) {
   const bool is_wide = problem.type == DataType::uint8 && mathematics::largest_patch_distance(problem) >
                                                               std::int64_t{std::numeric_limits<std::uint32_t>::max()};
   return backend::sentence(to_string(problem.type), is_wide ? "_wide" : "");
-}
-
-bool patch_key_is_short(const PatchMatch& problem) noexcept {
-  const std::int64_t largest =
-      std::min(mathematics::largest_patch_distance(problem), mathematics::largest_kept_distance<std::int64_t>(problem));
-  const int distance = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(largest, 0))));
-  return distance + mathematics::patch_key_bits(problem).number < 32;
 }
 
 PatchArguments with_operands(const PatchArguments& arguments, std::span<const backend::Slice> operands) noexcept {

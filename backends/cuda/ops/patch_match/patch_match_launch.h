@@ -26,9 +26,6 @@ namespace tessera::cuda {
 /// "uint8", "uint8_wide" where distances of bytes pass 32 bits, "uint16", "float32".
 [[nodiscard]] std::string patch_types(const PatchMatch& problem);
 
-/// Do keys of integers that are kept fit into 32 bits, of which the highest is 0?
-[[nodiscard]] bool patch_key_is_short(const PatchMatch& problem) noexcept;
-
 /// With these operands.
 [[nodiscard]] PatchArguments with_operands(const PatchArguments& arguments,
                                            std::span<const backend::Slice> operands) noexcept;

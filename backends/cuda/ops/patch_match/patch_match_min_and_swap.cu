@@ -1,16 +1,16 @@
 // patch_match, min_and_swap: one group a reference; the stack comes from repeated minimum reductions in place.
 //
-//   shared memory: pairs of distance and number           A pass of the window is computed behind the stack. Pair i is
-//   +-stack------+-pass of candidates----+                thread i's, modulo their number, and each keeps the nearest of
-//   | 1  3  5  9 | 7  2  8  -  4  6  ... |   k = 1        its own in registers. For each place k these are reduced: in a
-//   +------------+-----------------------+                warp by shuffles, then over warps. The nearest pair is swapped
-//      ^k    <------- swap -----^                         with the one at k, so that nothing is lost for the next place,
-//                                                         and the two threads whose pairs these are look at theirs again.
+// shared memory: pairs of distance and number           A pass of the window is computed behind the stack. Pair i is
+// +-stack------+-pass of candidates----+                thread i's, modulo their number, and each keeps the nearest of
+// | 1  3  5  9 | 7  2  8  -  4  6  ... |   k = 1        its own in registers. For each place k these are reduced: in a
+// +------------+-----------------------+                warp by shuffles, then over warps. The nearest pair is swapped
+//    ^k    <------- swap -----^                         with the one at k, so that nothing is lost for the next place,
+//                                                       and the two threads whose pairs these are look at theirs again.
 //
 // Any length will do. A pair without a patch is further than any other, and at the first of those in front the pass is
 // done; one in which nothing is nearer than the last of the stack is left out. Where the patch has 4 voxels along each
-// axis the reference's stay in registers. On an H200 the same with all pairs reduced in shared memory, halving by
-// halving, took 85.9 ms where "insertion" took 73.2.
+// axis the reference's stay in registers. Reduced in shared memory alone, halving by halving, it is slower than
+// "insertion" on an H200.
 #include "ops/patch_match/patch_match_volume.cuh"
 
 namespace tessera::cuda {
@@ -20,7 +20,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr unsigned kWholeWarp = 0xffffffffU;
 
-/// The distances of one reference. kPatch: the patch's voxels along each axis where the loops are made for them, else 0.
+/// The distances of one reference. kPatch: the patch's voxels along each axis where the loops are made for them, or 0.
 template <class Types, int kPatch>
 class PatchOfReference {
  public:

@@ -78,10 +78,11 @@ PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const Pa
   prepare_by("words", words);
   prepare_by("plane_sums", plane * match.size[2]);
   prepare_by("norms", norms);
-  match_ = std::make_unique<CudaFunction>(context, embedded::patch_match_packed_key_words,
-                                          sentence("tessera_patch_match_packed_key_words_",
-                                                   patch_key_is_short(problem) ? 32 : 64, "_", shape_of_keys(problem)),
-                                          grid);
+  match_ = std::make_unique<CudaFunction>(
+      context, embedded::patch_match_packed_key_words,
+      sentence("tessera_patch_match_packed_key_words_", mathematics::patch_key_is_short(problem) ? 32 : 64, "_",
+               shape_of_keys(problem)),
+      grid);
 }
 
 PatchWordArguments PackedKeyMatch::with_memory(const PatchArguments& match, const backend::Slice& workspace) const {

@@ -4,7 +4,7 @@
 //   row of the volume     a b c d e f g ...       A thread holds the candidates' sums; each voxel of the reference is
 //   reference's voxel 0   r r r r                 subtracted from as many voxels of a row. A row of the candidates'
 //   reference's voxel 1     s s s s               voxels is read once where the patch has 4 of them along each axis,
-//   sums of candidates    . . . .                 and once for each of the reference's else.
+//   sums of candidates    . . . .                 and once for each four of the reference's else.
 //
 // After a plane of the patch the sums are compared with the last distance kept: sums never fall, so where none is
 // nearer the rest is left out. Voxels come through the first-level cache: neighbouring threads have neighbouring
@@ -26,6 +26,21 @@ class VoxelFinder {
   __device__ __forceinline__ void find(std::int64_t x, std::int64_t y, std::int64_t z, int count, Sum limit,
                                        Sum (&found)[kPatchLanes]) const {
     const Voxel* const candidates = Types::volume(match_) + (z * match_.size[1] + y) * match_.size[0] + x;
+    if (count == kPatchLanes) {
+      find_all(
+          candidates, [](int i, int) { return i; }, limit, found);
+    } else {
+      // Candidates that do not exist are taken for the last one.
+      find_all(
+          candidates, [last = count - 1](int i, int others) { return min(i, last + others); }, limit, found);
+    }
+  }
+
+ private:
+  /// `place(i, n)`: of the voxel i of a row that the candidates' patches share, n voxels of each.
+  template <class Place>
+  __device__ __forceinline__ void find_all(const Voxel* candidates, const Place& place, Sum limit,
+                                           Sum (&found)[kPatchLanes]) const {
     clear(found);
 #pragma unroll 1
     for (std::int64_t plane = 0; plane < (kPatch > 0 ? kPatch : match_.patch[2]); ++plane) {
@@ -37,9 +52,9 @@ class VoxelFinder {
         Sum sums[kPatchLanes];
         clear(sums);
         if constexpr (kPatch > 0) {
-          add_whole_row(reference_ + first, candidates + first, count, sums);
+          add_voxels<kPatch>(reference_ + first, candidates + first, place, sums);
         } else {
-          add_row(reference_ + first, candidates + first, count, sums);
+          add_row(reference_ + first, candidates + first, place, sums);
         }
         add(sums, rows);
       }
@@ -50,8 +65,6 @@ class VoxelFinder {
       if (!is_nearer) return;
     }
   }
-
- private:
   static __device__ __forceinline__ void clear(Sum (&sums)[kPatchLanes]) {
 #pragma unroll
     for (int i = 0; i < kPatchLanes; ++i) sums[i] = 0;
@@ -60,31 +73,31 @@ class VoxelFinder {
 #pragma unroll
     for (int i = 0; i < kPatchLanes; ++i) to[i] = Types::add(to[i], sums[i]);
   }
-  /// Candidates that do not exist are taken for the last one.
-  static __device__ __forceinline__ void add_whole_row(const Voxel* reference, const Voxel* candidates, int count,
-                                                       Sum (&sums)[kPatchLanes]) {
-    Voxel voxels[kPatchLanes + kPatch - 1];
+  /// kVoxels of a reference's row, and as many of each candidate's: what the candidates share is read once.
+  template <int kVoxels, class Place>
+  static __device__ __forceinline__ void add_voxels(const Voxel* reference, const Voxel* candidates, const Place& place,
+                                                    Sum (&sums)[kPatchLanes]) {
+    Voxel voxels[kPatchLanes + kVoxels - 1];
 #pragma unroll
-    for (int i = 0; i < kPatchLanes + kPatch - 1; ++i) {
-      voxels[i] = candidates[i < count + kPatch - 2 ? i : count + kPatch - 2];
-    }
+    for (int i = 0; i < kPatchLanes + kVoxels - 1; ++i) voxels[i] = candidates[place(i, kVoxels - 1)];
 #pragma unroll
-    for (int x = 0; x < kPatch; ++x) {
+    for (int x = 0; x < kVoxels; ++x) {
       const Voxel voxel = reference[x];
 #pragma unroll
       for (int i = 0; i < kPatchLanes; ++i) sums[i] = Types::add(sums[i], Types::square(voxel, voxels[i + x]));
     }
   }
-  __device__ __forceinline__ void add_row(const Voxel* reference, const Voxel* candidates, int count,
+  template <class Place>
+  __device__ __forceinline__ void add_row(const Voxel* reference, const Voxel* candidates, const Place& place,
                                           Sum (&sums)[kPatchLanes]) const {
+    constexpr int kTogether = 4;
+    std::int64_t x = 0;
 #pragma unroll 1
-    for (std::int64_t x = 0; x < match_.patch[0]; ++x) {
-      const Voxel voxel = reference[x];
-#pragma unroll
-      for (int i = 0; i < kPatchLanes; ++i) {
-        sums[i] = Types::add(sums[i], Types::square(voxel, candidates[x + (i < count ? i : count - 1)]));
-      }
+    for (; x + kTogether <= match_.patch[0]; x += kTogether) {
+      add_voxels<kTogether>(reference + x, candidates + x, place, sums);
     }
+#pragma unroll 1
+    for (; x < match_.patch[0]; ++x) add_voxels<1>(reference + x, candidates + x, place, sums);
   }
 
   const PatchArguments& match_;

@@ -67,8 +67,12 @@ struct FusedGroup {
 };
 
 backend::Verdict check_step(const Denoise& problem, const DenoiseStep& step, bool is_wiener, const DeviceFacts& facts) {
-  if (std::string reason = mathematics::why_no_patch_key(denoise_matching(problem, step)); !reason.empty())
+  const PatchMatch matching = denoise_matching(problem, step);
+  if (std::string reason = mathematics::why_no_patch_key(matching); !reason.empty())
     return backend::Verdict::no(std::move(reason));
+  if (patch_lanes_pay(matching, facts)) {
+    if (backend::Verdict verdict = check_patch_lanes(matching, facts); !verdict) return verdict;
+  }
   // Either program must find room.
   const std::uint64_t bytes = std::max(FusedGroup(step, is_wiener, false, facts).most_bytes,
                                        FusedGroup(step, is_wiener, true, facts).most_bytes);
@@ -109,14 +113,25 @@ std::string program_options(const DenoiseStepPlan& plan, const FusedGroup& group
   return options;
 }
 
-/// The launch of packed_key: on processors of two programs for all lengths of stacks.
-OperatorLaunch match_launch(const DenoiseStepPlan& plan) {
+bool is_matched_by_lanes(const DenoiseStepPlan& plan) {
+  return patch_lanes_pay(denoise_matching(plan.problem, plan.step), plan.device.facts());
+}
+
+/// By lanes where they pay, else by vectors of candidates; on processors by two programs for all lengths of stacks.
+DenoiseMatch match_of(const DenoiseStepPlan& plan, std::int64_t references, std::size_t offset_bytes) {
+  if (is_matched_by_lanes(plan)) return DenoiseMatch::by_lanes(plan, references, offset_bytes);
   const PatchMatch matching = denoise_matching(plan.problem, plan.step);
+  constexpr int kLanes = 4;
   const bool on_processor = is_processor(plan.device.facts());
   const std::int64_t places = !on_processor ? matching.max_patches : matching.max_patches <= 16 ? 16 : 64;
-  constexpr int kLanes = 4;
-  return patch_launch(matching, plan.device, "patch_match_packed_key", embedded::patch_match_packed_key,
-                      backend::sentence(" -DLANES=", kLanes, " -DPLACES=", places));
+  return {plan,
+          patch_launch(matching, plan.device, "patch_match_packed_key", embedded::patch_match_packed_key,
+                       backend::sentence(" -DLANES=", kLanes, " -DPLACES=", places)),
+          references, offset_bytes};
+}
+
+std::size_t bytes_beside(const DenoiseStepPlan& plan) {
+  return is_matched_by_lanes(plan) ? DenoiseMatch::word_bytes(plan) : 0;
 }
 
 class FusedStacks final : public DenoiseStacks {
@@ -124,7 +139,7 @@ class FusedStacks final : public DenoiseStacks {
   FusedStacks(const DenoiseStepPlan& plan, std::int64_t references, std::size_t offset_bytes)
       : channels_(plan.problem.channels),
         group_(plan.step, plan.is_wiener, plan.tuning.at("unrolled") == 1, plan.device.facts()),
-        match_(plan, match_launch(plan), references, offset_bytes),
+        match_(match_of(plan, references, offset_bytes)),
         filter_(plan.device, plan.is_wiener ? "denoise_fused_wiener" : "denoise_fused_hard", embedded::denoise_fused,
                 program_options(plan, group_)) {
     if (!group_.is_unrolled) return;
@@ -132,6 +147,7 @@ class FusedStacks final : public DenoiseStacks {
     std::copy(rows.begin(), rows.end(), matrix_.rows);
   }
 
+  void prepare(DenoiseRun& run, const DenoiseOperands& operands) const override { match_.prepare(run, operands); }
   void enqueue(DenoiseRun& run, const DenoiseOperands& operands, const mathematics::DenoiseRound& round,
                DenoiseShape shape) const override {
     match_.enqueue(run, operands, round);
@@ -165,6 +181,7 @@ backend::Variant<Denoise> denoise_fused() {
         return make_denoise(
             problem, device, tuning,
             {.reference_bytes = [](const DenoiseStepPlan& plan) { return DenoiseMatch::reference_bytes(plan.step); },
+             .bytes_beside = bytes_beside,
              .make = [](const DenoiseStepPlan& plan, std::int64_t references,
                         std::size_t offset) -> std::unique_ptr<DenoiseStacks> {
                return std::make_unique<FusedStacks>(plan, references, offset);

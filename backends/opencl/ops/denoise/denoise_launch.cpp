@@ -86,7 +86,7 @@ class StepKernel {
         finish_(function(plan, "denoise_finish")),
         stacks_(maker.make(plan, rounds_.most_references_of_round, layout_.stacks)) {
     end_ = layout_.stacks + static_cast<std::size_t>(rounds_.most_references_of_round) * maker.reference_bytes(plan) +
-           kMostParts * kDenoiseLine;
+           maker.bytes_beside(plan) + kMostParts * kDenoiseLine;
   }
 
   [[nodiscard]] std::size_t end_of_workspace() const noexcept { return end_; }
@@ -110,6 +110,7 @@ class StepKernel {
       operands.matched = memory_at(run.workspace, layout_.mean, voxel_bytes);
       mean_.enqueue(run, voxels, basic, operands.matched, shape_);
     }
+    stacks_->prepare(run, operands);
     const std::int64_t slice = voxels / (problem_.size.*rounds_.axis);
     for (const mathematics::DenoiseRound& round : rounds_.rounds) {
       DenoiseShape shape = shape_;

@@ -118,6 +118,8 @@ class DenoiseStacks {
   DenoiseStacks(const DenoiseStacks&) = delete;
   DenoiseStacks& operator=(const DenoiseStacks&) = delete;
   virtual ~DenoiseStacks() = default;
+  /// Before a step's first round.
+  virtual void prepare(DenoiseRun& run, const DenoiseOperands& operands) const = 0;
   /// `shape` is the round's, but for the channel.
   virtual void enqueue(DenoiseRun& run, const DenoiseOperands& operands, const mathematics::DenoiseRound& round,
                        DenoiseShape shape) const = 0;
@@ -131,10 +133,11 @@ struct DenoiseStepPlan {
   const OpenclDevice& device;
   const Tuning& tuning;
 };
-/// A variant's stacks: what one reference takes of the workspace, and their maker, for rounds of up to so many
-/// references and memory in the workspace from this byte on, a multiple of kDenoiseLine.
+/// A variant's stacks: what one reference takes of the workspace, and what all together take beside, and their maker,
+/// for rounds of up to so many references and memory in the workspace from this byte on, a multiple of kDenoiseLine.
 struct DenoiseStacksMaker {
   std::function<std::size_t(const DenoiseStepPlan&)> reference_bytes;
+  std::function<std::size_t(const DenoiseStepPlan&)> bytes_beside;
   std::function<std::unique_ptr<DenoiseStacks>(const DenoiseStepPlan&, std::int64_t references,
                                                std::size_t offset_bytes)>
       make;

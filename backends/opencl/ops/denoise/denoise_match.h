@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "ops/denoise/denoise_launch.h"
-#include "ops/patch_match/patch_match_launch.h"
+#include "ops/patch_match/patch_match_packed_key_lanes.h"
 
 namespace tessera::opencl {
 
@@ -19,7 +21,14 @@ class DenoiseMatch {
   /// `launch` is patch_match's of denoise_matching(), with a work-item a reference. Memory for so many references is in
   /// the workspace from this byte on.
   DenoiseMatch(const DenoiseStepPlan& plan, OperatorLaunch launch, std::int64_t references, std::size_t offset_bytes);
+  /// By packed_key_lanes, whose words and norms of the volume are in the workspace too.
+  [[nodiscard]] static DenoiseMatch by_lanes(const DenoiseStepPlan& plan, std::int64_t references,
+                                             std::size_t offset_bytes);
+  /// Of these words and norms.
+  [[nodiscard]] static std::size_t word_bytes(const DenoiseStepPlan& plan);
 
+  /// Before the first round.
+  void prepare(DenoiseRun& run, const DenoiseOperands& operands) const;
   void enqueue(DenoiseRun& run, const DenoiseOperands& operands, const mathematics::DenoiseRound& round) const;
 
   [[nodiscard]] DenoiseMemory counts(const DenoiseRun& run) const;
@@ -27,12 +36,18 @@ class DenoiseMatch {
   [[nodiscard]] std::size_t end_of_workspace() const noexcept { return end_; }
 
  private:
+  [[nodiscard]] DenoiseMemory words(const DenoiseRun& run, std::size_t offset_bytes) const;
+
   PatchShape shape_;
+  std::size_t group_ = 0;  ///< that packed_key_lanes insists on; 0: any
   DenoiseFunction match_;
+  std::optional<PatchWords> words_;
+  std::vector<DenoiseFunction> preparations_;
   DataType distance_type_;
   std::size_t distances_;
   std::size_t indices_;
   std::size_t counts_;
+  std::size_t words_at_;
   std::size_t end_;
 };
 

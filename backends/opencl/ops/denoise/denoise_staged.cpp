@@ -37,6 +37,7 @@ class StagedStacks final : public DenoiseStacks {
     energies_ = guide_ + (is_wiener_ ? to_denoise_lines(bytes) : 0);
   }
 
+  void prepare(DenoiseRun& run, const DenoiseOperands& operands) const override { match_.prepare(run, operands); }
   void enqueue(DenoiseRun& run, const DenoiseOperands& operands, const mathematics::DenoiseRound& round,
                DenoiseShape shape) const override {
     const DenoiseMemory counts = match_.counts(run);
@@ -93,6 +94,7 @@ backend::Variant<Denoise> denoise_staged() {
               [](const Denoise& problem, backend::Device& device, const Tuning& tuning) {
                 return make_denoise(problem, device, tuning,
                                     {.reference_bytes = reference_bytes,
+                                     .bytes_beside = [](const DenoiseStepPlan&) { return std::size_t{0}; },
                                      .make = [](const DenoiseStepPlan& plan, std::int64_t references,
                                                 std::size_t offset) -> std::unique_ptr<DenoiseStacks> {
                                        return std::make_unique<StagedStacks>(plan, references, offset);

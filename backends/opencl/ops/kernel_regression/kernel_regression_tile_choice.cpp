@@ -3,6 +3,7 @@
 #include <string>
 
 #include "backend/sentence.h"
+#include "mathematics/kernel_regression_slab.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 
 namespace tessera::opencl {
@@ -82,7 +83,7 @@ backend::Verdict check_regression_tiles(const KernelRegression& problem, const D
   const RegressionTile smallest = tiles_of(problem.type, facts).back();
   if (regression_tiles(problem.type, facts).empty()) return check_tile(smallest, problem.type, facts.info);
   // Of rows, each of which has a group that computes its length, and pieces of them, each of which an item packs.
-  const std::int64_t rows = std::max(problem.training_rows, problem.queries) + kRegressionBlockRows;
+  const std::int64_t rows = std::max(problem.training_rows, problem.queries) + mathematics::kMostRegressionBlockRows;
   return check_groups("kernel_regression by tiles",
                       static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(problem.columns / 256 + 2));
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/sentence.h"
+#include "mathematics/kernel_regression_slab.h"
 #include "opencl_embedded.h"
 
 namespace tessera::opencl {
@@ -48,7 +49,7 @@ class TilesPlan {
       : problem_(problem), device_(device), tile_(tile) {
     depth_ = padded_to(ceil_div(problem.columns, tile.numbers), tile.depth);
     padded_rows_ = padded_to(problem.training_rows, tile.rows);
-    blocks_ = ceil_div(problem.training_rows, kRegressionBlockRows);
+    blocks_ = ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
     centre_ = padded_to(padded_rows_, kAlignedNumbers);
     row_panels_ = centre_ + padded_to(problem.type == DataType::uint8 ? 0 : problem.columns, kAlignedNumbers);
     panels_ = panels_of_group();
@@ -59,7 +60,7 @@ class TilesPlan {
     shape_ = regression_shape(problem);
     shape_.queries_of_round = queries_;
     shape_.chunks = blocks_;
-    shape_.rows_of_chunk = kRegressionBlockRows;
+    shape_.rows_of_chunk = mathematics::regression_block_rows(problem);
   }
 
   [[nodiscard]] Preparation preparation() const {
@@ -157,7 +158,7 @@ class TilesPlan {
     return compile_regression(
         problem_, device_, function, text,
         backend::sentence(" -DNUMBERS=", tile_.numbers, " -DWIDTH=", tile_.width, " -DDP4A=", has_dp4a ? 1 : 0,
-                          " -DBLOCK_ROWS=", kRegressionBlockRows, more_options));
+                          " -DBLOCK_ROWS=", mathematics::regression_block_rows(problem_), more_options));
   }
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile_pack(const char* function) const {
     return compile(function, embedded::kernel_regression_pack, backend::sentence(" -DGROUP=", group_of_length()));

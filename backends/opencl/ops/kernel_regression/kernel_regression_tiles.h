@@ -23,9 +23,6 @@ struct RegressionTile {
   [[nodiscard]] std::int64_t items() const noexcept { return queries / work_queries * (rows / work_rows); }
 };
 
-/// Training rows whose state is one: blocks are counted from row 0, whatever the tile is.
-inline constexpr std::int64_t kRegressionBlockRows = 2048;
-
 /// Those that the device can run, the preferred one first.
 [[nodiscard]] std::vector<RegressionTile> regression_tiles(DataType type, const DeviceFacts& facts);
 

@@ -137,7 +137,9 @@ static inline void offer(const Match* match, const Tiles* tiles, const Part* par
 __attribute__((reqd_work_group_size(GROUP, 1, 1))) __kernel void patch_match_box_sums(PATCH_MATCH_OPERANDS,
                                                                                       const Match match,
                                                                                       const Tiles tiles,
-                                                                                      __local squared* rows) {
+                                                                                      __local sums* lines) {
+  // The parameter's type says how it is aligned: of single numbers NVIDIA aligns it to one, and vectors fault.
+  __local squared* const rows = (__local squared*)lines;
   __local squared* const planes = rows + tiles.planes_at_once * tiles.rows * tiles.columns;
   __local squared* const limits = planes + tiles.planes * tiles.references[0] * tiles.columns;
   __global ulong* const keys = (__global ulong*)(indices + indices_first);

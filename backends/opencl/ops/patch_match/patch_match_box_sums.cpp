@@ -64,7 +64,9 @@ backend::Verdict check(const PatchMatch& problem, const backend::Device& device)
   return backend::Verdict::yes();
 }
 
-backend::Verdict pays(const PatchMatch& problem, const backend::Device& /*device*/) {
+backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
+  if (native(device).facts().info.kind != DeviceKind::cpu)
+    return backend::Verdict::no("on what is no processor packed_key_lanes and packed_key are faster");
   const std::int64_t largest = std::max({problem.step.x, problem.step.y, problem.step.z});
   if (largest > kLargestStep)
     return backend::Verdict::no(backend::sentence("the largest step of patch_match is ", largest,

@@ -8,7 +8,7 @@
 //
 // Compiles alone with: -DTYPE=0 -DNARROW=1 -DLANES=16 -DGROUP=1 -DPATCH=4
 // Compiles alone with: -DTYPE=1 -DNARROW=0 -DLANES=4 -DGROUP=64 -DPATCH=0
-#include "ops/patch_match/patch_match_key.cl"
+#include "ops/patch_match/patch_match_vectors.cl"
 
 // How the host cut references into tiles.
 typedef struct {

@@ -49,17 +49,27 @@ std::int64_t patch_sum_bytes(const PatchMatch& problem) noexcept {
   return problem.type == DataType::float32 || is_narrow(problem) ? 4 : 8;
 }
 
+std::unique_ptr<CompiledKernel> compile_patch_match(const PatchMatch& problem, const OpenclDevice& device,
+                                                    const char* function, std::string_view text,
+                                                    const std::string& more_options) {
+  return device.kernel({.name = function,
+                        .text = std::string(text),
+                        .options = backend::sentence("-cl-std=CL1.2 -DTYPE=", type_number(problem.type),
+                                                     " -DNARROW=", is_narrow(problem) ? 1 : 0, more_options)});
+}
+
+std::vector<MemoryArgument> patch_memory(const PatchMatch& problem) {
+  return {{.place = 0, .type = problem.type},
+          {.place = 1, .type = DataType::int32},
+          {.place = 2, .type = problem.distance_type()},
+          {.place = 3, .type = DataType::int64}};
+}
+
 OperatorLaunch patch_launch(const PatchMatch& problem, const OpenclDevice& device, const char* function,
                             std::string_view text, const std::string& more_options) {
   OperatorLaunch launch;
-  launch.kernel = device.kernel({.name = function,
-                                 .text = std::string(text),
-                                 .options = backend::sentence("-cl-std=CL1.2 -DTYPE=", type_number(problem.type),
-                                                              " -DNARROW=", is_narrow(problem) ? 1 : 0, more_options)});
-  launch.memory = {{.place = 0, .type = problem.type},
-                   {.place = 1, .type = DataType::int32},
-                   {.place = 2, .type = problem.distance_type()},
-                   {.place = 3, .type = DataType::int64}};
+  launch.kernel = compile_patch_match(problem, device, function, text, more_options);
+  launch.memory = patch_memory(problem);
   launch.set_structs(patch_shape(problem));
   return launch;
 }

@@ -36,7 +36,13 @@ inline constexpr std::int64_t kPatchPass = 256;
 /// Bytes of the type that its kernels sum distances in.
 [[nodiscard]] std::int64_t patch_sum_bytes(const PatchMatch& problem) noexcept;
 
-/// The launch of this function, whose range is not set yet.
+/// A function of a program that computes in the problem's types.
+[[nodiscard]] std::unique_ptr<CompiledKernel> compile_patch_match(const PatchMatch& problem, const OpenclDevice& device,
+                                                                  const char* function, std::string_view text,
+                                                                  const std::string& more_options = {});
+/// The operands, with which the memory of most launches begins.
+[[nodiscard]] std::vector<MemoryArgument> patch_memory(const PatchMatch& problem);
+/// The launch of this function with operands and problem, whose range is not set yet.
 [[nodiscard]] OperatorLaunch patch_launch(const PatchMatch& problem, const OpenclDevice& device, const char* function,
                                           std::string_view text, const std::string& more_options = {});
 /// The same with a group of so many work-items a reference, by a program with the options GROUP and PASS.

@@ -15,7 +15,7 @@
 // Compiles alone with: -DTYPE=0 -DNARROW=1 -DLANES=16 -DPLACES=16
 // Compiles alone with: -DTYPE=1 -DNARROW=0 -DLANES=8 -DPLACES=4
 // Compiles alone with: -DTYPE=2 -DNARROW=0 -DLANES=4 -DPLACES=64
-#include "ops/patch_match/patch_match_key.cl"
+#include "ops/patch_match/patch_match_vectors.cl"
 
 // Adds the squares of a row of the patch; of floats in the order of the definition.
 static inline sums row_of(__global const element* reference, __global const element* candidates, const long length) {

@@ -10,6 +10,7 @@ namespace tessera::opencl {
 [[nodiscard]] backend::VariantList<PatchMatch> patch_match_variants();
 
 [[nodiscard]] backend::Variant<PatchMatch> patch_match_box_sums();
+[[nodiscard]] backend::Variant<PatchMatch> patch_match_packed_key_lanes();
 [[nodiscard]] backend::Variant<PatchMatch> patch_match_packed_key();
 [[nodiscard]] backend::Variant<PatchMatch> patch_match_min_and_swap();
 [[nodiscard]] backend::Variant<PatchMatch> patch_match_insertion();
