@@ -82,10 +82,10 @@ CommandWatch::CommandWatch(const DeviceCore& device, const std::string& label, Q
 void CommandWatch::queued(backend::Queue& queue, bool has_taken) noexcept {
   if (track_ != nullptr) track_->end(queue, has_taken);
   has_taken_ = has_taken;
-  span_.reset();
 }
 
-void CommandWatch::tell() const noexcept {
+void CommandWatch::tell() noexcept {
+  span_.reset();
   if (!has_taken_ || !is_logged(LogKind::copy)) return;
   switch (kind_) {
     case CommandKind::upload: return log_transfer(LogAction::upload, device_.id(), label_, size_bytes_);

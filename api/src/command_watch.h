@@ -23,8 +23,8 @@ class CommandWatch {
                const Command& command, const KernelCore* kernel);
   /// The driver has taken the command, or not. Still under the queue's lock.
   void queued(backend::Queue& queue, bool has_taken) noexcept;
-  /// Without the lock.
-  void tell() const noexcept;
+  /// The call is over. Without the lock.
+  void tell() noexcept;
 
  private:
   const DeviceCore& device_;

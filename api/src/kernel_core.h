@@ -4,7 +4,9 @@
 #include <tessera/kernel.h>
 #include <tessera/own_kernel.h>
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,10 +19,13 @@ namespace tessera::detail {
 
 class KernelCore {
  public:
-  /// `problem` is for the trace: its fields as text.
+  /// `describe_problem` puts the problem's fields into words, for the trace.
   KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo info, std::unique_ptr<backend::Kernel> kernel,
-             std::string problem)
-      : device_(std::move(device)), info_(std::move(info)), problem_(std::move(problem)), kernel_(std::move(kernel)) {
+             std::function<std::string()> describe_problem)
+      : device_(std::move(device)),
+        info_(std::move(info)),
+        describe_problem_(std::move(describe_problem)),
+        kernel_(std::move(kernel)) {
     describe();
     if (const std::size_t held_bytes = kernel_->held_bytes(); held_bytes != 0) {
       holder_.emplace(device_, Holder::Kind::kernel, *description_, held_bytes);
@@ -47,8 +52,13 @@ class KernelCore {
   [[nodiscard]] const KernelInfo& info() const noexcept { return info_; }
   /// "gemm (tiled) 'layer 1'"
   [[nodiscard]] const std::shared_ptr<const std::string>& description() const noexcept { return description_; }
-  /// "" of the program's own kernels.
-  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+  /// Put into words when it is first asked for. "" of the program's own kernels. From any thread.
+  [[nodiscard]] const std::string& problem() const {
+    std::call_once(is_problem_described_, [this] {
+      if (describe_problem_) problem_ = describe_problem_();
+    });
+    return problem_;
+  }
   [[nodiscard]] backend::Kernel& kernel() noexcept { return *kernel_; }
   [[nodiscard]] backend::OwnKernel& own_kernel() noexcept { return *own_kernel_; }
   [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
@@ -63,7 +73,9 @@ class KernelCore {
 
   std::shared_ptr<DeviceCore> device_;  // outlives the kernel
   KernelInfo info_;
-  std::string problem_;
+  const std::function<std::string()> describe_problem_;
+  mutable std::once_flag is_problem_described_;
+  mutable std::string problem_;
   std::shared_ptr<const std::string> description_;
   std::unique_ptr<backend::Kernel> kernel_;
   std::unique_ptr<backend::OwnKernel> own_kernel_;

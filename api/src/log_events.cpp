@@ -6,6 +6,7 @@
 #include "backend/sentence.h"
 #include "device_core.h"
 #include "log_sink.h"
+#include "making.h"
 
 namespace tessera::detail {
 namespace {
@@ -18,6 +19,20 @@ void tell_if_possible(const Make& make) noexcept {
     tell(make());
   } catch (...) {
     // No memory for the words.
+  }
+}
+
+/// At once, or when the locks are let go of that the thread may hold.
+template <class Make>
+void tell_or_note(const Make& make) noexcept {
+  try {
+    if (Making* const making = Making::current()) {
+      making->note(make());
+    } else {
+      tell(make());
+    }
+  } catch (...) {
+    // Likewise.
   }
 }
 
@@ -87,17 +102,18 @@ void log_kernel(const std::string& device, const std::string& kernel, double sec
   });
 }
 
-void log_program(const std::string& device, const std::string& name, backend::ProgramOrigin origin,
-                 double seconds) noexcept {
-  tell_if_possible([&] {
-    return LogEvent{
-        LogKind::compile,
-        origin == backend::ProgramOrigin::compiler ? LogAction::compile : LogAction::load,
-        device,
-        name,
-        0,
-        seconds,
-        backend::sentence("program ", name, " for ", device, " ", came_from(origin), " in ", seconds, " s")};
+void log_program(std::string_view name, backend::ProgramOrigin origin, double seconds) noexcept {
+  tell_or_note([&] {
+    const Making* const making = Making::current();
+    const std::string device = making == nullptr ? "" : making->device();
+    return LogEvent{LogKind::compile,
+                    origin == backend::ProgramOrigin::compiler ? LogAction::compile : LogAction::load,
+                    device,
+                    std::string(name),
+                    0,
+                    seconds,
+                    backend::sentence("program ", name, device.empty() ? "" : " for " + device, " ", came_from(origin),
+                                      " in ", seconds, " s")};
   });
 }
 
@@ -137,7 +153,7 @@ void log_holder(LogAction action, const Holder& holder) noexcept {
 }
 
 void log_reserve(LogAction action, const std::string& device, std::uint64_t size_bytes) noexcept {
-  tell_if_possible([&] {
+  tell_or_note([&] {
     return LogEvent{
         LogKind::memory,
         action,

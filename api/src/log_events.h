@@ -1,4 +1,5 @@
-// The events of the log, put into words. Called only where the log is on, and by a caller that holds no lock.
+// The events of the log, put into words. Called only where the log is on. The caller holds no lock, except where it says
+// so.
 #pragma once
 
 #include <tessera/log.h>
@@ -26,14 +27,15 @@ namespace tessera::detail {
 void log_choice(const std::vector<VariantFacts>& facts, std::size_t chosen, const KernelOptions& options,
                 const KernelInfo& kernel, const std::string& problem) noexcept;
 void log_kernel(const std::string& device, const std::string& kernel, double seconds) noexcept;
-void log_program(const std::string& device, const std::string& name, backend::ProgramOrigin origin,
-                 double seconds) noexcept;
+/// For the device of the thread's innermost Making, and told when that ends: the caller may hold locks.
+void log_program(std::string_view name, backend::ProgramOrigin origin, double seconds) noexcept;
 /// upload, download or copy; `queue` is its label.
 void log_transfer(LogAction action, const std::string& device, const std::string& queue,
                   std::uint64_t size_bytes) noexcept;
 /// allocate or free.
 void log_holder(LogAction action, const Holder& holder) noexcept;
-/// reserve or release.
+/// reserve or release. Told when the thread's innermost Making ends, if there is one: memory is given back, too, where a
+/// backend runs short of it while it queues a command.
 void log_reserve(LogAction action, const std::string& device, std::uint64_t size_bytes) noexcept;
 
 }  // namespace tessera::detail

@@ -1,10 +1,13 @@
-// What backends tell of their programs, gathered on the thread that makes a kernel.
+// What is told of programs and memory, gathered on the thread that makes a kernel or queues a command.
 #include "making.h"
 
 #include <utility>
 
+#include "backend/program_log.h"
 #include "backend/sentence.h"
 #include "log_events.h"
+#include "log_sink.h"
+#include "trace.h"
 #include "watch.h"
 
 namespace tessera::detail {
@@ -23,18 +26,21 @@ Making::Making(const std::string& device) noexcept : device_(device), outer_(inn
 }
 
 Making::~Making() {
+  tell_noted();
   innermost_making = outer_;
-  tell_programs();
 }
 
 Making* Making::current() noexcept {
   return innermost_making;
 }
 
-void Making::tell_programs() noexcept {
-  // The program's function may make kernels of its own on this thread: they note into one of theirs.
-  const std::vector<Program> programs = std::exchange(programs_, {});
-  for (const Program& program : programs) log_program(device_, program.name, program.origin, program.seconds);
+void Making::tell_noted() noexcept {
+  if (events_.empty()) return;
+  // What the program's function does on this thread is no part of this making.
+  Making* const innermost = std::exchange(innermost_making, nullptr);
+  const std::vector<LogEvent> events = std::exchange(events_, {});
+  for (const LogEvent& event : events) tell(event);
+  innermost_making = innermost;
 }
 
 KernelMaking::KernelMaking(const std::string& device, std::string_view what)
@@ -45,7 +51,7 @@ KernelMaking::KernelMaking(const std::string& device, std::string_view what)
 void KernelMaking::made(const std::string& description) noexcept {
   if (!is_logged(LogKind::compile)) return;
   const double seconds = seconds_since(start_);
-  making_.tell_programs();
+  making_.tell_noted();
   log_kernel(device_, description, seconds);
 }
 
@@ -68,16 +74,10 @@ void ProgramLog::came_from(ProgramOrigin origin) const noexcept {
                                       trace->now_ns(),
                                       {}});
     }
-    if (!detail::is_logged(LogKind::compile)) return;
-    detail::Making::Program program{std::string(name_), origin, detail::seconds_since(start_)};
-    if (detail::Making* const making = detail::Making::current()) {
-      making->note(std::move(program));
-    } else {
-      detail::log_program({}, program.name, origin, program.seconds);
-    }
   } catch (const std::exception&) {
-    // No memory for the words: a program that is not told of.
+    // No memory for the words: a span less.
   }
+  if (detail::is_logged(LogKind::compile)) detail::log_program(name_, origin, detail::seconds_since(start_));
 }
 
 }  // namespace tessera::backend

@@ -1,4 +1,5 @@
-// Around whatever may get programs: for which device that is, and what came of each, told when no lock is held any more.
+// Around whatever may get programs: for which device that is, and what the log is told of it when no lock is held any
+// more.
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/program_log.h"
+#include <tessera/log.h>
+
 #include "host_span.h"
 
 namespace tessera::detail {
@@ -21,22 +23,18 @@ class Making {
   Making& operator=(const Making&) = delete;
   ~Making();
 
+  [[nodiscard]] const std::string& device() const noexcept { return device_; }
+  /// To be told later.
+  void note(LogEvent&& event) { events_.push_back(std::move(event)); }
   /// What was noted so far goes to the log. The caller holds no lock.
-  void tell_programs() noexcept;
-
-  struct Program {
-    std::string name;
-    backend::ProgramOrigin origin = backend::ProgramOrigin::compiler;
-    double seconds = 0;
-  };
-  void note(Program&& program) { programs_.push_back(std::move(program)); }
+  void tell_noted() noexcept;
   /// The innermost of the calling thread, or null.
   [[nodiscard]] static Making* current() noexcept;
 
  private:
   const std::string& device_;
   Making* const outer_;
-  std::vector<Program> programs_;
+  std::vector<LogEvent> events_;
 };
 
 /// Around the making of one kernel: its programs, its time, and the host's span.

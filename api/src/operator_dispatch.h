@@ -127,9 +127,9 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
                       facts[chosen].error_factor,
                       kernel->workspace_bytes(),
                       kernel->prepared_bytes()};
-      std::string problem_text = shortened(OperatorTraits<Problem>::key(checked));
-      if (is_logged(LogKind::choice)) log_choice(facts, chosen, options, info, problem_text);
-      auto made = std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel), std::move(problem_text));
+      const auto describe_problem = [checked] { return shortened(OperatorTraits<Problem>::key(checked)); };
+      if (is_logged(LogKind::choice)) log_choice(facts, chosen, options, info, describe_problem());
+      auto made = std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel), describe_problem);
       making.made(*made->description());
       return {std::move(made), checked};
     } catch (const Error& error) {

@@ -113,6 +113,8 @@ void TraceFile::close() {
   const std::lock_guard lock(mutex_);
   if (descriptor_ < 0) return;
   write_out();
+  // A child process of fork() may hold the same lock by the descriptor that it has inherited.
+  static_cast<void>(::flock(descriptor_, LOCK_UN));
   // A file system over a network may tell only now.
   if (::close(std::exchange(descriptor_, -1)) != 0 && failure_ == 0) failure_ = errno;
   if (failure_ != 0) give_up(failure_);

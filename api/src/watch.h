@@ -17,10 +17,10 @@ inline constexpr std::uint32_t kWatchRanges = 32;
   return static_cast<std::uint32_t>(kind);
 }
 
-/// Who is told of commands, of kernels that are made, and of the host's calls.
+/// Who is told of the host's calls, and of commands.
 inline constexpr std::uint32_t kWatchCalls = kWatchTrace | kWatchRanges;
-inline constexpr std::uint32_t kWatchCommands = kWatchCalls | bits_of(LogKind::copy);
-inline constexpr std::uint32_t kWatchKernels = kWatchCalls | bits_of(LogKind::compile);
+inline constexpr std::uint32_t kWatchCommands =
+    kWatchCalls | bits_of(LogKind::copy) | bits_of(LogKind::compile) | bits_of(LogKind::memory);
 
 extern constinit std::atomic<std::uint32_t> watched_bits;
 
