@@ -105,6 +105,15 @@ class TraceTest : public EachDevice {
     std::filesystem::remove_all(folder_, ignored);
   }
   [[nodiscard]] std::filesystem::path path() const { return folder_ / "trace.json"; }
+  /// A test that is disabled here, on this device, in a process that the environment asks for a trace and for the log.
+  [[nodiscard]] ChildResult run_traced(const std::string& test, const char* file) const {
+    return run_child(this_program(),
+                     {"--gtest_also_run_disabled_tests", "--gtest_filter=" + test + "/" + name_for_tests(GetParam())},
+                     {{"TESSERA_TRACE", (folder_ / file).string()},
+                      {"TESSERA_LOG", "all"},
+                      {"TESSERA_REQUIRE", ""},
+                      {"ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1"}});
+  }
   std::filesystem::path folder_;
 };
 TESSERA_ON_EACH_DEVICE(TraceTest);
@@ -248,17 +257,37 @@ TEST_P(TraceTest, DISABLED_interrupted) {
   raise(SIGINT);
 }
 
+/// Likewise: exits with work on a queue that nobody waits for.
+TEST_P(TraceTest, DISABLED_exits) {
+  static Queue queue(device(), {.label = "live"});
+  static const auto buffer = device().allocate<int>(1000);
+  for (int i = 0; i < 20; ++i) queue.fill(buffer, i);
+  queue.finish();
+  queue.fill(buffer, 1);
+  std::exit(0);
+}
+
 TEST_P(TraceTest, is_whole_when_the_process_is_interrupted) {
-  const ChildResult child =
-      run_child(this_program(),
-                {"--gtest_also_run_disabled_tests",
-                 "--gtest_filter=api/TraceTest.DISABLED_interrupted/" + name_for_tests(GetParam())},
-                {{"TESSERA_TRACE", (folder_ / "trace_%p.json").string()}});
+  const ChildResult child = run_traced("api/TraceTest.DISABLED_interrupted", "trace_%p.json");
   EXPECT_EQ(child.signal, SIGINT) << child.output;
   const auto written = std::filesystem::directory_iterator(folder_)->path();
   EXPECT_TRUE(contains(written.filename().string(), "trace_"));
   EXPECT_FALSE(written.filename().string().ends_with("%p.json")) << written;
   EXPECT_EQ(read_trace(written).line("interrupted").size(), 20U) << "what finish() has waited for";
+}
+
+TEST_P(TraceTest, is_whole_when_the_process_exits_with_a_live_queue) {
+  const ChildResult child = run_traced("api/TraceTest.DISABLED_exits", "trace.json");
+  EXPECT_EQ(child.status, 0) << child.output;
+  EXPECT_GE(read_trace(path()).line("live").size(), 20U) << "what finish() has waited for, at least";
+}
+
+TEST_P(TraceTest, a_fork_changes_nothing) {
+  const ChildResult child = run_traced("api/ForkTest.DISABLED_uses_what_the_parent_opened", "trace.json");
+  EXPECT_EQ(child.status, 0) << child.output;
+  EXPECT_TRUE(contains(child.output, "[  PASSED  ] 1 test"));
+  const std::vector<TraceJson> spans = read_trace(path()).line("queue");
+  EXPECT_EQ(spans.size(), 3U) << "two runs and a download by the parent, and nothing by its child";
 }
 
 }  // namespace
