@@ -88,7 +88,9 @@ void expect_nested(const std::vector<TraceJson>& spans) {
   std::vector<double> open;
   for (const TraceJson& span : spans) {
     while (!open.empty() && open.back() <= begin_of(span) + kRounding_us) open.pop_back();
-    if (!open.empty()) EXPECT_LE(end_of(span), open.back() + kRounding_us) << span;
+    if (!open.empty()) {
+      EXPECT_LE(end_of(span), open.back() + kRounding_us) << span;
+    }
     open.push_back(end_of(span));
   }
 }
@@ -196,7 +198,9 @@ TEST_P(TraceTest, times_are_those_at_which_it_happened) {
   for (const auto& [place, host] : trace.lines) {
     for (const TraceJson& call : host) {
       const std::string name = call.at("name");
-      if (name.starts_with("running ")) EXPECT_LE(begin_of(call), begin_of(spans[0]) + kClocksAgree_us);
+      if (name.starts_with("running ")) {
+        EXPECT_LE(begin_of(call), begin_of(spans[0]) + kClocksAgree_us);
+      }
       if (!name.starts_with("waiting for queue 'delayed'")) continue;
       has_waited = true;
       EXPECT_GE(end_of(call), end_of(spans[0]) - kClocksAgree_us);
