@@ -141,6 +141,7 @@ TEST_F(TraceFileTest, commands_of_a_queue_stand_in_it_with_what_they_are) {
   const auto c = device.allocate<float>(4);
   queue.run(device.kernel(Gemm{.m = 2, .n = 2, .k = 2}, {.label = "mine"}), {.a = a, .b = a, .c = c});
   queue.fill(c, 0.0F);
+  queue.record().wait();
   queue.finish();
   stop_trace();
   queue.fill(c, 1.0F);
@@ -150,7 +151,8 @@ TEST_F(TraceFileTest, commands_of_a_queue_stand_in_it_with_what_they_are) {
        {R"("name":"minimal:0, minimal device")", R"("name":"bytes \ufffd and \"quotes\"")",
         R"("name":"gemm (naive) 'mine'","cat":"kernel")", R"("operator":"gemm","variant":"naive","label":"mine")",
         R"("name":"upload","cat":"copy")", R"("bytes":16)", R"("name":"host")", R"("name":"blocking copies")",
-        R"("name":"making gemm for minimal:0","cat":"host")"}) {
+        R"("name":"making gemm for minimal:0","cat":"host")", R"("name":"waiting for an event of queue 'bytes )",
+        R"("name":"waiting for queue 'bytes )"}) {
     EXPECT_NE(trace.find(part), std::string::npos) << part << " is not in\n" << trace;
   }
   const std::string fill = R"("name":"fill","cat":"fill")";

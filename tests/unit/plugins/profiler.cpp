@@ -7,8 +7,6 @@
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
-#define NVTX_IMPL_GUARD
-#include <nvtx3/nvtxDetail/nvtxTypes.h>
 #define TESSERA_HAS_NVTX_HEADER 1
 #else
 #define TESSERA_HAS_NVTX_HEADER 0
