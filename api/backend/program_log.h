@@ -14,11 +14,11 @@ namespace tessera::backend {
 enum class ProgramOrigin : std::uint8_t {
   compiler,    ///< it was compiled now
   disk_cache,  ///< an earlier process compiled it, and the DiskCache kept it
-  process,     ///< this process has it already
   library,     ///< it was compiled together with the plug-in, and is loaded now
 };
 
 /// Stands around the getting of one program, on the thread that makes the kernel: its time is from here to came_from().
+/// Not around the finding of one that this process has already.
 /// Where nobody listens it costs a look. Used or not used, a backend is right.
 class TESSERA_API ProgramLog {
  public:

@@ -47,7 +47,6 @@ std::string_view came_from(backend::ProgramOrigin origin) {
   switch (origin) {
     case backend::ProgramOrigin::compiler: return "compiled";
     case backend::ProgramOrigin::disk_cache: return "found in the cache on disk";
-    case backend::ProgramOrigin::process: return "found in this process";
     case backend::ProgramOrigin::library: return "loaded as it was built into the library";
   }
   return "found";

@@ -217,6 +217,7 @@ std::vector<VariantReport> explain(const Problem& problem, const Device& device)
     const Problem checked = OperatorTraits<Problem>::checked(problem);
     DeviceCore& core = core_of(device.core(), "device");
     core.refuse_elsewhere();
+    const Making making(core.id());  // where a check compiles
     const auto facts = facts_of(core.operators().template list<Problem>(), checked, core.device());
     std::vector<VariantReport> reports = report_variants(facts);
     for (VariantReport& report : reports) {

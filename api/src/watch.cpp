@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/sentence.h"
 #include "environment.h"
 #include "log_sink.h"
 #include "nvtx.h"
@@ -36,7 +37,7 @@ bool read_trace_variable() {
   try {
     start_trace(with_process_number(*path));
   } catch (const Error& error) {
-    throw error.while_doing("starting the trace that $TESSERA_TRACE names");
+    throw Error(error.code(), backend::sentence("$TESSERA_TRACE asks for a trace, but ", error.sentence()));
   }
   return true;
 }

@@ -26,23 +26,16 @@ Handle<cl_program> OpenclPrograms::build(const ProgramSource& source) {
 }
 
 const Handle<cl_program>& OpenclPrograms::build_once(const ProgramSource& source) {
-  const backend::ProgramLog log(source.name);
   std::string key = source.options + '\0' + source.text;
-  if (const Handle<cl_program>* const found = find_kept(key)) {
-    log.came_from(backend::ProgramOrigin::process);
-    return *found;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = kept_.find(key); found != kept_.end()) return found->second;
   }
   // Not under the lock, so that different programs compile side by side. If two threads compile the same one, the first
   // to be done wins.
   Handle<cl_program> program = build(source);
   const std::lock_guard lock(mutex_);
   return kept_.try_emplace(std::move(key), std::move(program)).first->second;
-}
-
-const Handle<cl_program>* OpenclPrograms::find_kept(const std::string& key) {
-  const std::lock_guard lock(mutex_);
-  const auto found = kept_.find(key);
-  return found == kept_.end() ? nullptr : &found->second;
 }
 
 std::string OpenclPrograms::key_of(const ProgramSource& source) const {

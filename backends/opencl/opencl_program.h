@@ -41,8 +41,6 @@ class OpenclPrograms {
   [[nodiscard]] std::string kernel_names(cl_program program) const;
 
  private:
-  /// Null if this process has not built it yet.
-  [[nodiscard]] const Handle<cl_program>* find_kept(const std::string& key);
   [[nodiscard]] std::string key_of(const ProgramSource& source) const;
   [[nodiscard]] Handle<cl_program> load(const std::string& key, const ProgramSource& source);
   [[nodiscard]] Handle<cl_program> compile(const ProgramSource& source);

@@ -163,13 +163,13 @@ TEST_P(LogTest, DISABLED_start) {
       Conv2d{.height = 9, .width = 9, .filter_height = 3, .filter_width = 3, .filter = std::vector<double>(9, 1)});
 }
 
-/// The programs of which standard error says this: "compiled" or "found in the cache on disk".
-std::set<std::string> programs_that_are(const std::string& what, const std::string& output) {
+/// The device's programs of which standard error says this: "compiled" or "found in the cache on disk".
+std::set<std::string> programs_that_are(const std::string& what, const std::string& device, const std::string& output) {
   std::set<std::string> names;
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     const std::string begin = "tessera compile: program ";
-    if (!line.starts_with(begin) || line.find(" " + what + " in ") == line.npos) continue;
+    if (!line.starts_with(begin) || line.find(" for " + device + " " + what + " in ") == line.npos) continue;
     names.insert(line.substr(begin.size(), line.find(" for ") - begin.size()));
   }
   return names;
@@ -194,10 +194,11 @@ TEST_P(LogTest, a_second_start_finds_its_programs_in_the_cache) {
   for (const ChildResult* child : {&first, &second}) {
     EXPECT_TRUE(contains(child->output, "tessera compile: kernel gemm (naive) for " + GetParam() + " made in "));
   }
-  const auto compiled = programs_that_are("compiled", first.output);
-  EXPECT_EQ(programs_that_are("found in the cache on disk", first.output), std::set<std::string>()) << first.output;
-  EXPECT_EQ(programs_that_are("compiled", second.output), std::set<std::string>()) << second.output;
-  EXPECT_EQ(programs_that_are("found in the cache on disk", second.output), compiled) << second.output;
+  const auto compiled = programs_that_are("compiled", GetParam(), first.output);
+  EXPECT_EQ(programs_that_are("found in the cache on disk", GetParam(), first.output), std::set<std::string>())
+      << first.output;
+  EXPECT_EQ(programs_that_are("compiled", GetParam(), second.output), std::set<std::string>()) << second.output;
+  EXPECT_EQ(programs_that_are("found in the cache on disk", GetParam(), second.output), compiled) << second.output;
   const bool has_compiler = device().info().backend == "opencl";  // the others bring their operators compiled
   EXPECT_TRUE(!has_compiler || compiled.size() >= 2) << first.output;
 }

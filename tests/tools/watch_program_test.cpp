@@ -47,10 +47,10 @@ TEST_F(WatchProgramTest, the_variable_of_the_trace_does_the_same_and_the_option_
 }
 
 TEST_F(WatchProgramTest, a_trace_that_cannot_be_written_is_told_before_any_work) {
-  for (const auto& [arguments, variables] :
-       {std::pair{"--trace /no/such/folder/t.json", ""}, std::pair{"", "TESSERA_TRACE=/no/such/folder/t.json"},
-        std::pair{"--trace /dev/null", ""}}) {
-    const Outcome outcome = run(std::string(kVerify) + arguments, variables);
+  for (const auto& [arguments, variables] : {std::pair{std::string(kVerify) + "--trace /no/such/folder/t.json", ""},
+                                             std::pair{std::string(kVerify) + "--trace /dev/null", ""},
+                                             std::pair{std::string("devices"), "TESSERA_TRACE=/no/such/t.json"}}) {
+    const Outcome outcome = run(arguments, variables);
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_EQ(outcome.standard_output, "");
     EXPECT_EQ(std::count(outcome.standard_error.begin(), outcome.standard_error.end(), '\n'), 1)

@@ -30,7 +30,7 @@ enum class LogAction : std::uint8_t {
   choose,    ///< choice: a variant was chosen, or taken because the options force it
   make,      ///< compile: a kernel is ready; its programs were told of before
   compile,   ///< compile: a program was compiled
-  load,      ///< compile: a program was there compiled: in the cache on disk, in this process, or in the library
+  load,      ///< compile: a program was there compiled, in the cache on disk or in the library; told once a process
   upload,    ///< copy: from the host to the device was queued, or done where the call blocks
   download,  ///< copy: likewise from the device to the host
   copy,      ///< copy: likewise within the device
