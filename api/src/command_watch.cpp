@@ -19,6 +19,7 @@ const char* category_of(CommandKind kind) {
     case CommandKind::prepare: return "kernel";
     case CommandKind::upload:
     case CommandKind::download:
+    case CommandKind::bring:
     case CommandKind::copy: return "copy";
     case CommandKind::fill: return "fill";
     case CommandKind::wait: return "wait";
@@ -32,20 +33,14 @@ std::string name_of(const Command& command) {
   switch (command.kind) {
     case CommandKind::run: return subject;
     case CommandKind::prepare: return "prepare weights of " + subject;
-    case CommandKind::upload: return "upload";
+    case CommandKind::upload:
+    case CommandKind::bring: return "upload";
     case CommandKind::download: return "download";
     case CommandKind::copy: return "copy";
     case CommandKind::fill: return "fill";
     case CommandKind::wait: return "wait for an event";
   }
   return subject;
-}
-
-/// On the host's line.
-std::string call_of(const Command& command) {
-  if (command.subject != nullptr) return sentence(command.verb, *command.subject);
-  if (command.size_bytes == 0) return command.verb;
-  return sentence(command.verb, command.size_bytes, " bytes");
 }
 
 std::string arguments_of(const Command& command, const KernelCore* kernel) {
@@ -73,7 +68,7 @@ CommandWatch::CommandWatch(const DeviceCore& device, const std::string& label, Q
       kind_(command.kind),
       size_bytes_(command.size_bytes),
       making_(device.id()) {
-  if (is_watched(kWatchCalls)) span_.emplace(call_of(command));
+  if (is_watched(kWatchCalls)) span_.emplace(words_of(command));
   if (track_ != nullptr) {
     track_->begin(queue, name_of(command), category_of(command.kind), arguments_of(command, kernel));
   }
@@ -88,7 +83,8 @@ void CommandWatch::tell() noexcept {
   span_.reset();
   if (!has_taken_ || !is_logged(LogKind::copy)) return;
   switch (kind_) {
-    case CommandKind::upload: return log_transfer(LogAction::upload, device_.id(), label_, size_bytes_);
+    case CommandKind::upload:
+    case CommandKind::bring: return log_transfer(LogAction::upload, device_.id(), label_, size_bytes_);
     case CommandKind::download: return log_transfer(LogAction::download, device_.id(), label_, size_bytes_);
     case CommandKind::copy: return log_transfer(LogAction::copy, device_.id(), label_, size_bytes_);
     default: return;

@@ -166,13 +166,13 @@ void DeviceCore::settle_transfers(const UntypedView& view) {
 
 void DeviceCore::upload_now(const UntypedView& destination, const void* host) {
   if (destination.size_bytes() == 0) return refuse_elsewhere();
-  transfer_now({"uploading ", nullptr, destination.size_bytes(), CommandKind::upload}, destination,
+  transfer_now({CommandKind::upload, nullptr, destination.size_bytes()}, destination,
                [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
 }
 
 void DeviceCore::download_now(void* host, const UntypedView& source) {
   if (source.size_bytes() == 0) return refuse_elsewhere();
-  transfer_now({"downloading ", nullptr, source.size_bytes(), CommandKind::download}, source,
+  transfer_now({CommandKind::download, nullptr, source.size_bytes()}, source,
                [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
 }
 

@@ -4,7 +4,6 @@
 #include <tessera/kernel.h>
 #include <tessera/own_kernel.h>
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,13 +18,8 @@ namespace tessera::detail {
 
 class KernelCore {
  public:
-  /// `describe_problem` puts the problem's fields into words, for the trace.
-  KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo info, std::unique_ptr<backend::Kernel> kernel,
-             std::function<std::string()> describe_problem)
-      : device_(std::move(device)),
-        info_(std::move(info)),
-        describe_problem_(std::move(describe_problem)),
-        kernel_(std::move(kernel)) {
+  KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo&& info, std::unique_ptr<backend::Kernel> kernel)
+      : device_(std::move(device)), info_(std::move(info)), kernel_(std::move(kernel)) {
     describe();
     if (const std::size_t held_bytes = kernel_->held_bytes(); held_bytes != 0) {
       holder_.emplace(device_, Holder::Kind::kernel, *description_, held_bytes);
@@ -40,7 +34,7 @@ class KernelCore {
         limits_(own_kernel_->limits()) {
     describe();
   }
-  ~KernelCore() {
+  virtual ~KernelCore() {
     if (!device_->is_elsewhere()) return;
     static_cast<void>(kernel_.release());
     static_cast<void>(own_kernel_.release());
@@ -52,11 +46,9 @@ class KernelCore {
   [[nodiscard]] const KernelInfo& info() const noexcept { return info_; }
   /// "gemm (tiled) 'layer 1'"
   [[nodiscard]] const std::shared_ptr<const std::string>& description() const noexcept { return description_; }
-  /// Put into words when it is first asked for. "" of the program's own kernels. From any thread.
+  /// Its fields, for the trace: put into words when it is first asked for. "" of the program's own kernels. From any thread.
   [[nodiscard]] const std::string& problem() const {
-    std::call_once(is_problem_described_, [this] {
-      if (describe_problem_) problem_ = describe_problem_();
-    });
+    std::call_once(is_problem_described_, [this] { problem_ = describe_problem(); });
     return problem_;
   }
   [[nodiscard]] backend::Kernel& kernel() noexcept { return *kernel_; }
@@ -65,6 +57,7 @@ class KernelCore {
   [[nodiscard]] const OwnKernelLimits& limits() const noexcept { return limits_; }
 
  private:
+  [[nodiscard]] virtual std::string describe_problem() const { return {}; }
   void describe() {
     std::string text = info_.operator_name + " (" + info_.variant + ")";
     if (!info_.label.empty()) text += " '" + info_.label + "'";
@@ -73,7 +66,6 @@ class KernelCore {
 
   std::shared_ptr<DeviceCore> device_;  // outlives the kernel
   KernelInfo info_;
-  const std::function<std::string()> describe_problem_;
   mutable std::once_flag is_problem_described_;
   mutable std::string problem_;
   std::shared_ptr<const std::string> description_;

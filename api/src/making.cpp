@@ -43,14 +43,14 @@ void Making::tell_noted() noexcept {
   innermost_making = innermost;
 }
 
-KernelMaking::KernelMaking(const std::string& device, std::string_view what)
-    : device_(device), making_(device), start_(std::chrono::steady_clock::now()) {
+KernelMaking::KernelMaking(const std::string& device, std::string_view what) : device_(device), making_(device) {
+  if (is_logged(LogKind::compile)) start_ = std::chrono::steady_clock::now();
   if (is_watched(kWatchCalls)) span_.emplace(backend::sentence("making ", what, " for ", device));
 }
 
 void KernelMaking::made(const std::string& description) noexcept {
-  if (!is_logged(LogKind::compile)) return;
-  const double seconds = seconds_since(start_);
+  if (!start_) return;
+  const double seconds = seconds_since(*start_);
   making_.tell_noted();
   log_kernel(device_, description, seconds);
 }

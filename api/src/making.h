@@ -48,7 +48,7 @@ class KernelMaking {
   const std::string& device_;
   std::optional<HostSpan> span_;
   Making making_;
-  std::chrono::steady_clock::time_point start_;
+  std::optional<std::chrono::steady_clock::time_point> start_;  ///< nothing if the log does not want to know
 };
 
 }  // namespace tessera::detail

@@ -100,6 +100,26 @@ template <class Problem>
                            tuning);
 }
 
+/// The problem's fields, as far as a line of the log or the trace has room for them.
+template <class Problem>
+std::string text_of(const Problem& checked) {
+  return shortened(OperatorTraits<Problem>::key(checked));
+}
+
+/// A kernel that can say which problem it is for.
+template <class Problem>
+class OperatorKernelCore final : public KernelCore {
+ public:
+  OperatorKernelCore(std::shared_ptr<DeviceCore> device, KernelInfo&& info, std::unique_ptr<backend::Kernel> kernel,
+                     const Problem& checked)
+      : KernelCore(std::move(device), std::move(info), std::move(kernel)), checked_(checked) {}
+
+ private:
+  [[nodiscard]] std::string describe_problem() const override { return text_of(checked_); }
+
+  const Problem checked_;
+};
+
 }  // namespace tessera::detail
 
 namespace tessera {
@@ -127,9 +147,8 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
                       facts[chosen].error_factor,
                       kernel->workspace_bytes(),
                       kernel->prepared_bytes()};
-      const auto describe_problem = [checked] { return shortened(OperatorTraits<Problem>::key(checked)); };
-      if (is_logged(LogKind::choice)) log_choice(facts, chosen, options, info, describe_problem());
-      auto made = std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel), describe_problem);
+      if (is_logged(LogKind::choice)) log_choice(facts, chosen, options, info, text_of(checked));
+      auto made = std::make_shared<OperatorKernelCore<Problem>>(core_, std::move(info), std::move(kernel), checked);
       making.made(*made->description());
       return {std::move(made), checked};
     } catch (const Error& error) {
@@ -166,7 +185,7 @@ void Queue::run(const OperatorKernel<Problem>& kernel, const typename Problem::O
     }
     backend::Kernel& native = kernel.core()->kernel();
     const WeightsPlan plan = plan_weights(queue_core, core.info(), are_prepared);
-    queue_core.submit(Command{"running ", core.description()}, views,
+    queue_core.submit(Command{CommandKind::run, core.description()}, views,
                       {.kernel = kernel.core(), .workspace = plan.memory}, [&](backend::Queue& queue) {
                         if constexpr (HasWeights<Problem>) {
                           backend::Slice& weights = slices[OperatorTraits<Problem>::kWeights];
@@ -196,7 +215,7 @@ PreparedWeights Queue::prepare_weights(const OperatorKernel<Problem>& kernel, co
         std::make_shared<const PreparedCore>(memory, kernel.core(), OperatorTraits<Problem>::key(kernel.problem()));
     const auto workspace = queue_core.workspace(core.info().workspace_bytes);
     const std::array views{&raw, &memory};
-    queue_core.submit(Command{"preparing weights of ", core.description(), 0, CommandKind::prepare}, views,
+    queue_core.submit(Command{CommandKind::prepare, core.description()}, views,
                       {.kernel = kernel.core(), .workspace = workspace}, [&](backend::Queue& queue) {
                         backend::Slice source = slice_of(raw);
                         source.size_bytes = raw_bytes;

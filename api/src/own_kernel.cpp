@@ -204,7 +204,7 @@ void Queue::launch_arguments(const OwnKernel& kernel, const LaunchShape& shape,
       }
       native.push_back(translated);
     }
-    core_->submit(detail::Command{"running ", core.description()}, views, {.kernel = kernel.core()},
+    core_->submit(detail::Command{detail::CommandKind::run, core.description()}, views, {.kernel = kernel.core()},
                   [&](backend::Queue& queue) { core.own_kernel().launch(queue, shape, native); });
   });
 }

@@ -131,9 +131,7 @@ std::string QueueCore::describe(std::uint64_t sequence) const {
     return sentence("command ", sequence, ", which is no longer remembered");
   }
   const Command& command = remembered_[sequence % kRemembered];
-  if (command.subject != nullptr) return sentence("command ", sequence, ", ", command.verb, *command.subject);
-  if (command.size_bytes == 0) return sentence("command ", sequence, ", ", command.verb);
-  return sentence("command ", sequence, ", ", command.verb, command.size_bytes, " bytes");
+  return sentence("command ", sequence, ", ", words_of(command));
 }
 
 std::string QueueCore::describe(const backend::Suspects& suspects) const {
@@ -188,7 +186,7 @@ std::pair<std::unique_ptr<backend::Event>, std::uint64_t> QueueCore::record() {
 
 void QueueCore::wait(backend::Event& event, std::shared_ptr<void> owner) {
   constexpr std::array<const UntypedView*, 0> kNoViews{};
-  submit({"waiting for an event", nullptr, 0, CommandKind::wait}, kNoViews, {.object = std::move(owner)},
+  submit({.kind = CommandKind::wait}, kNoViews, {.object = std::move(owner)},
          [&](backend::Queue& queue) { queue.wait(event); });
 }
 

@@ -5,6 +5,24 @@
 
 namespace tessera::detail {
 
+struct QueueCore::Witness {
+  QueueCore& queue;
+  std::optional<CommandWatch> watch{};
+
+  void begin(const Command& command, const KernelCore* kernel) noexcept { queue.begin_watch(watch, command, kernel); }
+  void queued(bool has_taken) noexcept {
+    if (watch) watch->queued(*queue.queue_, has_taken);
+  }
+  void tell() noexcept {
+    if (watch) watch->tell();
+  }
+};
+
+void QueueCore::submit_watched(const Command& command, std::span<const UntypedView* const> views, Keep& keep,
+                               const std::function<void(backend::Queue&)>& enqueue) {
+  submit_before(Witness{*this}, command, views, keep, enqueue);
+}
+
 void QueueCore::begin_watch(std::optional<CommandWatch>& watch, const Command& command,
                             const KernelCore* kernel) noexcept {
   try {
