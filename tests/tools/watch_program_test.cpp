@@ -1,5 +1,5 @@
-// The log and the trace as a user of the program gets them: what stands on which stream, what is in the file, and what a
-// wrong word and a file that cannot be written lead to.
+// The log and the trace as a user of the program gets them: what stands on which stream, what is in the file, and what
+// comes of a wrong word and of a file that cannot be written.
 #include <algorithm>
 #include <string>
 

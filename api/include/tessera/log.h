@@ -57,8 +57,8 @@ using LogFunction = std::function<void(const LogEvent&)>;
 /// one ends that. What $TESSERA_LOG writes is written beside it.
 ///
 /// The function is called on the thread on which it happens, which may be one of the library's own, and on several at
-/// once. No lock is held: it may use the library, but must not wait for a queue, and is not told of what it causes there.
-/// What it throws is dropped. When set_log() returns, the function before it runs nowhere any more; therefore
+/// once. No lock is held: it may use the library, but must not wait for a queue. What it causes there it is not told
+/// of. What it throws is dropped. When set_log() returns, the function before it runs nowhere any more; therefore
 /// error invalid_argument if the function itself calls set_log(). A child process of fork() does not call it.
 TESSERA_API void set_log(LogFunction function, LogKind kinds = LogKind::all);
 
