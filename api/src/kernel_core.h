@@ -46,7 +46,8 @@ class KernelCore {
   [[nodiscard]] const KernelInfo& info() const noexcept { return info_; }
   /// "gemm (tiled) 'layer 1'"
   [[nodiscard]] const std::shared_ptr<const std::string>& description() const noexcept { return description_; }
-  /// Its fields, for the trace: put into words when it is first asked for. "" of the program's own kernels. From any thread.
+  /// Its fields, for the trace: put into words when it is first asked for. "" of the program's own kernels. From any
+  /// thread.
   [[nodiscard]] const std::string& problem() const {
     std::call_once(is_problem_described_, [this] { problem_ = describe_problem(); });
     return problem_;

@@ -1,5 +1,5 @@
-// The events of the log, put into words. Called only where the log is on. The caller holds no lock, where nothing else is
-// said.
+// The events of the log, put into words. Called only where the log is on. The caller holds no lock, where nothing else
+// is said.
 #pragma once
 
 #include <tessera/log.h>
@@ -34,8 +34,8 @@ void log_transfer(LogAction action, const std::string& device, const std::string
                   std::uint64_t size_bytes) noexcept;
 /// allocate or free.
 void log_holder(LogAction action, const Holder& holder) noexcept;
-/// reserve or release. Told when the thread's innermost Making ends, if there is one: a backend that runs short of memory
-/// while it queues a command makes others give theirs back.
+/// reserve or release. Told when the thread's innermost Making ends, if there is one: a backend that runs short of
+/// memory while it queues a command makes others give theirs back.
 void log_reserve(LogAction action, const std::string& device, std::uint64_t size_bytes) noexcept;
 
 }  // namespace tessera::detail

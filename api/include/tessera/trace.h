@@ -9,8 +9,8 @@
 namespace tessera {
 
 /// Writes to `file` from now on: commands of every queue in the times of their device's events, and the host's calls.
-/// What was queued before is not in it. The file is whole whenever the program ends, however it does, up to what was not
-/// known to have ended then. A file that is there is overwritten. Every command is timed by two events, so that a
+/// What was queued before is not in it. The file is whole whenever the program ends, however it does, up to what was
+/// not known to have ended then. A file that is there is overwritten. Every command is timed by two events, so that a
 /// traced program is slower. Error invalid_argument if the file cannot be written, or if a trace is being written: by
 /// this process, or by another one to this file.
 TESSERA_API void start_trace(const std::filesystem::path& file);
