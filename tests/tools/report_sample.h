@@ -20,6 +20,11 @@ inline tool::Json report_record(const std::string& device, const std::string& va
           {"status", "verified"},
           {"reason", nullptr},
           {"is_default", variant == "register"},
+          {"hardware",
+           {{"instruction_set", "some"},
+            {"threads", device == "cpu:0" ? tool::Json(8) : tool::Json()},
+            {"launches",
+             {{{"function", "f"}, {"groups", size}, {"group_size", 256}, {"registers", 128}, {"occupancy", 0.25}}}}}},
           {"error", {{"worst", 1e-6 * size}, {"bound", 1e-3 * size}}},
           {"device_time_s", {{"median", seconds}, {"min", seconds}, {"max", seconds}, {"count", 10}, {"spread", 0.01}}},
           {"wall_time_s", {{"median", 1.1 * seconds}}},
@@ -78,8 +83,13 @@ inline tool::Json report_sample() {
                                    {"host_memory", "pinned"},
                                    {"upload", part(1e-6)},
                                    {"compute", part(4e-6)},
-                                   {"download", part(5e-7)}});
+                                   {"download", part(5e-7)},
+                                   {"upload_gbytes_per_s", 12.5},
+                                   {"download_gbytes_per_s", 25.5}});
   }
+  result["missing_peers"] = Json::array();
+  result["missing_peers"].push_back(
+      {{"variant", "vendor_other"}, {"devices", {"cpu:0"}}, {"reason", "Other is not there"}, {"remedy", "get <it>"}});
   return result;
 }
 

@@ -37,7 +37,8 @@ TEST(ReportTest, shows_devices_operators_threads_copies_and_reasons) {
        {"sample.json", "An accelerator", "Roofline of cuda:0", "speed over the problem&#39;s operations",
         "as a share of its bound", "speed-up over threads", "To the device and back", "vendor_blas",
         "register (default)", "unsupported: k is &lt; 3", "How it was measured", "200.0 GFLOP/s", "class=\"peer\"",
-        "class=\"ours best\""}) {
+        "class=\"ours best\"", "128 registers, 25 % occupied", "8 threads, some", "vendor_other: get &lt;it&gt;",
+        ">25.50<"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(page.find("folder/"), std::string::npos) << "the folders of a machine are its own";

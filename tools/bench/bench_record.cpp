@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/bench/hardware.h"
 #include "tools/output/job_record.h"
 #include "tools/output/table.h"
 
@@ -82,10 +83,15 @@ Json to_json(const BenchRecord& record) {
   json["memory"] =
       record.memory ? Json{{"prepared_bytes", record.memory->prepared_bytes}, {"run_bytes", record.memory->run_bytes}}
                     : Json();
+  const bool has_run = record.outcome.has_value();
+  json["hardware"] = has_run ? hardware_record(job.device->info, record.launches) : Json();
   json["device_time_s"] = measured ? to_json(record.measurement->device_s) : Json();
   json["wall_time_s"] = measured ? to_json(record.measurement->wall_s) : Json();
   json["batch"] = measured ? Json(record.measurement->plan.batch) : Json();
   json["input_sets"] = record.input_sets;
+  json["cold"] = record.flushed_bytes > 0;
+  json["flushed_bytes"] = record.flushed_bytes > 0 ? Json(record.flushed_bytes) : Json();
+  json["rounds_s"] = record.rounds_s;
   json["gflops"] = measured ? Json(record.gflops) : Json();
   json["gbytes_per_s"] = measured ? Json(record.gbytes_per_s) : Json();
   json["peak_share"] = record.peak_share ? Json(*record.peak_share) : Json();

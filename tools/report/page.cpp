@@ -66,6 +66,11 @@ std::string one_file(const ReportInput& input, std::size_t number) {
       "<p>{} of {} records were verified and timed, {} failed; the others could not run or were left "
       "out, with the reason in their row.</p>\n",
       verified, input.records.size(), wrong);
+  if (!input.missing_peers.empty()) {
+    std::string list;
+    for (const std::string& peer : input.missing_peers) list += (list.empty() ? "" : "; ") + escaped(peer);
+    html += fmt::format("<p>Not compared with, because they were not on this machine: {}.</p>\n", list);
+  }
   return html + devices_section(input) + operators_section(input) + threads_section(input) + transfers_section(input);
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <tessera/tessera.h>
 
+#include "tools/bench/hardware.h"
 #include "tools/output/table.h"
 
 namespace tessera::tool {
@@ -77,7 +78,11 @@ ReportRecord record_of(const Json& json) {
                       .type = words(json, "type"),
                       .tuning = tuning_words(json),
                       .status = words(json, "status"),
-                      .reason = words(json, "reason")};
+                      .reason = words(json, "reason"),
+                      .hardware = {}};
+  if (const Json* const hardware = object_of(json, "hardware")) record.hardware = shortened(hardware_words(*hardware));
+  const auto cold = json.find("cold");
+  record.is_cold = cold != json.end() && cold->is_boolean() && cold->get<bool>();
   // Studies measure a problem in several parts, which its name ends with.
   if (const std::string part = words(json, "part"); !part.empty() && record.problem.ends_with("_" + part))
     record.problem.resize(record.problem.size() - part.size() - 1);
@@ -180,7 +185,14 @@ ReportInput report_input_of(const Json& result, const std::string& path) {
                                .host_memory = words(transfer, "host_memory"),
                                .upload_s = part_of(transfer, "upload"),
                                .compute_s = part_of(transfer, "compute"),
-                               .download_s = part_of(transfer, "download")});
+                               .download_s = part_of(transfer, "download"),
+                               .upload_gbytes_per_s = positive(transfer, "upload_gbytes_per_s"),
+                               .download_gbytes_per_s = positive(transfer, "download_gbytes_per_s")});
+  });
+  each("missing_peers", [&](const Json& peer) {
+    const std::string remedy = words(peer, "remedy");
+    input.missing_peers.push_back(
+        fmt::format("{}: {}", words(peer, "variant"), remedy.empty() ? words(peer, "reason") : remedy));
   });
   return input;
 }

@@ -31,6 +31,8 @@ struct ReportRecord {
   std::string tuning;  ///< "tile_m=64 tile_n=32"
   std::string status;
   std::string reason;
+  std::string hardware;  ///< "128 registers, 2 groups a unit, 25 % occupied"
+  bool is_cold = false;
   bool is_default = false;
   double median_s = kNoNumber;
   double spread = kNoNumber;
@@ -65,6 +67,8 @@ struct ReportTransfer {
   double upload_s = 0;
   double compute_s = 0;
   double download_s = 0;
+  double upload_gbytes_per_s = kNoNumber;
+  double download_gbytes_per_s = kNoNumber;
 };
 
 struct ReportInput {
@@ -77,6 +81,7 @@ struct ReportInput {
   std::vector<ReportRecord> records;
   std::vector<ReportThreads> threads;
   std::vector<ReportTransfer> transfers;
+  std::vector<std::string> missing_peers;  ///< "vendor_blis: apt-get install libblis4-pthread"
 
   [[nodiscard]] const ReportDevice* find_device(const std::string& id) const;
 };
