@@ -1,0 +1,193 @@
+// One loop for each instruction, chosen by what the CPU says. A compiler knows nothing of these instructions' arithmetic,
+// so that it leaves none of them out.
+#include "tools/peaks/cpu_bytes.h"
+
+#include <cstring>
+
+#include "tools/peaks/cpu_fma.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace tessera::tool {
+
+namespace {
+
+/// Where there is no such instruction: multiply-adds of 16 bits, the narrowest that every CPU has.
+using Shorts [[gnu::vector_size(16)]] = std::int16_t;
+constexpr double kShortLanes = 8;
+
+std::int32_t dot_of_shorts(std::int32_t factor, std::int32_t term, std::int64_t iterations) {
+  const Shorts f = static_cast<std::int16_t>(factor) - Shorts{};
+  const Shorts t = static_cast<std::int16_t>(term) - Shorts{};
+  Shorts x[kFmaChains];
+  for (int chain = 0; chain < kFmaChains; ++chain) x[chain] = t + static_cast<std::int16_t>(chain);
+  for (std::int64_t step = 0; step < iterations; ++step) {
+#pragma GCC unroll 12
+    for (int chain = 0; chain < kFmaChains; ++chain) x[chain] = x[chain] * f + t;
+  }
+  std::int32_t sum = 0;
+  for (const Shorts& chain : x) sum += chain[0];
+  return sum;
+}
+
+#if defined(__x86_64__)
+// The chains are single variables, because GCC keeps an array of them in memory.
+#define TESSERA_TWELVE_CHAINS(STEP) \
+  STEP(a) STEP(b) STEP(c) STEP(d) STEP(e) STEP(g) STEP(h) STEP(i) STEP(j) STEP(k) STEP(l) STEP(m)
+static_assert(kFmaChains == 12, "one variable for each chain");
+
+__attribute__((target("avx512f,avx512vnni"))) std::int32_t dot_512(std::int32_t factor, std::int32_t term,
+                                                                   std::int64_t iterations) {
+  const __m512i f = _mm512_set1_epi32(factor), t = _mm512_set1_epi32(term);
+  __m512i a = t, b = t, c = t, d = t, e = t, g = t, h = t, i = t, j = t, k = t, l = t, m = t;
+#define TESSERA_STEP(x) x = _mm512_dpbusd_epi32(x, f, t);
+  for (std::int64_t step = 0; step < iterations; ++step) {
+    TESSERA_TWELVE_CHAINS(TESSERA_STEP)
+  }
+#undef TESSERA_STEP
+  __m512i sum = _mm512_setzero_si512();
+#define TESSERA_SUM(x) sum = _mm512_add_epi32(sum, x);
+  TESSERA_TWELVE_CHAINS(TESSERA_SUM)
+#undef TESSERA_SUM
+  return _mm512_reduce_add_epi32(sum);
+}
+
+__attribute__((target("avx2"))) std::int32_t first_of(__m256i sum) {
+  return _mm_cvtsi128_si32(_mm256_castsi256_si128(sum));
+}
+
+__attribute__((target("avx2,avxvnni"))) std::int32_t dot_256(std::int32_t factor, std::int32_t term,
+                                                             std::int64_t iterations) {
+  const __m256i f = _mm256_set1_epi32(factor), t = _mm256_set1_epi32(term);
+  __m256i a = t, b = t, c = t, d = t, e = t, g = t, h = t, i = t, j = t, k = t, l = t, m = t;
+#define TESSERA_STEP(x) x = _mm256_dpbusd_avx_epi32(x, f, t);
+  for (std::int64_t step = 0; step < iterations; ++step) {
+    TESSERA_TWELVE_CHAINS(TESSERA_STEP)
+  }
+#undef TESSERA_STEP
+  __m256i sum = _mm256_setzero_si256();
+#define TESSERA_SUM(x) sum = _mm256_add_epi32(sum, x);
+  TESSERA_TWELVE_CHAINS(TESSERA_SUM)
+#undef TESSERA_SUM
+  return first_of(sum);
+}
+
+/// Products of bytes added in pairs, these in pairs, and the sums: three instructions for 32 products.
+__attribute__((target("avx2"))) std::int32_t dot_in_steps(std::int32_t factor, std::int32_t term,
+                                                          std::int64_t iterations) {
+  const __m256i f = _mm256_set1_epi32(factor), t = _mm256_set1_epi32(term), ones = _mm256_set1_epi16(1);
+  __m256i a = t, b = t, c = t, d = t, e = t, g = t, h = t, i = t, j = t, k = t, l = t, m = t;
+#define TESSERA_STEP(x) x = _mm256_add_epi32(t, _mm256_madd_epi16(_mm256_maddubs_epi16(x, f), ones));
+  for (std::int64_t step = 0; step < iterations; ++step) {
+    TESSERA_TWELVE_CHAINS(TESSERA_STEP)
+  }
+#undef TESSERA_STEP
+  __m256i sum = _mm256_setzero_si256();
+#define TESSERA_SUM(x) sum = _mm256_add_epi32(sum, x);
+  TESSERA_TWELVE_CHAINS(TESSERA_SUM)
+#undef TESSERA_SUM
+  return first_of(sum);
+}
+
+/// VEX-encoded VNNI: a leaf that __builtin_cpu_supports of older compilers does not know.
+bool has_dot_256() {
+  constexpr unsigned kAvxVnni = 1U << 4;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __builtin_cpu_supports("avx2") != 0 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kAvxVnni) != 0;
+}
+#endif
+
+}  // namespace
+
+double cpu_dot_operations() {
+#if defined(__x86_64__)
+  constexpr double kOfALane = 8;  // four products and four sums
+  if (__builtin_cpu_supports("avx512vnni")) return kFmaChains * 16 * kOfALane;
+  if (__builtin_cpu_supports("avx2")) return kFmaChains * 8 * kOfALane;
+#endif
+  return kFmaChains * kShortLanes * 2;
+}
+
+std::int32_t cpu_dot(std::int32_t factor, std::int32_t term, std::int64_t iterations) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512vnni")) return dot_512(factor, term, iterations);
+  if (has_dot_256()) return dot_256(factor, term, iterations);
+  if (__builtin_cpu_supports("avx2")) return dot_in_steps(factor, term, iterations);
+#endif
+  return dot_of_shorts(factor, term, iterations);
+}
+
+#if defined(__x86_64__) && defined(__linux__)
+
+/// Linux saves tiles for a process that asks for it (arch_prctl(2) of Linux 5.16); that counts for all threads.
+bool cpu_has_tiles() {
+  static const bool is_there = [] {
+    constexpr unsigned kTiles = 1U << 24, kBytes = 1U << 25;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTiles) == 0 || (d & kBytes) == 0) return false;
+    constexpr long kRequestPermission = 0x1023, kTileData = 18;
+    return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  }();
+  return is_there;
+}
+
+__attribute__((target("amx-tile,amx-int8"))) std::int32_t cpu_tiles(std::int64_t iterations) {
+  // Eight tiles of 16 rows of 64 bytes, as the processor reads it: palette, first row, then bytes of a row and rows.
+  alignas(64) std::uint8_t shapes[64] = {1};
+  for (int tile = 0; tile < 8; ++tile) {
+    shapes[16 + 2 * tile] = 64;
+    shapes[48 + tile] = 16;
+  }
+  alignas(64) std::uint8_t bytes[16][64];
+  std::memset(bytes, 3, sizeof(bytes));
+  alignas(64) std::int32_t sums[16][16];
+  _tile_loadconfig(shapes);
+  _tile_loadd(4, bytes, 64);
+  _tile_loadd(5, bytes, 64);
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (std::int64_t step = 0; step < iterations; ++step) {
+    _tile_dpbuud(0, 4, 5);
+    _tile_dpbuud(1, 4, 5);
+    _tile_dpbuud(2, 4, 5);
+    _tile_dpbuud(3, 4, 5);
+  }
+  std::int32_t sum = 0;
+  _tile_stored(0, sums, 64);
+  sum += sums[0][0];
+  _tile_stored(1, sums, 64);
+  sum += sums[0][0];
+  _tile_stored(2, sums, 64);
+  sum += sums[0][0];
+  _tile_stored(3, sums, 64);
+  sum += sums[0][0];
+  _tile_release();
+  return sum;
+}
+
+#else
+
+bool cpu_has_tiles() {
+  return false;
+}
+std::int32_t cpu_tiles(std::int64_t /*iterations*/) {
+  return 0;
+}
+
+#endif
+
+double cpu_tile_operations() {
+  constexpr double kTiles = 4, kSums = 16 * 16, kDepth = 64;
+  return kTiles * kSums * kDepth * 2;
+}
+
+}  // namespace tessera::tool
