@@ -94,7 +94,8 @@ Json to_json(const BenchRecord& record) {
   json["rounds_s"] = record.rounds_s;
   json["gflops"] = measured ? Json(record.gflops) : Json();
   json["gbytes_per_s"] = measured ? Json(record.gbytes_per_s) : Json();
-  json["peak_share"] = record.peak_share ? Json(*record.peak_share) : Json();
+  json["peak_share"] = record.peak ? Json(record.peak->share) : Json();
+  json["peak"] = record.peak ? Json(record.peak->peak) : Json();
   return json;
 }
 
@@ -125,17 +126,12 @@ std::string bench_table(const std::vector<BenchRecord>& records) {
       cells[7] = format_seconds(measurement.wall_s.median);
       cells[8] = format_number(record.gflops);
       cells[9] = format_number(record.gbytes_per_s);
-      if (record.peak_share) cells[10] = fmt::format("{:.1f} %", 100 * *record.peak_share);
+      if (record.peak) cells[10] = fmt::format("{:.1f} %", 100 * record.peak->share);
     }
     cells.push_back(error_cell(record.outcome));
     cells.push_back(status_cell(to_string(record.status), record.reason));
     table.add_row(std::move(cells));
     if (!record.reason.empty()) notes += note_of(record);
-    if (record.peak_share && *record.peak_share > 1) {
-      notes +=
-          fmt::format("  {}: faster than a measured peak; --remeasure-peaks on a quiet machine finds the true one\n",
-                      name_of(record));
-    }
   }
   return with_notes(table.render(), notes);
 }

@@ -9,6 +9,7 @@
 
 #include "tools/bench/measurement.h"
 #include "tools/output/result_file.h"
+#include "tools/peaks/peaks.h"
 #include "tools/selection.h"
 
 namespace tessera::tool {
@@ -43,7 +44,7 @@ struct BenchRecord {
   std::vector<double> rounds_s;            ///< the device time's median of every round that was measured
   double gflops = 0;                       ///< by the device time's median, as gbytes_per_s
   double gbytes_per_s = 0;
-  std::optional<double> peak_share;
+  std::optional<PeakShare> peak;
 };
 
 [[nodiscard]] Json to_json(const BenchRecord& record);

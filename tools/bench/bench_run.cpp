@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "tools/bench/comparison.h"
+#include "tools/bench/peak_shares.h"
 #include "tools/bench/peers.h"
 #include "tools/bench/schedule.h"
 #include "tools/bench/summary.h"
@@ -41,7 +42,10 @@ class BenchRun {
     jobs = request_.everything ? best_and_peers(jobs) : case_by_case(std::move(jobs));
     std::vector<BenchRecord> records = measure(jobs);
     if (request_.old) measure_slower_again(records);
+    Progress progress(records.size());
+    settle_shares(records, peaks_, progress);
 
+    result_["devices"] = devices_record(devices_.list, peaks_);
     for (const BenchRecord& record : records) result_["records"].push_back(to_json(record));
     result_["missing_peers"] = to_json(missing);
     tell(records);
@@ -55,7 +59,7 @@ class BenchRun {
   std::vector<BenchRecord> measure(const std::vector<Job>& jobs) {
     Progress progress(jobs.size());
     try {
-      peaks_ = find_device_peaks(devices_.list, request_.measure_peaks_again, progress, result_["devices"]);
+      find_device_peaks(devices_.list, request_.measure_peaks_again, progress, peaks_);
     } catch (const Interrupted&) {
       return {};
     }

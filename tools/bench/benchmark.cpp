@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/bench/peak_shares.h"
 #include "tools/output/table.h"
 
 namespace tessera::tool {
@@ -129,7 +130,7 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   record.rounds_s = {seconds};
   record.gflops = work.flops / seconds / 1e9;
   record.gbytes_per_s = work.bytes / seconds / 1e9;
-  record.peak_share = peak_share(peaks, job.problem->type(), record.gflops, record.gbytes_per_s);
+  record.peak = share_of(record, peaks);
   history_.add(key_of(job), amount(work), seconds);
   // A forced tuning value says nothing about what explain() would choose, and cold caches are not its users' rule.
   if (job.tuning.empty() && !limits.cold) first.remember_time(device, seconds);

@@ -80,7 +80,7 @@ std::string summary_table(const std::vector<BenchRecord>& records) {
     table.add_row({job.problem == shown ? "" : fmt::format("{} {}", job.set->operator_name, job.problem->name()),
                    job.device->name, job.variant, format_seconds(time.median),
                    fmt::format("{:.1f} %", 100 * time.spread), format_number(record.gflops),
-                   record.peak_share ? fmt::format("{:.0f} %", 100 * *record.peak_share) : "",
+                   record.peak ? fmt::format("{:.0f} %", 100 * record.peak->share) : "",
                    fastest > 0 ? fmt::format("{:.2f}", speed_of(record) / fastest) : "", peer_cell(row)});
     shown = job.problem;
   }

@@ -19,23 +19,31 @@ namespace tessera::tool {
 
 namespace {
 
-/// Where there is no such instruction: multiply-adds of 16 bits, the narrowest that every CPU has.
-using Shorts [[gnu::vector_size(16)]] = std::int16_t;
-constexpr double kShortLanes = 8;
+struct DotLoop {
+  std::uint32_t (*run)(std::uint32_t factor, std::uint32_t term, std::int64_t iterations);
+  int lanes;
+  double operations_of_a_lane;
+};
 
-std::int32_t dot_of_shorts(std::int32_t factor, std::int32_t term, std::int64_t iterations) {
-  const Shorts f = static_cast<std::int16_t>(factor) - Shorts{};
-  const Shorts t = static_cast<std::int16_t>(term) - Shorts{};
-  Shorts x[kFmaChains];
-  for (int chain = 0; chain < kFmaChains; ++chain) x[chain] = t + static_cast<std::int16_t>(chain);
+/// Where there is no such instruction: multiply-adds of 16 bits, the narrowest that every CPU has.
+std::uint32_t dot_of_shorts(std::uint32_t factor, std::uint32_t term, std::int64_t iterations) {
+  using Shorts [[gnu::vector_size(16)]] = std::uint16_t;
+  const Shorts f = static_cast<std::uint16_t>(factor) - Shorts{};
+  const Shorts t = static_cast<std::uint16_t>(term) - Shorts{};
+  Shorts a = t, b = a + t, c = b + t, d = c + t, e = d + t, g = e + t;
+  Shorts h = g + t, i = h + t, j = i + t, k = j + t, l = k + t, m = l + t;
   for (std::int64_t step = 0; step < iterations; ++step) {
-#pragma GCC unroll 12
-    for (int chain = 0; chain < kFmaChains; ++chain) x[chain] = x[chain] * f + t;
+    a = a * f + t, b = b * f + t, c = c * f + t, d = d * f + t, e = e * f + t, g = g * f + t;
+    h = h * f + t, i = i * f + t, j = j * f + t, k = k * f + t, l = l * f + t, m = m * f + t;
   }
-  std::int32_t sum = 0;
-  for (const Shorts& chain : x) sum += chain[0];
+  const Shorts all[] = {a, b, c, d, e, g, h, i, j, k, l, m};
+  std::uint32_t sum = 0;
+  for (const Shorts& chain : all) {
+    for (int lane = 0; lane < 8; ++lane) sum += chain[lane];
+  }
   return sum;
 }
+constexpr DotLoop kDotOfShorts{dot_of_shorts, 8, 2};
 
 #if defined(__x86_64__)
 // The chains are single variables, because GCC keeps an array of them in memory.
@@ -43,9 +51,19 @@ std::int32_t dot_of_shorts(std::int32_t factor, std::int32_t term, std::int64_t 
   STEP(a) STEP(b) STEP(c) STEP(d) STEP(e) STEP(g) STEP(h) STEP(i) STEP(j) STEP(k) STEP(l) STEP(m)
 static_assert(kFmaChains == 12, "one variable for each chain");
 
-__attribute__((target("avx512f,avx512vnni"))) std::int32_t dot_512(std::int32_t factor, std::int32_t term,
-                                                                   std::int64_t iterations) {
-  const __m512i f = _mm512_set1_epi32(factor), t = _mm512_set1_epi32(term);
+/// Four products and four sums by one instruction.
+constexpr double kOfADotProduct = 8;
+
+template <int kLanes>
+std::uint32_t sum_of(const std::uint32_t (&lanes)[kLanes]) {
+  std::uint32_t sum = 0;
+  for (const std::uint32_t lane : lanes) sum += lane;
+  return sum;
+}
+
+__attribute__((target("avx512f,avx512vnni"))) std::uint32_t dot_512(std::uint32_t factor, std::uint32_t term,
+                                                                    std::int64_t iterations) {
+  const __m512i f = _mm512_set1_epi32(static_cast<int>(factor)), t = _mm512_set1_epi32(static_cast<int>(term));
   __m512i a = t, b = t, c = t, d = t, e = t, g = t, h = t, i = t, j = t, k = t, l = t, m = t;
 #define TESSERA_STEP(x) x = _mm512_dpbusd_epi32(x, f, t);
   for (std::int64_t step = 0; step < iterations; ++step) {
@@ -56,16 +74,14 @@ __attribute__((target("avx512f,avx512vnni"))) std::int32_t dot_512(std::int32_t 
 #define TESSERA_SUM(x) sum = _mm512_add_epi32(sum, x);
   TESSERA_TWELVE_CHAINS(TESSERA_SUM)
 #undef TESSERA_SUM
-  return _mm512_reduce_add_epi32(sum);
+  std::uint32_t lanes[16];
+  _mm512_storeu_si512(lanes, sum);
+  return sum_of(lanes);
 }
 
-__attribute__((target("avx2"))) std::int32_t first_of(__m256i sum) {
-  return _mm_cvtsi128_si32(_mm256_castsi256_si128(sum));
-}
-
-__attribute__((target("avx2,avxvnni"))) std::int32_t dot_256(std::int32_t factor, std::int32_t term,
-                                                             std::int64_t iterations) {
-  const __m256i f = _mm256_set1_epi32(factor), t = _mm256_set1_epi32(term);
+__attribute__((target("avx2,avxvnni"))) std::uint32_t dot_256(std::uint32_t factor, std::uint32_t term,
+                                                              std::int64_t iterations) {
+  const __m256i f = _mm256_set1_epi32(static_cast<int>(factor)), t = _mm256_set1_epi32(static_cast<int>(term));
   __m256i a = t, b = t, c = t, d = t, e = t, g = t, h = t, i = t, j = t, k = t, l = t, m = t;
 #define TESSERA_STEP(x) x = _mm256_dpbusd_avx_epi32(x, f, t);
   for (std::int64_t step = 0; step < iterations; ++step) {
@@ -76,13 +92,17 @@ __attribute__((target("avx2,avxvnni"))) std::int32_t dot_256(std::int32_t factor
 #define TESSERA_SUM(x) sum = _mm256_add_epi32(sum, x);
   TESSERA_TWELVE_CHAINS(TESSERA_SUM)
 #undef TESSERA_SUM
-  return first_of(sum);
+  std::uint32_t lanes[8];
+  _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(lanes), sum);
+  return sum_of(lanes);
 }
 
-/// Products of bytes added in pairs, these in pairs, and the sums: three instructions for 32 products.
-__attribute__((target("avx2"))) std::int32_t dot_in_steps(std::int32_t factor, std::int32_t term,
-                                                          std::int64_t iterations) {
-  const __m256i f = _mm256_set1_epi32(factor), t = _mm256_set1_epi32(term), ones = _mm256_set1_epi16(1);
+/// Products of bytes added in pairs, these in pairs, and the sums: three instructions for 32 products. They go through
+/// the chain, because a compiler would do what is the same in every step but once.
+__attribute__((target("avx2"))) std::uint32_t dot_in_steps(std::uint32_t factor, std::uint32_t term,
+                                                           std::int64_t iterations) {
+  const __m256i f = _mm256_set1_epi32(static_cast<int>(factor)), t = _mm256_set1_epi32(static_cast<int>(term));
+  const __m256i ones = _mm256_set1_epi16(1);
   __m256i a = t, b = t, c = t, d = t, e = t, g = t, h = t, i = t, j = t, k = t, l = t, m = t;
 #define TESSERA_STEP(x) x = _mm256_add_epi32(t, _mm256_madd_epi16(_mm256_maddubs_epi16(x, f), ones));
   for (std::int64_t step = 0; step < iterations; ++step) {
@@ -93,7 +113,9 @@ __attribute__((target("avx2"))) std::int32_t dot_in_steps(std::int32_t factor, s
 #define TESSERA_SUM(x) sum = _mm256_add_epi32(sum, x);
   TESSERA_TWELVE_CHAINS(TESSERA_SUM)
 #undef TESSERA_SUM
-  return first_of(sum);
+  std::uint32_t lanes[8];
+  _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(lanes), sum);
+  return sum_of(lanes);
 }
 
 /// VEX-encoded VNNI: a leaf that __builtin_cpu_supports of older compilers does not know.
@@ -104,24 +126,35 @@ bool has_dot_256() {
 }
 #endif
 
-}  // namespace
-
-double cpu_dot_operations() {
+const DotLoop& dot_loop() {
+  static const DotLoop chosen = [] {
 #if defined(__x86_64__)
-  constexpr double kOfALane = 8;  // four products and four sums
-  if (__builtin_cpu_supports("avx512vnni")) return kFmaChains * 16 * kOfALane;
-  if (__builtin_cpu_supports("avx2")) return kFmaChains * 8 * kOfALane;
+    if (__builtin_cpu_supports("avx512vnni") != 0) return DotLoop{dot_512, 16, kOfADotProduct};
+    if (has_dot_256()) return DotLoop{dot_256, 8, kOfADotProduct};
+    if (__builtin_cpu_supports("avx2") != 0) return DotLoop{dot_in_steps, 8, kOfADotProduct};
 #endif
-  return kFmaChains * kShortLanes * 2;
+    return kDotOfShorts;
+  }();
+  return chosen;
 }
 
-std::int32_t cpu_dot(std::int32_t factor, std::int32_t term, std::int64_t iterations) {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512vnni")) return dot_512(factor, term, iterations);
-  if (has_dot_256()) return dot_256(factor, term, iterations);
-  if (__builtin_cpu_supports("avx2")) return dot_in_steps(factor, term, iterations);
-#endif
-  return dot_of_shorts(factor, term, iterations);
+}  // namespace
+
+int cpu_dot_lanes() {
+  return dot_loop().lanes;
+}
+
+double cpu_dot_operations() {
+  return kFmaChains * dot_loop().lanes * dot_loop().operations_of_a_lane;
+}
+
+std::uint32_t cpu_dot(std::uint32_t factor, std::uint32_t term, std::int64_t iterations) {
+  return dot_loop().run(factor, term, iterations);
+}
+
+double cpu_tile_operations() {
+  constexpr double kTiles = 4, kSums = 16 * 16, kDepth = 64;
+  return kTiles * kSums * kDepth * 2;
 }
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -138,7 +171,7 @@ bool cpu_has_tiles() {
   return is_there;
 }
 
-__attribute__((target("amx-tile,amx-int8"))) std::int32_t cpu_tiles(std::int64_t iterations) {
+__attribute__((target("amx-tile,amx-int8"))) std::uint32_t cpu_tiles(std::int64_t iterations) {
   // Eight tiles of 16 rows of 64 bytes, as the processor reads it: palette, first row, then bytes of a row and rows.
   alignas(64) std::uint8_t shapes[64] = {1};
   for (int tile = 0; tile < 8; ++tile) {
@@ -147,7 +180,8 @@ __attribute__((target("amx-tile,amx-int8"))) std::int32_t cpu_tiles(std::int64_t
   }
   alignas(64) std::uint8_t bytes[16][64];
   std::memset(bytes, 3, sizeof(bytes));
-  alignas(64) std::int32_t sums[16][16];
+  alignas(64) std::uint32_t sums[4][16][16];
+  asm volatile("" ::"r"(shapes), "r"(bytes) : "memory");  // the intrinsics do not tell the compiler what they read
   _tile_loadconfig(shapes);
   _tile_loadd(4, bytes, 64);
   _tile_loadd(5, bytes, 64);
@@ -161,16 +195,17 @@ __attribute__((target("amx-tile,amx-int8"))) std::int32_t cpu_tiles(std::int64_t
     _tile_dpbuud(2, 4, 5);
     _tile_dpbuud(3, 4, 5);
   }
-  std::int32_t sum = 0;
-  _tile_stored(0, sums, 64);
-  sum += sums[0][0];
-  _tile_stored(1, sums, 64);
-  sum += sums[0][0];
-  _tile_stored(2, sums, 64);
-  sum += sums[0][0];
-  _tile_stored(3, sums, 64);
-  sum += sums[0][0];
+  _tile_stored(0, sums[0], 64);
+  _tile_stored(1, sums[1], 64);
+  _tile_stored(2, sums[2], 64);
+  _tile_stored(3, sums[3], 64);
   _tile_release();
+  std::uint32_t sum = 0;
+  for (const auto& tile : sums) {
+    for (const auto& row : tile) {
+      for (const std::uint32_t one : row) sum += one;
+    }
+  }
   return sum;
 }
 
@@ -179,15 +214,11 @@ __attribute__((target("amx-tile,amx-int8"))) std::int32_t cpu_tiles(std::int64_t
 bool cpu_has_tiles() {
   return false;
 }
-std::int32_t cpu_tiles(std::int64_t /*iterations*/) {
+
+std::uint32_t cpu_tiles(std::int64_t /*iterations*/) {
   return 0;
 }
 
 #endif
-
-double cpu_tile_operations() {
-  constexpr double kTiles = 4, kSums = 16 * 16, kDepth = 64;
-  return kTiles * kSums * kDepth * 2;
-}
 
 }  // namespace tessera::tool

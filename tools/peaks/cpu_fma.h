@@ -21,9 +21,9 @@ template <class T>
 
 extern template int cpu_fma_lanes<float>();
 extern template int cpu_fma_lanes<double>();
-extern template int cpu_fma_lanes<std::int32_t>();
+extern template int cpu_fma_lanes<std::uint32_t>();
 extern template float cpu_fma<float>(float, float, std::int64_t);
 extern template double cpu_fma<double>(double, double, std::int64_t);
-extern template std::int32_t cpu_fma<std::int32_t>(std::int32_t, std::int32_t, std::int64_t);
+extern template std::uint32_t cpu_fma<std::uint32_t>(std::uint32_t, std::uint32_t, std::int64_t);
 
 }  // namespace tessera::tool

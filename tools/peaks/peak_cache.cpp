@@ -1,19 +1,51 @@
 // The peaks as JSON, kept under everything that they depend on.
 #include "tools/peaks/peak_cache.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tools/input/json_reading.h"
+
 namespace tessera::tool {
 
 namespace {
 
 /// Raised when the peak kernels change, so that older figures are measured again.
-constexpr int kPeakMethod = 1;
+constexpr int kPeakMethod = 2;
 constexpr const char* kFolder = "peaks";
 
-/// A number that can be a peak, or nothing.
-Peak read_peak(const Json& peaks, const char* name) {
-  const auto found = peaks.find(name);
-  if (found == peaks.end() || !found->is_number() || !(found->get<double>() > 0)) return {};
-  return {found->get<double>(), ""};
+/// A number that can be a peak, or the reason why there is none; or neither, of what is no record of peaks.
+Peak read_peak(const Json& from, const char* name, const Json& reasons, const std::string& reason_name) {
+  const auto found = from.find(name);
+  if (found == from.end()) return {};
+  if (found->is_number() && found->get<double>() > 0) return {found->get<double>(), ""};
+  const auto reason = reasons.find(reason_name);
+  const bool is_told = found->is_null() && reason != reasons.end() && reason->is_string();
+  return {std::nullopt, is_told ? reason->get<std::string>() : ""};
+}
+
+bool is_told(const Peak& peak) {
+  return peak.value || !peak.reason.empty();
+}
+
+/// Nothing if one of the levels is no level.
+std::optional<std::vector<ReadPeak>> read_levels(const Json& stored, const Json& reasons) {
+  const auto list = stored.find("reads");
+  if (list == stored.end() || !list->is_array() || list->empty()) return std::nullopt;
+  std::vector<ReadPeak> levels;
+  for (const Json& entry : *list) {
+    const std::optional<std::string> level = entry.is_object() ? text_of(entry, "level") : std::nullopt;
+    if (!level) return std::nullopt;
+    const double capacity = number_of(entry, "capacity_bytes").value_or(0);
+    if (!(capacity >= 0 && capacity < 1e15)) return std::nullopt;
+    levels.push_back({.level = *level,
+                      .capacity_bytes = static_cast<std::uint64_t>(capacity),
+                      .gbytes_per_s = read_peak(entry, "gbytes_per_s", reasons, "read_" + *level)});
+    if (!is_told(levels.back().gbytes_per_s)) return std::nullopt;
+  }
+  return levels;
 }
 
 }  // namespace
@@ -39,19 +71,33 @@ std::optional<Peaks> PeakCache::find() const {
   if (!text) return std::nullopt;
   const Json stored = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!stored.is_object()) return std::nullopt;
-  Peaks peaks;
-  peaks.fma_float32_gflops = read_peak(stored, "fma_float32_gflops");
-  peaks.fma_float64_gflops = read_peak(stored, "fma_float64_gflops");
-  peaks.copy_gbytes_per_s = read_peak(stored, "copy_gbytes_per_s");
-  if (!peaks.fma_float32_gflops.value || !peaks.copy_gbytes_per_s.value) return std::nullopt;
-  if (!peaks.fma_float64_gflops.value) {
-    if (has_float64_) return std::nullopt;
-    peaks.fma_float64_gflops.reason = "the device has no float64";
-  }
+  const auto found = stored.find("unknown_because");
+  const Json reasons = found != stored.end() && found->is_object() ? *found : Json::object();
+  const auto peak = [&](const char* name) { return read_peak(stored, name, reasons, name); };
+  const std::optional<std::vector<ReadPeak>> levels = read_levels(stored, reasons);
+  if (!levels) return std::nullopt;
+  const Peaks peaks{.fma_float32_gflops = peak("fma_float32_gflops"),
+                    .fma_float64_gflops = peak("fma_float64_gflops"),
+                    .fma_int32_gflops = peak("fma_int32_gflops"),
+                    .dot_int8_gflops = peak("dot_int8_gflops"),
+                    .copy_gbytes_per_s = peak("copy_gbytes_per_s"),
+                    .reads = *levels,
+                    .times_measured = static_cast<int>(std::clamp(number_of(stored, "times_measured").value_or(1), 1.0,
+                                                                  1e6))};
+  if (!is_whole(peaks) || !is_told(peaks.fma_float64_gflops) || !is_told(peaks.dot_int8_gflops)) return std::nullopt;
   return peaks;
 }
 
+/// What could not be measured may become measurable (a missing compiler is installed), so only whole results stay. What
+/// a device or its language lacks stays too.
+bool PeakCache::is_whole(const Peaks& peaks) const {
+  return peaks.fma_float32_gflops.value && peaks.fma_int32_gflops.value && peaks.copy_gbytes_per_s.value &&
+         (peaks.fma_float64_gflops.value || !has_float64_) && !peaks.reads.empty() &&
+         peaks.reads.back().gbytes_per_s.value;
+}
+
 void PeakCache::store(const Peaks& peaks) const {
+  if (!is_whole(peaks)) return;
   store_in_cache(kFolder, key_, to_json(peaks).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
