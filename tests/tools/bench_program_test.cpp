@@ -21,9 +21,13 @@ TEST_F(BenchProgramTest, writes_records_as_the_format_says) {
   const Json json = Json::parse(outcome.standard_output);
   const Json& device = json.at("devices").at(0);
   EXPECT_EQ(device.at("id"), "cpu:0");
-  for (const char* peak : {"fma_float32_gflops", "fma_float64_gflops", "copy_gbytes_per_s"}) {
+  for (const char* peak : {"fma_float32_gflops", "fma_float64_gflops", "fma_int32_gflops", "dot_int8_gflops",
+                           "copy_gbytes_per_s"}) {
     EXPECT_GT(device.at("peaks").at(peak), 0) << peak;
   }
+  const Json& reads = device.at("peaks").at("reads");
+  EXPECT_EQ(reads.back().at("level"), "memory");
+  EXPECT_GT(reads.back().at("gbytes_per_s"), 0);
   ASSERT_EQ(json.at("records").size(), 2U);
   for (const Json& record : json.at("records")) {
     EXPECT_EQ(record.at("status"), "verified") << record;
@@ -43,6 +47,7 @@ TEST_F(BenchProgramTest, writes_records_as_the_format_says) {
     EXPECT_NEAR(gflops, 2.0 * 256 * 256 * 256 / seconds / 1e9, 1e-6 * gflops);
     EXPECT_GT(record.at("gbytes_per_s"), 0);
     EXPECT_GT(record.at("peak_share"), 0);
+    EXPECT_TRUE(record.at("peak").is_string()) << record;
   }
   EXPECT_EQ(json.at("records").at(0).at("variant"), "tiled");
   EXPECT_EQ(json.at("records").at(0).at("tuning").at("tile"), 8);

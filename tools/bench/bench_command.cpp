@@ -24,7 +24,9 @@ constexpr double kEverythingBudget_s = 300;
 constexpr const char* kFooter =
     "Device time is the median by events on the queue; spread the interquartile range over the median; wall time\n"
     "from the call until the host knows. GFLOP/s and GB/s are the least work of the problem by the device time. Of\n"
-    "peak is the larger of GFLOP/s over the device's measured multiply-add peak and GB/s over its copy peak.\n"
+    "peak is the larger of GFLOP/s over the device's peak for that type (multiply-adds; dot products of bytes) and\n"
+    "GB/s over what it reads from the nearest level that can hold the operands, each measured on this machine. More\n"
+    "than 100 % says in the notes what was done less.\n"
     "Exit code 0 only if nothing failed and something was measured.\n\n"
     "--compare sets this run beside an older result file. A record is slower if it takes longer by more than both\n"
     "runs spread together, and by 5 % at least; what seems slower is measured twice again, and its fastest run "
@@ -87,7 +89,7 @@ class BenchCommand : public Command {
     command_
         ->add_option(
             "--budget", budget_s_,
-            "With --all: seconds for all records together; what has no room is skipped. 0: as long as it takes")
+            "With --all: seconds for peaks and records together; what has no room is skipped. 0: as long as it takes")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str()
         ->needs(everything);

@@ -2,6 +2,7 @@
 #include "tools/bench/bench_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ostream>
 #include <utility>
 
@@ -23,6 +24,9 @@
 namespace tessera::tool {
 
 namespace {
+
+/// What the devices' peaks leave of a budget that they have spent: a budget of 0 would be none.
+constexpr double kLeastBudget_s = 1e-3;
 
 std::string case_name_of(const conformance::Case& problem) {
   return std::string(problem.name());
@@ -58,12 +62,18 @@ class BenchRun {
  private:
   std::vector<BenchRecord> measure(const std::vector<Job>& jobs) {
     Progress progress(jobs.size());
+    const auto begin = std::chrono::steady_clock::now();
+    RunPlan plan = request_.plan;
     try {
       find_device_peaks(devices_.list, request_.measure_peaks_again, progress, peaks_);
     } catch (const Interrupted&) {
       return {};
     }
-    return run_jobs(jobs, peaks_, request_.plan, progress);
+    if (plan.budget_s > 0) {
+      const double taken_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      plan.budget_s = std::max(plan.budget_s - taken_s, kLeastBudget_s);
+    }
+    return run_jobs(jobs, peaks_, plan, progress);
   }
 
   void tell(const std::vector<BenchRecord>& records) {

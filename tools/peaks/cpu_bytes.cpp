@@ -1,5 +1,5 @@
 // One loop for each instruction, chosen by what the CPU says. A compiler knows nothing of these instructions' arithmetic,
-// so that it leaves none of them out.
+// but it would compute chains that begin alike but once.
 #include "tools/peaks/cpu_bytes.h"
 
 #include <cstring>
@@ -64,7 +64,13 @@ std::uint32_t sum_of(const std::uint32_t (&lanes)[kLanes]) {
 __attribute__((target("avx512f,avx512vnni"))) std::uint32_t dot_512(std::uint32_t factor, std::uint32_t term,
                                                                     std::int64_t iterations) {
   const __m512i f = _mm512_set1_epi32(static_cast<int>(factor)), t = _mm512_set1_epi32(static_cast<int>(term));
-  __m512i a = t, b = t, c = t, d = t, e = t, g = t, h = t, i = t, j = t, k = t, l = t, m = t;
+  const __m512i one = _mm512_set1_epi32(1);
+  __m512i next = t;
+#define TESSERA_BEGIN(x) \
+  __m512i x = next;     \
+  next = _mm512_add_epi32(next, one);
+  TESSERA_TWELVE_CHAINS(TESSERA_BEGIN)
+#undef TESSERA_BEGIN
 #define TESSERA_STEP(x) x = _mm512_dpbusd_epi32(x, f, t);
   for (std::int64_t step = 0; step < iterations; ++step) {
     TESSERA_TWELVE_CHAINS(TESSERA_STEP)
@@ -82,7 +88,13 @@ __attribute__((target("avx512f,avx512vnni"))) std::uint32_t dot_512(std::uint32_
 __attribute__((target("avx2,avxvnni"))) std::uint32_t dot_256(std::uint32_t factor, std::uint32_t term,
                                                               std::int64_t iterations) {
   const __m256i f = _mm256_set1_epi32(static_cast<int>(factor)), t = _mm256_set1_epi32(static_cast<int>(term));
-  __m256i a = t, b = t, c = t, d = t, e = t, g = t, h = t, i = t, j = t, k = t, l = t, m = t;
+  const __m256i one = _mm256_set1_epi32(1);
+  __m256i next = t;
+#define TESSERA_BEGIN(x) \
+  __m256i x = next;     \
+  next = _mm256_add_epi32(next, one);
+  TESSERA_TWELVE_CHAINS(TESSERA_BEGIN)
+#undef TESSERA_BEGIN
 #define TESSERA_STEP(x) x = _mm256_dpbusd_avx_epi32(x, f, t);
   for (std::int64_t step = 0; step < iterations; ++step) {
     TESSERA_TWELVE_CHAINS(TESSERA_STEP)
@@ -103,7 +115,13 @@ __attribute__((target("avx2"))) std::uint32_t dot_in_steps(std::uint32_t factor,
                                                            std::int64_t iterations) {
   const __m256i f = _mm256_set1_epi32(static_cast<int>(factor)), t = _mm256_set1_epi32(static_cast<int>(term));
   const __m256i ones = _mm256_set1_epi16(1);
-  __m256i a = t, b = t, c = t, d = t, e = t, g = t, h = t, i = t, j = t, k = t, l = t, m = t;
+  const __m256i one = _mm256_set1_epi32(1);
+  __m256i next = t;
+#define TESSERA_BEGIN(x) \
+  __m256i x = next;     \
+  next = _mm256_add_epi32(next, one);
+  TESSERA_TWELVE_CHAINS(TESSERA_BEGIN)
+#undef TESSERA_BEGIN
 #define TESSERA_STEP(x) x = _mm256_add_epi32(t, _mm256_madd_epi16(_mm256_maddubs_epi16(x, f), ones));
   for (std::int64_t step = 0; step < iterations; ++step) {
     TESSERA_TWELVE_CHAINS(TESSERA_STEP)

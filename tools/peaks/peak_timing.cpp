@@ -44,6 +44,9 @@ double best_seconds(Queue& queue, const std::function<void()>& enqueue) {
 
 double best_seconds_of_iteration(Queue& queue, std::int32_t least,
                                  const std::function<void(std::int32_t iterations)>& enqueue) {
+  // Drivers compile when a kernel is first launched.
+  enqueue(least);
+  queue.finish();
   std::int32_t iterations = least;
   for (; iterations < kMostIterations; iterations *= 2) {
     stop_if_interrupted();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <utility>
@@ -21,6 +22,8 @@ namespace {
 /// A page with more could not be scrolled; the largest study so far has 1,700.
 constexpr std::size_t kMostRecords = 20000;
 constexpr std::size_t kMostLetters = 200;
+/// No processor has more caches one behind the other.
+constexpr std::size_t kMostLevels = 8;
 
 /// At most so many bytes, and never half a letter of several.
 std::string shortened(std::string text) {
@@ -51,7 +54,7 @@ std::string tuning_words(const Json& record) {
 }
 
 ReportDevice device_of(const Json& json) {
-  ReportDevice device{.id = words(json, "asked_as"), .name = words(json, "name"), .facts = {}};
+  ReportDevice device{.id = words(json, "asked_as"), .name = words(json, "name"), .facts = {}, .reads = {}};
   if (device.id.empty()) device.id = words(json, "id");
   std::vector<std::string> facts;
   if (const std::string driver = words(json, "driver"); !driver.empty())
@@ -65,7 +68,16 @@ ReportDevice device_of(const Json& json) {
   if (const Json* const peaks = object_of(json, "peaks")) {
     device.float32_gflops = positive(*peaks, "fma_float32_gflops");
     device.float64_gflops = positive(*peaks, "fma_float64_gflops");
+    device.int32_gflops = positive(*peaks, "fma_int32_gflops");
+    device.dot_int8_gflops = positive(*peaks, "dot_int8_gflops");
     device.copy_gbytes_per_s = positive(*peaks, "copy_gbytes_per_s");
+    if (const Json* const reads = list_of(*peaks, "reads")) {
+      for (std::size_t i = 0; i < std::min(reads->size(), kMostLevels); ++i) {
+        const ReportRead read{.level = words((*reads)[i], "level"),
+                              .gbytes_per_s = positive((*reads)[i], "gbytes_per_s")};
+        if (!read.level.empty() && !std::isnan(read.gbytes_per_s)) device.reads.push_back(read);
+      }
+    }
   }
   return device;
 }
@@ -95,6 +107,7 @@ ReportRecord record_of(const Json& json) {
   if (const Json* const time = object_of(json, "wall_time_s")) record.wall_s = positive(*time, "median");
   record.gflops = positive(json, "gflops");
   record.gbytes_per_s = positive(json, "gbytes_per_s");
+  record.peak_share = positive(json, "peak_share");
   if (const Json* const error = object_of(json, "error")) {
     record.error = number_of(*error, "worst").value_or(kNoNumber);
     record.bound = positive(*error, "bound");

@@ -13,13 +13,22 @@ namespace tessera::tool {
 /// Stands for a number that a record does not have.
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
+/// How fast a device reads a cache level, or memory.
+struct ReportRead {
+  std::string level;
+  double gbytes_per_s = kNoNumber;
+};
+
 struct ReportDevice {
   std::string id;     ///< "cuda:0"
   std::string name;   ///< "NVIDIA H200"
   std::string facts;  ///< driver, instruction set, units, memory
   double float32_gflops = kNoNumber;
   double float64_gflops = kNoNumber;
+  double int32_gflops = kNoNumber;
+  double dot_int8_gflops = kNoNumber;
   double copy_gbytes_per_s = kNoNumber;
+  std::vector<ReportRead> reads;  ///< those that are known, the nearest cache first
 };
 
 struct ReportRecord {
@@ -39,6 +48,7 @@ struct ReportRecord {
   double wall_s = kNoNumber;
   double gflops = kNoNumber;
   double gbytes_per_s = kNoNumber;
+  double peak_share = kNoNumber;
   double error = kNoNumber;
   double bound = kNoNumber;
 
