@@ -21,8 +21,8 @@ TEST_F(BenchProgramTest, writes_records_as_the_format_says) {
   const Json json = Json::parse(outcome.standard_output);
   const Json& device = json.at("devices").at(0);
   EXPECT_EQ(device.at("id"), "cpu:0");
-  for (const char* peak : {"fma_float32_gflops", "fma_float64_gflops", "fma_int32_gflops", "dot_int8_gflops",
-                           "copy_gbytes_per_s"}) {
+  for (const char* peak :
+       {"fma_float32_gflops", "fma_float64_gflops", "fma_int32_gflops", "dot_int8_gflops", "copy_gbytes_per_s"}) {
     EXPECT_GT(device.at("peaks").at(peak), 0) << peak;
   }
   const Json& reads = device.at("peaks").at("reads");

@@ -1,4 +1,5 @@
-// Shares that pass 1: a peak that was measured on a busy machine is measured again, and what passes it even then is said.
+// Shares that pass 1: a peak that was measured on a busy machine is measured again, and what passes it even then is
+// said.
 #include "tools/bench/peak_shares.h"
 
 #include <gtest/gtest.h>

@@ -18,12 +18,12 @@ WorkRate rate_of(const BenchRecord& record) {
   const conformance::Case& problem = *record.job.problem;
   // Emptied caches serve nothing.
   const bool is_cold = record.flushed_bytes > 0;
-  return {.kind = record.job.device->info.kind,
-          .type = problem.type(),
-          .gflops = record.gflops,
-          .gbytes_per_s = record.gbytes_per_s,
-          .bytes_in_turn =
-              is_cold ? 1e18 : std::max(problem.work().bytes, 1.0) * static_cast<double>(record.input_sets)};
+  return {
+      .kind = record.job.device->info.kind,
+      .type = problem.type(),
+      .gflops = record.gflops,
+      .gbytes_per_s = record.gbytes_per_s,
+      .bytes_in_turn = is_cold ? 1e18 : std::max(problem.work().bytes, 1.0) * static_cast<double>(record.input_sets)};
 }
 
 void measure_shares(std::vector<BenchRecord>& records, const OpenDevice* device, const Peaks& peaks) {

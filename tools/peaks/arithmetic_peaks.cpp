@@ -45,8 +45,7 @@ Peak best_of(const std::vector<ChainProgram>& programs, const Measure& measure) 
 
 Peak fma_peak(const Device& device, const DeviceInfo& info, DataType type) {
   if (type == DataType::float64 && !info.has_float64) return {std::nullopt, "the device has no float64"};
-  return best_of(fma_programs(info, type),
-                 [&](const ChainProgram& program) { return run_fma(device, program, type); });
+  return best_of(fma_programs(info, type), [&](const ChainProgram& program) { return run_fma(device, program, type); });
 }
 
 Peak dot_peak(const Device& device, const DeviceInfo& info) {

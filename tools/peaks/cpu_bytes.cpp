@@ -1,5 +1,5 @@
-// One loop for each instruction, chosen by what the CPU says. A compiler knows nothing of these instructions' arithmetic,
-// but it would compute chains that begin alike but once.
+// One loop for each instruction, chosen by what the CPU says. Chains begin with numbers of their own, because a
+// compiler computes those that begin alike but once.
 #include "tools/peaks/cpu_bytes.h"
 
 #include <cstring>
@@ -67,7 +67,7 @@ __attribute__((target("avx512f,avx512vnni"))) std::uint32_t dot_512(std::uint32_
   const __m512i one = _mm512_set1_epi32(1);
   __m512i next = t;
 #define TESSERA_BEGIN(x) \
-  __m512i x = next;     \
+  __m512i x = next;      \
   next = _mm512_add_epi32(next, one);
   TESSERA_TWELVE_CHAINS(TESSERA_BEGIN)
 #undef TESSERA_BEGIN
@@ -91,7 +91,7 @@ __attribute__((target("avx2,avxvnni"))) std::uint32_t dot_256(std::uint32_t fact
   const __m256i one = _mm256_set1_epi32(1);
   __m256i next = t;
 #define TESSERA_BEGIN(x) \
-  __m256i x = next;     \
+  __m256i x = next;      \
   next = _mm256_add_epi32(next, one);
   TESSERA_TWELVE_CHAINS(TESSERA_BEGIN)
 #undef TESSERA_BEGIN
@@ -118,7 +118,7 @@ __attribute__((target("avx2"))) std::uint32_t dot_in_steps(std::uint32_t factor,
   const __m256i one = _mm256_set1_epi32(1);
   __m256i next = t;
 #define TESSERA_BEGIN(x) \
-  __m256i x = next;     \
+  __m256i x = next;      \
   next = _mm256_add_epi32(next, one);
   TESSERA_TWELVE_CHAINS(TESSERA_BEGIN)
 #undef TESSERA_BEGIN

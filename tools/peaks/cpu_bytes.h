@@ -10,9 +10,9 @@ namespace tessera::tool {
 [[nodiscard]] int cpu_dot_lanes();
 /// Multiplications and additions that one iteration of cpu_dot() does.
 [[nodiscard]] double cpu_dot_operations();
-/// kFmaChains chains of x = x + the dot products of four bytes of `factor` with those of `term`, or what this CPU has in
-/// its place; they begin with `term`, `term` + 1 and so on. The sum of what they end with is returned, so that nothing
-/// can be left out.
+/// kFmaChains chains of x = x + the dot products of four bytes of `factor` with those of `term`, or what this CPU has
+/// in its place; they begin with `term`, `term` + 1 and so on. The sum of what they end with is returned, so that
+/// nothing can be left out.
 [[nodiscard]] std::uint32_t cpu_dot(std::uint32_t factor, std::uint32_t term, std::int64_t iterations);
 
 /// Does this CPU have tiles, and does the system let this process use them?

@@ -55,10 +55,9 @@ std::vector<CpuCache> cpu_caches(const std::filesystem::path& folder) {
     const std::string type = first_of<std::string>(cache / "type", "");
     if (type.empty()) break;
     if (type != "Data" && type != "Unified") continue;
-    const CpuCache one{
-        .level = first_of<int>(cache / "level", 0),
-        .size_bytes = size_in(cache / "size"),
-        .threads = std::max(count_of_ranges(first_of<std::string>(cache / "shared_cpu_list", "")), 1U)};
+    const CpuCache one{.level = first_of<int>(cache / "level", 0),
+                       .size_bytes = size_in(cache / "size"),
+                       .threads = std::max(count_of_ranges(first_of<std::string>(cache / "shared_cpu_list", "")), 1U)};
     if (one.level > 0 && one.size_bytes > 0) caches.push_back(one);
   }
   std::sort(caches.begin(), caches.end(), [](const CpuCache& a, const CpuCache& b) { return a.level < b.level; });

@@ -1,5 +1,5 @@
-// The loop that finds a CPU's ceiling for multiply-adds, fused where they are of floats: in registers only, in the widest
-// vectors that this CPU has.
+// The loop that finds a CPU's ceiling for multiply-adds, fused where they are of floats: in registers only, in the
+// widest vectors that this CPU has.
 #pragma once
 
 #include <cstdint>

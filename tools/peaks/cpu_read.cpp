@@ -5,14 +5,14 @@ namespace tessera::tool {
 
 namespace {
 
-/// Eight sums, so that loads wait for nothing but the ports that they go through. They are single variables, because GCC
-/// keeps an array of them in memory. A type that is no parameter would not become a vector of kBytes.
+/// Eight sums, so that loads wait for nothing but the ports that they go through. They are single variables, because
+/// GCC keeps an array of them in memory. A type that is no parameter would not become a vector of kBytes.
 template <class Word, int kBytes>
 __attribute__((always_inline)) inline Word read_by(const Word* words, std::size_t bytes, std::int64_t times) {
   using Vector [[gnu::vector_size(kBytes)]] = Word;
   constexpr std::size_t kSums = 8, kLanes = kBytes / sizeof(Word);
   static_assert(kReadPiece % (kBytes * kSums) == 0, "a piece is whole rounds of loads");
-  const auto combine = [](Vector& sum, const Word* from) __attribute__((always_inline)) {
+  const auto combine = [](Vector & sum, const Word* from) __attribute__((always_inline)) {
     Vector loaded;
     __builtin_memcpy(&loaded, from, kBytes);
     sum ^= loaded;

@@ -55,10 +55,8 @@ std::vector<Level> levels_of(const DeviceInfo& info) {
   if (info.kind == DeviceKind::cpu) {
     levels = cpu_levels(units);
   } else if (info.cache_bytes > 0) {
-    levels.push_back({.name = "L2",
-                      .capacity_bytes = info.cache_bytes,
-                      .read_bytes = info.cache_bytes / 2,
-                      .takes_turns = true});
+    levels.push_back(
+        {.name = "L2", .capacity_bytes = info.cache_bytes, .read_bytes = info.cache_bytes / 2, .takes_turns = true});
   }
   levels.push_back({.name = "memory", .read_bytes = bytes_beyond_caches(info), .takes_turns = true});
   return levels;
@@ -70,8 +68,8 @@ double read_rate(const Device& device, const DeviceInfo& info, const Level& leve
   const std::uint64_t piece_bytes = std::max(level.read_bytes / groups / kReadPiece, std::uint64_t{1}) * kReadPiece;
   Queue queue(device);
   const OwnKernel kernel = device.compile(program.source);
-  const auto words = device.allocate<std::uint32_t>(piece_bytes * groups / sizeof(std::uint32_t),
-                                                    {.label = "peak of reads"});
+  const auto words =
+      device.allocate<std::uint32_t>(piece_bytes * groups / sizeof(std::uint32_t), {.label = "peak of reads"});
   const auto results = device.allocate<std::uint32_t>(groups * program.shape.group_size.volume());
   queue.fill(words, 0x9E3779B9U);
   const BufferView<const std::uint32_t> from = words;
@@ -112,8 +110,9 @@ Peak copy_peak(const Device& device, const DeviceInfo& info) {
 std::vector<ReadPeak> read_peaks(const Device& device, const DeviceInfo& info) {
   std::vector<ReadPeak> peaks;
   for (const Level& level : levels_of(info)) {
-    Peak peak{std::nullopt, "a thread's share of it is hardly larger than the level before, so that reads of the two "
-                            "cannot be told apart"};
+    Peak peak{std::nullopt,
+              "a thread's share of it is hardly larger than the level before, so that reads of the two "
+              "cannot be told apart"};
     if (level.read_bytes > 0) peak = attempt([&] { return read_rate(device, info, level); });
     peaks.push_back({.level = level.name, .capacity_bytes = level.capacity_bytes, .gbytes_per_s = std::move(peak)});
   }

@@ -76,14 +76,14 @@ std::optional<Peaks> PeakCache::find() const {
   const auto peak = [&](const char* name) { return read_peak(stored, name, reasons, name); };
   const std::optional<std::vector<ReadPeak>> levels = read_levels(stored, reasons);
   if (!levels) return std::nullopt;
-  const Peaks peaks{.fma_float32_gflops = peak("fma_float32_gflops"),
-                    .fma_float64_gflops = peak("fma_float64_gflops"),
-                    .fma_int32_gflops = peak("fma_int32_gflops"),
-                    .dot_int8_gflops = peak("dot_int8_gflops"),
-                    .copy_gbytes_per_s = peak("copy_gbytes_per_s"),
-                    .reads = *levels,
-                    .times_measured = static_cast<int>(std::clamp(number_of(stored, "times_measured").value_or(1), 1.0,
-                                                                  1e6))};
+  const Peaks peaks{
+      .fma_float32_gflops = peak("fma_float32_gflops"),
+      .fma_float64_gflops = peak("fma_float64_gflops"),
+      .fma_int32_gflops = peak("fma_int32_gflops"),
+      .dot_int8_gflops = peak("dot_int8_gflops"),
+      .copy_gbytes_per_s = peak("copy_gbytes_per_s"),
+      .reads = *levels,
+      .times_measured = static_cast<int>(std::clamp(number_of(stored, "times_measured").value_or(1), 1.0, 1e6))};
   if (!is_whole(peaks) || !is_told(peaks.fma_float64_gflops) || !is_told(peaks.dot_int8_gflops)) return std::nullopt;
   return peaks;
 }

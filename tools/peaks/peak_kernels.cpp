@@ -109,17 +109,15 @@ ChainProgram fma_program(const DeviceInfo& info, DataType type, int width) {
 template <class Run>
 ChainProgram dot_program(const DeviceInfo& info, double cpu_operations, const Run& run) {
   constexpr double kOfADotProduct = 8;  // four products and four sums
-  KernelSource source{.name = "peak_dot",
-                      .parameters = {output<std::uint32_t>("sums"), scalar<std::uint32_t>("factor"),
-                                     scalar<std::uint32_t>("term"), scalar<std::int32_t>("iterations")},
-                      .opencl = "",
-                      .cuda = cuda_chains("peak_dot", "unsigned", "x{0} = __dp4a(x{0}, f, t);"),
-                      .cpu =
-                          [run](const WorkGroup& group, std::span<std::uint32_t> sums, std::uint32_t factor,
-                                std::uint32_t term, std::int32_t iterations) {
-                            sums[group.id.x] = run(factor, term, iterations);
-                          },
-                      .label = "peak of dot products of bytes"};
+  KernelSource source{
+      .name = "peak_dot",
+      .parameters = {output<std::uint32_t>("sums"), scalar<std::uint32_t>("factor"), scalar<std::uint32_t>("term"),
+                     scalar<std::int32_t>("iterations")},
+      .opencl = "",
+      .cuda = cuda_chains("peak_dot", "unsigned", "x{0} = __dp4a(x{0}, f, t);"),
+      .cpu = [run](const WorkGroup& group, std::span<std::uint32_t> sums, std::uint32_t factor, std::uint32_t term,
+                   std::int32_t iterations) { sums[group.id.x] = run(factor, term, iterations); },
+      .label = "peak of dot products of bytes"};
   const bool is_cpu = info.kind == DeviceKind::cpu;
   return filling(info, std::move(source), 1, is_cpu ? cpu_operations : kFmaChains * kOfADotProduct);
 }
@@ -139,9 +137,10 @@ std::vector<ChainProgram> fma_programs(const DeviceInfo& info, DataType type) {
 std::vector<ChainProgram> dot_programs(const DeviceInfo& info) {
   std::vector<ChainProgram> programs{dot_program(info, cpu_dot_operations(), cpu_dot)};
   if (info.kind == DeviceKind::cpu && cpu_has_tiles()) {
-    programs.push_back(
-        dot_program(info, cpu_tile_operations(), [](std::uint32_t /*factor*/, std::uint32_t /*term*/,
-                                                    std::int64_t iterations) { return cpu_tiles(iterations); }));
+    programs.push_back(dot_program(info, cpu_tile_operations(),
+                                   [](std::uint32_t /*factor*/, std::uint32_t /*term*/, std::int64_t iterations) {
+                                     return cpu_tiles(iterations);
+                                   }));
   }
   return programs;
 }

@@ -13,8 +13,8 @@ namespace tessera::tool {
 /// Seconds on the device of one call of `enqueue`, the best of several behind a warm-up. Throws Interrupted.
 [[nodiscard]] double best_seconds(Queue& queue, const std::function<void()>& enqueue);
 
-/// Seconds of one iteration of a kernel that is told how many to do: `least` of them, or so many more that a launch lasts
-/// some milliseconds. Throws Interrupted.
+/// Seconds of one iteration of a kernel that is told how many to do: `least` of them, or so many more that a launch
+/// lasts some milliseconds. Throws Interrupted.
 [[nodiscard]] double best_seconds_of_iteration(Queue& queue, std::int32_t least,
                                                const std::function<void(std::int32_t iterations)>& enqueue);
 

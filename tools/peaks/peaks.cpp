@@ -157,10 +157,9 @@ Json to_json(const Peaks& peaks) {
   add("copy_gbytes_per_s", peaks.copy_gbytes_per_s);
   result["reads"] = Json::array();
   for (const ReadPeak& read : peaks.reads) {
-    result["reads"].push_back(
-        {{"level", read.level},
-         {"capacity_bytes", read.capacity_bytes > 0 ? Json(read.capacity_bytes) : Json()},
-         {"gbytes_per_s", read.gbytes_per_s.value ? Json(*read.gbytes_per_s.value) : Json()}});
+    result["reads"].push_back({{"level", read.level},
+                               {"capacity_bytes", read.capacity_bytes > 0 ? Json(read.capacity_bytes) : Json()},
+                               {"gbytes_per_s", read.gbytes_per_s.value ? Json(*read.gbytes_per_s.value) : Json()}});
     if (!read.gbytes_per_s.value) reasons["read_" + read.level] = read.gbytes_per_s.reason;
   }
   result["times_measured"] = peaks.times_measured;

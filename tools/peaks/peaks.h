@@ -28,9 +28,9 @@ struct ReadPeak {
 struct Peaks {
   Peak fma_float32_gflops;  ///< a multiply-add counts as two operations
   Peak fma_float64_gflops;
-  Peak fma_int32_gflops;       ///< by instructions that multiply and add numbers of 32 bits
-  Peak dot_int8_gflops;        ///< products of bytes and sums of 32 bits
-  Peak copy_gbytes_per_s;      ///< bytes read and bytes written
+  Peak fma_int32_gflops;        ///< by instructions that multiply and add numbers of 32 bits
+  Peak dot_int8_gflops;         ///< products of bytes and sums of 32 bits
+  Peak copy_gbytes_per_s;       ///< bytes read and bytes written
   std::vector<ReadPeak> reads;  ///< the nearest cache first, memory last
   int times_measured = 1;       ///< the best of so many measurements
 };

@@ -13,7 +13,8 @@ constexpr std::uint64_t kGroupsPerUnit = 16;
 
 /// Neighbours read neighbouring words of 16 bytes.
 constexpr const char* kOpenclOnGpus =
-    "__kernel void peak_read(__global const uint4* from, __global uint* results, ulong piece, uint turn, int times) {\n"
+    "__kernel void peak_read(__global const uint4* from, __global uint* results, ulong piece, uint turn,\n"
+    "                        int times) {\n"
     "  const ulong groups = get_num_groups(0), words = piece / sizeof(uint4);\n"
     "  ulong place = get_group_id(0);\n"
     "  uint4 all = (uint4)(0);\n"
@@ -27,7 +28,8 @@ constexpr const char* kOpenclOnGpus =
 
 /// One work-item reads a piece, in vectors as wide as any CPU has.
 constexpr const char* kOpenclOnCpus =
-    "__kernel void peak_read(__global const uint16* from, __global uint* results, ulong piece, uint turn, int times) {\n"
+    "__kernel void peak_read(__global const uint16* from, __global uint* results, ulong piece, uint turn,\n"
+    "                        int times) {\n"
     "  const ulong groups = get_num_groups(0), words = piece / sizeof(uint16);\n"
     "  ulong place = get_group_id(0);\n"
     "  uint16 a = (uint16)(0), b = a, c = a, d = a;\n"
@@ -89,14 +91,14 @@ void read_on_cpu(const WorkGroup& group, std::span<const std::uint32_t> from, st
 ReadProgram read_program(const DeviceInfo& info) {
   const bool is_cpu = info.kind == DeviceKind::cpu;
   ReadProgram program;
-  program.source = {.name = "peak_read",
-                    .parameters = {input<std::uint32_t>("from"), output<std::uint32_t>("results"),
-                                   scalar<std::uint64_t>("piece"), scalar<std::uint32_t>("turn"),
-                                   scalar<std::int32_t>("times")},
-                    .opencl = is_cpu ? kOpenclOnCpus : kOpenclOnGpus,
-                    .cuda = kCuda,
-                    .cpu = read_on_cpu,
-                    .label = "peak of reads"};
+  program.source = {
+      .name = "peak_read",
+      .parameters = {input<std::uint32_t>("from"), output<std::uint32_t>("results"), scalar<std::uint64_t>("piece"),
+                     scalar<std::uint32_t>("turn"), scalar<std::int32_t>("times")},
+      .opencl = is_cpu ? kOpenclOnCpus : kOpenclOnGpus,
+      .cuda = kCuda,
+      .cpu = read_on_cpu,
+      .label = "peak of reads"};
   const std::uint64_t units = std::max(info.compute_units, 1U);
   program.shape.groups.x = is_cpu ? units : units * kGroupsPerUnit;
   program.shape.group_size.x = is_cpu ? 1 : std::min(kGroupSize, std::max<std::uint64_t>(info.max_group_size, 1));

@@ -8,8 +8,8 @@
 namespace tessera::tool {
 
 /// A kernel whose groups each read a piece of the input, or one piece after the other in turn: (input, output, bytes of
-/// a piece, by how many pieces a group goes on each time, how often). It reads whole kReadPiece bytes. The output has an
-/// element for each work-item.
+/// a piece, by how many pieces a group goes on each time, how often). A piece is a multiple of kReadPiece bytes. The
+/// output has an element for each work-item.
 struct ReadProgram {
   KernelSource source;
   LaunchShape shape;

@@ -50,8 +50,8 @@ constexpr const char* kHowMeasured = R"(<h2 id="how">How it was measured</h2>
 <p>Every result was verified against an oracle, plain loops in double or exact integers, before its time was taken; what
 failed has no time. A variant is warmed up and then repeated; the time is the median on the device&#39;s own clock, and
 the spread is the interquartile range over the median. Speed is the least work of the problem over that time, so that an
-algorithm which needs fewer operations may pass the peak; its row then says so. Peaks are measured on the device itself, by
-kernels that do nothing but compute in registers, copy, or read what fits into a cache.</p>
+algorithm which needs fewer operations may pass the peak; its row then says so. Peaks are measured on the device itself,
+by kernels that do nothing but compute in registers, copy, or read what fits into a cache.</p>
 )";
 
 std::string one_file(const ReportInput& input, std::size_t number) {
