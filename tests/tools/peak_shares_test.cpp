@@ -41,8 +41,7 @@ class PeakSharesTest : public testing::Test {
   /// A float32 peak, measured so often.
   [[nodiscard]] DevicePeaks peaks_of(double gflops, int times_measured) const {
     Peaks peaks = unknown_peaks("not measured");
-    peaks.fma_float32_gflops = {gflops, ""};
-    peaks.times_measured = times_measured;
+    peaks.fma_float32_gflops = {gflops, "", times_measured};
     return {{devices_.list.data(), peaks}};
   }
   static void settle(std::vector<BenchRecord>& records, DevicePeaks& peaks) {
@@ -68,7 +67,7 @@ TEST_F(PeakSharesTest, says_of_what_passes_a_peak_that_it_did_less) {
             "a remark; 1.50 times the peak fma_float32_gflops: fewer operations were done than are counted");
   EXPECT_DOUBLE_EQ(records[1].peak->share, 1.5);
   EXPECT_FALSE(records[2].peak) << "what failed has no share";
-  EXPECT_EQ(peaks.begin()->second.times_measured, 3);
+  EXPECT_EQ(peaks.begin()->second.fma_float32_gflops.times_measured, 3);
 }
 
 TEST_F(PeakSharesTest, measures_a_peak_again_that_was_too_low) {
@@ -78,7 +77,8 @@ TEST_F(PeakSharesTest, measures_a_peak_again_that_was_too_low) {
   settle(records, peaks);
   const Peaks& found = peaks.begin()->second;
   EXPECT_GT(found.fma_float32_gflops.value.value_or(0), 0.002);
-  EXPECT_EQ(found.times_measured, 2) << "once was enough";
+  EXPECT_EQ(found.fma_float32_gflops.times_measured, 2) << "once was enough";
+  EXPECT_FALSE(found.fma_float64_gflops.value) << "no other peak was passed";
   EXPECT_LT(records[0].peak->share, 1);
   EXPECT_EQ(records[0].reason, "a remark");
 }

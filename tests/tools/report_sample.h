@@ -29,7 +29,9 @@ inline tool::Json report_record(const std::string& device, const std::string& va
           {"device_time_s", {{"median", seconds}, {"min", seconds}, {"max", seconds}, {"count", 10}, {"spread", 0.01}}},
           {"wall_time_s", {{"median", 1.1 * seconds}}},
           {"gflops", gflops},
-          {"gbytes_per_s", gflops / size * 6}};
+          {"gbytes_per_s", gflops / size * 6},
+          {"peak_share", gflops / 1000},
+          {"peak", "fma_float32_gflops"}};
 }
 
 inline tool::Json report_sample() {
@@ -42,15 +44,22 @@ inline tool::Json report_sample() {
               {"note", "a remark"}};
   result["devices"] = Json::array();
   for (const char* id : {"cuda:0", "cpu:0"}) {
-    result["devices"].push_back(
-        {{"asked_as", id},
-         {"name", id == std::string("cpu:0") ? "A processor" : "An accelerator"},
-         {"driver", "a driver"},
-         {"driver_version", "1"},
-         {"instruction_set", "some"},
-         {"compute_units", 8},
-         {"memory_total_bytes", 1U << 30U},
-         {"peaks", {{"fma_float32_gflops", 1000.0}, {"fma_float64_gflops", 500.0}, {"copy_gbytes_per_s", 50.0}}}});
+    result["devices"].push_back({{"asked_as", id},
+                                 {"name", id == std::string("cpu:0") ? "A processor" : "An accelerator"},
+                                 {"driver", "a driver"},
+                                 {"driver_version", "1"},
+                                 {"instruction_set", "some"},
+                                 {"compute_units", 8},
+                                 {"memory_total_bytes", 1U << 30U},
+                                 {"peaks",
+                                  {{"fma_float32_gflops", 1000.0},
+                                   {"fma_float64_gflops", 500.0},
+                                   {"copy_gbytes_per_s", 50.0},
+                                   {"dot_int8_gflops", id == std::string("cpu:0") ? Json(4000.0) : Json()},
+                                   {"reads",
+                                    {{{"level", "L2"}, {"capacity_bytes", 1U << 20U}, {"gbytes_per_s", 400.0}},
+                                     {{"level", "L3"}, {"capacity_bytes", 1U << 25U}, {"gbytes_per_s", nullptr}},
+                                     {{"level", "memory"}, {"capacity_bytes", nullptr}, {"gbytes_per_s", 45.0}}}}}}});
   }
   result["records"] = Json::array();
   for (const char* device : {"cuda:0", "cpu:0"}) {

@@ -2,6 +2,8 @@
 #include "tools/bench/peak_shares.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -32,10 +34,14 @@ void measure_shares(std::vector<BenchRecord>& records, const OpenDevice* device,
   }
 }
 
-bool has_passed(const std::vector<BenchRecord>& records, const OpenDevice* device) {
-  return std::any_of(records.begin(), records.end(), [&](const BenchRecord& record) {
-    return record.job.device == device && record.peak && record.peak->share > 1;
-  });
+/// A peak of the device that a record passes and that may still be too low; "" if there is none.
+std::string passed_peak(const std::vector<BenchRecord>& records, const OpenDevice* device, Peaks& peaks) {
+  for (const BenchRecord& record : records) {
+    if (record.job.device != device || !record.peak || record.peak->share <= 1) continue;
+    const Peak* const peak = find_peak(peaks, record.peak->peak);
+    if (peak != nullptr && peak->times_measured < kMostMeasurements) return record.peak->peak;
+  }
+  return {};
 }
 
 }  // namespace
@@ -48,10 +54,12 @@ std::optional<PeakShare> share_of(const BenchRecord& record, const Peaks& peaks)
 void settle_shares(std::vector<BenchRecord>& records, DevicePeaks& peaks, Progress& progress) {
   try {
     for (auto& [device, known] : peaks) {
-      while (has_passed(records, device) && known.times_measured < kMostMeasurements) {
+      for (;;) {
+        const std::string passed = passed_peak(records, device, known);
+        if (passed.empty()) break;
         stop_if_interrupted();
-        progress.show(records.size(), fmt::format("peaks of {} again", device->name));
-        known = raise_peaks(device->device, known);
+        progress.show(records.size(), fmt::format("{} of {} again", passed, device->name));
+        known = raise_peak(device->device, std::move(known), passed);
         measure_shares(records, device, known);
       }
     }

@@ -107,9 +107,10 @@ Peak copy_peak(const Device& device, const DeviceInfo& info) {
   return best;
 }
 
-std::vector<ReadPeak> read_peaks(const Device& device, const DeviceInfo& info) {
+std::vector<ReadPeak> read_peaks(const Device& device, const DeviceInfo& info, std::string_view only) {
   std::vector<ReadPeak> peaks;
   for (const Level& level : levels_of(info)) {
+    if (!only.empty() && level.name != only) continue;
     Peak peak{std::nullopt,
               "a thread's share of it is hardly larger than the level before, so that reads of the two "
               "cannot be told apart"};

@@ -1,6 +1,7 @@
 // The ceilings of a device's memory and caches.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "tools/peaks/peaks.h"
@@ -12,6 +13,8 @@ namespace tessera::tool {
 
 /// Of each cache level that a kernel after another still finds filled, and of memory last. A GPU's first level is none:
 /// it is empty when a kernel begins.
-[[nodiscard]] std::vector<ReadPeak> read_peaks(const Device& device, const DeviceInfo& info);
+/// `only`: the level of this name alone; "" for all.
+[[nodiscard]] std::vector<ReadPeak> read_peaks(const Device& device, const DeviceInfo& info,
+                                               std::string_view only = "");
 
 }  // namespace tessera::tool

@@ -16,14 +16,28 @@ namespace {
 constexpr int kPeakMethod = 2;
 constexpr const char* kFolder = "peaks";
 
+/// The parts of a stored record that tell of its peaks.
+struct Stored {
+  const Json& peaks;
+  Json reasons;
+  Json times;
+};
+
+Json object_or_empty(const Json& from, const char* name) {
+  const Json* const object = object_of(from, name);
+  return object == nullptr ? Json::object() : *object;
+}
+
 /// A number that can be a peak, or the reason why there is none; or neither, of what is no record of peaks.
-Peak read_peak(const Json& from, const char* name, const Json& reasons, const std::string& reason_name) {
-  const auto found = from.find(name);
+Peak read_peak(const Json& from, const char* field, const Stored& stored, const std::string& name) {
+  const auto found = from.find(field);
   if (found == from.end()) return {};
-  if (found->is_number() && found->get<double>() > 0) return {found->get<double>(), ""};
-  const auto reason = reasons.find(reason_name);
-  const bool is_told = found->is_null() && reason != reasons.end() && reason->is_string();
-  return {std::nullopt, is_told ? reason->get<std::string>() : ""};
+  Peak peak;
+  if (found->is_number() && found->get<double>() > 0) peak.value = found->get<double>();
+  if (found->is_null()) peak.reason = text_of(stored.reasons, name.c_str()).value_or("");
+  constexpr double kMost = 1e6;
+  peak.times_measured = static_cast<int>(std::clamp(number_of(stored.times, name.c_str()).value_or(1), 1.0, kMost));
+  return peak;
 }
 
 bool is_told(const Peak& peak) {
@@ -31,9 +45,9 @@ bool is_told(const Peak& peak) {
 }
 
 /// Nothing if one of the levels is no level.
-std::optional<std::vector<ReadPeak>> read_levels(const Json& stored, const Json& reasons) {
-  const auto list = stored.find("reads");
-  if (list == stored.end() || !list->is_array() || list->empty()) return std::nullopt;
+std::optional<std::vector<ReadPeak>> read_levels(const Stored& stored) {
+  const Json* const list = list_of(stored.peaks, "reads");
+  if (list == nullptr || list->empty()) return std::nullopt;
   std::vector<ReadPeak> levels;
   for (const Json& entry : *list) {
     const std::optional<std::string> level = entry.is_object() ? text_of(entry, "level") : std::nullopt;
@@ -42,7 +56,7 @@ std::optional<std::vector<ReadPeak>> read_levels(const Json& stored, const Json&
     if (!(capacity >= 0 && capacity < 1e15)) return std::nullopt;
     levels.push_back({.level = *level,
                       .capacity_bytes = static_cast<std::uint64_t>(capacity),
-                      .gbytes_per_s = read_peak(entry, "gbytes_per_s", reasons, "read_" + *level)});
+                      .gbytes_per_s = read_peak(entry, "gbytes_per_s", stored, *level)});
     if (!is_told(levels.back().gbytes_per_s)) return std::nullopt;
   }
   return levels;
@@ -69,21 +83,18 @@ PeakCache::PeakCache(const DeviceInfo& info, const std::string& device_id) {
 std::optional<Peaks> PeakCache::find() const {
   const std::optional<std::string> text = find_in_cache(kFolder, key_);
   if (!text) return std::nullopt;
-  const Json stored = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!stored.is_object()) return std::nullopt;
-  const auto found = stored.find("unknown_because");
-  const Json reasons = found != stored.end() && found->is_object() ? *found : Json::object();
-  const auto peak = [&](const char* name) { return read_peak(stored, name, reasons, name); };
-  const std::optional<std::vector<ReadPeak>> levels = read_levels(stored, reasons);
+  const Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
+  const Stored stored{json, object_or_empty(json, "unknown_because"), object_or_empty(json, "times_measured")};
+  const auto peak = [&](const char* name) { return read_peak(json, name, stored, name); };
+  const std::optional<std::vector<ReadPeak>> levels = read_levels(stored);
   if (!levels) return std::nullopt;
-  const Peaks peaks{
-      .fma_float32_gflops = peak("fma_float32_gflops"),
-      .fma_float64_gflops = peak("fma_float64_gflops"),
-      .fma_int32_gflops = peak("fma_int32_gflops"),
-      .dot_int8_gflops = peak("dot_int8_gflops"),
-      .copy_gbytes_per_s = peak("copy_gbytes_per_s"),
-      .reads = *levels,
-      .times_measured = static_cast<int>(std::clamp(number_of(stored, "times_measured").value_or(1), 1.0, 1e6))};
+  const Peaks peaks{.fma_float32_gflops = peak("fma_float32_gflops"),
+                    .fma_float64_gflops = peak("fma_float64_gflops"),
+                    .fma_int32_gflops = peak("fma_int32_gflops"),
+                    .dot_int8_gflops = peak("dot_int8_gflops"),
+                    .copy_gbytes_per_s = peak("copy_gbytes_per_s"),
+                    .reads = *levels};
   if (!is_whole(peaks) || !is_told(peaks.fma_float64_gflops) || !is_told(peaks.dot_int8_gflops)) return std::nullopt;
   return peaks;
 }

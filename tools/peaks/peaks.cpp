@@ -2,6 +2,7 @@
 #include "tools/peaks/peaks.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -67,8 +68,26 @@ std::optional<MemoryCeiling> memory_ceiling(const Peaks& peaks, double bytes) {
   return highest.value > 0 ? std::optional(highest) : std::nullopt;
 }
 
-void raise(Peak& known, const Peak& other) {
-  if (other.value && (!known.value || *other.value > *known.value)) known = other;
+/// The peaks that are no reads, by their names.
+struct NamedPeak {
+  const char* name;
+  Peak Peaks::*peak;
+};
+constexpr NamedPeak kNamedPeaks[] = {{"fma_float32_gflops", &Peaks::fma_float32_gflops},
+                                     {"fma_float64_gflops", &Peaks::fma_float64_gflops},
+                                     {"fma_int32_gflops", &Peaks::fma_int32_gflops},
+                                     {"dot_int8_gflops", &Peaks::dot_int8_gflops},
+                                     {"copy_gbytes_per_s", &Peaks::copy_gbytes_per_s}};
+
+/// Nothing for a name that no peak has.
+std::optional<Peak> measure_peak(const Device& device, const DeviceInfo& info, std::string_view name) {
+  if (name == "fma_float32_gflops") return fma_peak(device, info, DataType::float32);
+  if (name == "fma_float64_gflops") return fma_peak(device, info, DataType::float64);
+  if (name == "fma_int32_gflops") return fma_peak(device, info, DataType::int32);
+  if (name == "dot_int8_gflops") return dot_peak(device, info);
+  if (name == "copy_gbytes_per_s") return copy_peak(device, info);
+  const std::vector<ReadPeak> level = read_peaks(device, info, name);
+  return level.empty() ? std::nullopt : std::optional(level.front().gbytes_per_s);
 }
 
 }  // namespace
@@ -81,28 +100,19 @@ Peaks unknown_peaks(const std::string& reason) {
 Peaks measure_peaks(const Device& device) {
   const DeviceInfo info = device.info();
   Peaks peaks;
-  peaks.fma_float32_gflops = fma_peak(device, info, DataType::float32);
-  peaks.fma_float64_gflops = fma_peak(device, info, DataType::float64);
-  peaks.fma_int32_gflops = fma_peak(device, info, DataType::int32);
-  peaks.dot_int8_gflops = dot_peak(device, info);
-  peaks.copy_gbytes_per_s = copy_peak(device, info);
+  for (const auto& [name, peak] : kNamedPeaks) peaks.*peak = *measure_peak(device, info, name);
   peaks.reads = read_peaks(device, info);
   return peaks;
 }
 
-Peaks higher_of(Peaks known, const Peaks& other) {
-  raise(known.fma_float32_gflops, other.fma_float32_gflops);
-  raise(known.fma_float64_gflops, other.fma_float64_gflops);
-  raise(known.fma_int32_gflops, other.fma_int32_gflops);
-  raise(known.dot_int8_gflops, other.dot_int8_gflops);
-  raise(known.copy_gbytes_per_s, other.copy_gbytes_per_s);
-  for (const ReadPeak& read : other.reads) {
-    const auto same = std::find_if(known.reads.begin(), known.reads.end(),
-                                   [&](const ReadPeak& one) { return one.level == read.level; });
-    if (same != known.reads.end()) raise(same->gbytes_per_s, read.gbytes_per_s);
+Peak* find_peak(Peaks& peaks, std::string_view name) {
+  for (const auto& [known, peak] : kNamedPeaks) {
+    if (known == name) return &(peaks.*peak);
   }
-  known.times_measured += other.times_measured;
-  return known;
+  for (ReadPeak& read : peaks.reads) {
+    if (read.level == name) return &read.gbytes_per_s;
+  }
+  return nullptr;
 }
 
 Peaks find_peaks(const Device& device, bool measure_again) {
@@ -115,10 +125,15 @@ Peaks find_peaks(const Device& device, bool measure_again) {
   return peaks;
 }
 
-Peaks raise_peaks(const Device& device, const Peaks& known) {
-  const Peaks peaks = higher_of(known, measure_peaks(device));
-  PeakCache(device).store(peaks);
-  return peaks;
+Peaks raise_peak(const Device& device, Peaks known, std::string_view name) {
+  Peak* const peak = find_peak(known, name);
+  if (peak == nullptr) return known;
+  const std::optional<Peak> again = measure_peak(device, device.info(), name);
+  if (again && again->value && (!peak->value || *again->value > *peak->value))
+    *peak = {again->value, "", peak->times_measured};
+  ++peak->times_measured;
+  PeakCache(device).store(known);
+  return known;
 }
 
 std::optional<PeakShare> peak_share(const Peaks& peaks, const WorkRate& rate) {
@@ -146,23 +161,20 @@ std::string remark_on(const PeakShare& share, const WorkRate& rate) {
 Json to_json(const Peaks& peaks) {
   Json result = Json::object();
   Json reasons = Json::object();
-  const auto add = [&](const char* name, const Peak& peak) {
-    result[name] = peak.value ? Json(*peak.value) : Json();
+  Json times = Json::object();
+  const auto value_of = [&](const std::string& name, const Peak& peak) {
     if (!peak.value) reasons[name] = peak.reason;
+    if (peak.times_measured > 1) times[name] = peak.times_measured;
+    return peak.value ? Json(*peak.value) : Json();
   };
-  add("fma_float32_gflops", peaks.fma_float32_gflops);
-  add("fma_float64_gflops", peaks.fma_float64_gflops);
-  add("fma_int32_gflops", peaks.fma_int32_gflops);
-  add("dot_int8_gflops", peaks.dot_int8_gflops);
-  add("copy_gbytes_per_s", peaks.copy_gbytes_per_s);
+  for (const auto& [name, peak] : kNamedPeaks) result[name] = value_of(name, peaks.*peak);
   result["reads"] = Json::array();
   for (const ReadPeak& read : peaks.reads) {
     result["reads"].push_back({{"level", read.level},
                                {"capacity_bytes", read.capacity_bytes > 0 ? Json(read.capacity_bytes) : Json()},
-                               {"gbytes_per_s", read.gbytes_per_s.value ? Json(*read.gbytes_per_s.value) : Json()}});
-    if (!read.gbytes_per_s.value) reasons["read_" + read.level] = read.gbytes_per_s.reason;
+                               {"gbytes_per_s", value_of(read.level, read.gbytes_per_s)}});
   }
-  result["times_measured"] = peaks.times_measured;
+  if (!times.empty()) result["times_measured"] = times;
   if (!reasons.empty()) result["unknown_because"] = reasons;
   return result;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tessera/tessera.h>
@@ -16,6 +17,7 @@ namespace tessera::tool {
 struct Peak {
   std::optional<double> value;
   std::string reason;
+  int times_measured = 1;  ///< the best of so many measurements
 };
 
 /// How fast the whole device reads what lies in a cache, or in memory.
@@ -32,7 +34,6 @@ struct Peaks {
   Peak dot_int8_gflops;         ///< products of bytes and sums of 32 bits
   Peak copy_gbytes_per_s;       ///< bytes read and bytes written
   std::vector<ReadPeak> reads;  ///< the nearest cache first, memory last
-  int times_measured = 1;       ///< the best of so many measurements
 };
 
 /// Peaks of which nothing is known, because of `reason`.
@@ -44,11 +45,11 @@ struct Peaks {
 /// Measured now. Takes the best of several runs: a ceiling, not an average.
 [[nodiscard]] Peaks measure_peaks(const Device& device);
 
-/// Of each ceiling the higher one: the machine may have been busy when `known` was measured.
-[[nodiscard]] Peaks higher_of(Peaks known, const Peaks& other);
+/// By its name in the result file ("fma_float32_gflops"), or that of a level of the reads; null if there is none.
+[[nodiscard]] Peak* find_peak(Peaks& peaks, std::string_view name);
 
-/// Measures again, and caches and returns the higher of both.
-[[nodiscard]] Peaks raise_peaks(const Device& device, const Peaks& known);
+/// Measures this one again, caches and returns the peaks with the higher value: the machine may have been busy before.
+[[nodiscard]] Peaks raise_peak(const Device& device, Peaks known, std::string_view name);
 
 /// What is compared with the peaks.
 struct WorkRate {
