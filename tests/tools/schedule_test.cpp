@@ -136,7 +136,7 @@ TEST_F(ScheduleTest, what_is_left_out_says_so_and_has_no_number) {
 TEST_F(ScheduleTest, measures_in_rounds_and_keeps_each_ones_median) {
   add(0, "one", 1e9);
   add(0, "bad", 1e9, Behaviour::wrong);
-  const std::vector<BenchRecord> records = run(best_and_peers(jobs()), 3);
+  std::vector<BenchRecord> records = run(best_and_peers(jobs()), 3);
   ASSERT_EQ(records.size(), 6U);
   EXPECT_EQ(records[0].status, BenchStatus::verified) << records[0].reason;
   EXPECT_EQ(to_json(records[0]).at("rounds_s").size(), 3U);
@@ -145,6 +145,11 @@ TEST_F(ScheduleTest, measures_in_rounds_and_keeps_each_ones_median) {
   const std::string table = summary_table(records);
   EXPECT_NE(table.find("x vendor_a"), std::string::npos) << table;
   EXPECT_NE(table.find("FAILED"), std::string::npos) << table;
+  EXPECT_EQ(table.find("past a peak"), std::string::npos) << table;
+  records[0].peak = PeakShare{.share = 1.5, .peak = "fma_float32_gflops", .is_arithmetic = true};
+  records[0].reason = "it did less";
+  const std::string told = summary_table(records);
+  EXPECT_NE(told.find("past a peak: fake cpu:0 best, for instance one: it did less"), std::string::npos) << told;
 }
 
 TEST_F(ScheduleTest, peers_that_take_nothing_are_named_with_the_librarys_reason) {

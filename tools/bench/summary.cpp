@@ -70,6 +70,7 @@ std::string summary_table(const std::vector<BenchRecord>& records) {
                {"of peak", Align::right},
                {"of the best device", Align::right},
                {"beside the peer"}});
+  std::map<std::string, std::string> passed;
   const conformance::Case* shown = nullptr;
   for (const auto& key : order) {
     const Row& row = rows.at(key);
@@ -83,7 +84,11 @@ std::string summary_table(const std::vector<BenchRecord>& records) {
                    record.peak ? fmt::format("{:.0f} %", 100 * record.peak->share) : "",
                    fastest > 0 ? fmt::format("{:.2f}", speed_of(record) / fastest) : "", peer_cell(row)});
     shown = job.problem;
+    if (record.peak && record.peak->share > 1)
+      passed.emplace(fmt::format("{} {} {}", job.set->operator_name, job.device->name, job.variant),
+                     fmt::format("{}: {}", job.problem->name(), record.reason));
   }
+  for (const auto& [who, what] : passed) notes += fmt::format("past a peak: {}, for instance {}\n", who, what);
   for (const auto& [who, other] : others)
     notes += fmt::format("skipped {} of {}, for instance {}\n", other.first, who, other.second);
   if (!left_out.empty()) {
