@@ -138,7 +138,7 @@ std::shared_ptr<detail::DeviceCore> open_core(std::string_view name) {
     }
     check_options(listed, parsed);
     auto device = listed.backend->open(parsed.index, parsed.options);
-    return detail::DeviceCore::make(*listed.backend, std::move(device), parsed.id(), choice.because);
+    return detail::DeviceCore::make(*listed.backend, std::move(device), {parsed.id(), choice.because, listed.build_id});
   } catch (const Error& error) {
     throw error.while_doing(sentence("opening the device '", detail::printable(choice.name), "'",
                                      from_environment ? " that $TESSERA_DEVICE names" : ""));

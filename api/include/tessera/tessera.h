@@ -12,5 +12,6 @@
 #include <tessera/prepared_weights.h>
 #include <tessera/queue.h>
 #include <tessera/stream.h>
+#include <tessera/tuning.h>
 #include <tessera/types.h>
 #include <tessera/version.h>
