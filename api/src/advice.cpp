@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "backend/sentence.h"
@@ -87,9 +88,14 @@ void keep_tuning(std::string_view operator_name, const DeviceCore& device, const
   std::size_t choices = 0;
   for (const TuningRecord& record : result.records) {
     check_record(record, row_of(facts, record.variant, operator_name, device), operator_name, device);
-    if (record.because.empty() && ++choices > 1) refuse_result("chooses more than one candidate");
+    const bool is_choice =
+        record.verdict == TuningVerdict::faster || record.verdict == TuningVerdict::not_faster;
+    if (is_choice && ++choices > 1) refuse_result("chooses more than one candidate");
     lines.push_back({key, record, result.default_variant, result.default_s,
                      result.problem.empty() ? problem : result.problem, when});
+    const ReadLine again = read_tuning_line(text_of(lines.back()));
+    if (const auto* const why = std::get_if<std::string>(&again))
+      refuse_result(sentence("cannot be read again once it is written: ", *why));
   }
   store_tuning(key, lines);
 }

@@ -17,9 +17,15 @@ class LoadedOnce {
   /// good: what was loaded stays, because somebody may look at it right now.
   template <class Load>
   const Content& get(const std::string& path, const Load& load) {
-    const Node* const node = newest_.load(std::memory_order_acquire);
-    if (node != nullptr && node->path == path) return node->content;
-    return put(path, load(path));
+    const Node* newest = newest_.load(std::memory_order_acquire);
+    if (newest != nullptr && newest->path == path) return newest->content;
+    auto fresh = std::make_unique<Node>(Node{path, load(path), newest});
+    while (!newest_.compare_exchange_weak(newest, fresh.get(), std::memory_order_acq_rel, std::memory_order_acquire)) {
+      // What another thread put there since is at least as new as what was loaded here.
+      if (newest != nullptr && newest->path == path) return newest->content;
+      fresh->before = newest;
+    }
+    return fresh.release()->content;
   }
 
   /// Takes the place of what was loaded.

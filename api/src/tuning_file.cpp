@@ -111,7 +111,7 @@ void store_tuning(const TuningKey& key, const std::vector<TuningLine>& lines) {
   if (struct stat facts = {}; !before && ::lstat(results_path(root).c_str(), &facts) == 0)
     refuse_storing(backend::sentence(place, " is there but not to be trusted: it must be a regular file of this user, ",
                                      "not writable by others, of at most ", kMostBytesOfResults, " bytes"));
-  const std::string after = with_class_replaced(before.value_or(""), key, lines, kMostLines);
+  const std::string after = with_class_replaced(before.value_or(""), key, lines, kMostLines, kMostBytesOfResults);
   if (!folder.write(kResultsName, {std::as_bytes(std::span(after))}))
     refuse_storing(backend::sentence(place, " cannot be written: ", std::generic_category().message(errno)));
   if (!is_tuning_on()) return;

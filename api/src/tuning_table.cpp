@@ -72,7 +72,7 @@ const TunedClass* TuningTable::find(const TuningKey& key) const {
 }
 
 std::string with_class_replaced(std::string_view file, const TuningKey& key, const std::vector<TuningLine>& lines,
-                                std::size_t most) {
+                                std::size_t most, std::size_t most_bytes) {
   std::deque<std::string> kept;
   for_each_line(file, [&](std::size_t, std::string_view text) {
     const ReadLine read = read_bounded_line(text);
@@ -81,7 +81,12 @@ std::string with_class_replaced(std::string_view file, const TuningKey& key, con
     if (line == nullptr || line->key != key) kept.emplace_back(text);
   });
   for (const TuningLine& line : lines) kept.push_back(text_of(line));
-  while (kept.size() > most) kept.pop_front();
+  std::size_t bytes = 0;
+  for (const std::string& line : kept) bytes += line.size() + 1;
+  while (!kept.empty() && (kept.size() > most || bytes > most_bytes)) {
+    bytes -= kept.front().size() + 1;
+    kept.pop_front();
+  }
   std::string text;
   for (const std::string& line : kept) text += line + "\n";
   return text;

@@ -41,8 +41,9 @@ class TuningTable {
 };
 
 /// The file's text with `lines` in place of all that it holds of `key`. Damaged lines are left out, lines of another
-/// format stay. Where there would be more than `most` lines, the first ones go.
+/// format stay. Where there would be more than `most` lines or `most_bytes`, the first ones go.
 [[nodiscard]] std::string with_class_replaced(std::string_view file, const TuningKey& key,
-                                              const std::vector<TuningLine>& lines, std::size_t most);
+                                              const std::vector<TuningLine>& lines, std::size_t most,
+                                              std::size_t most_bytes);
 
 }  // namespace tessera::detail

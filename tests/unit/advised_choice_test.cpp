@@ -74,7 +74,9 @@ TEST_F(AdvisedChoiceTest, what_this_problem_does_not_offer_is_not_used) {
     EXPECT_EQ(choice.index, 1U);
     EXPECT_EQ(choice.tuning, (Tuning{{"tile", 16}, {"split", 1}}));
     EXPECT_EQ(choice.because, "");
-    if (row < facts_.size()) EXPECT_NE(because(advice, row).find(why), std::string::npos) << because(advice, row);
+    if (row < facts_.size()) {
+      EXPECT_NE(because(advice, row).find(why), std::string::npos) << because(advice, row);
+    }
   };
   expect_shipped(tuned_to("tiled", {{"tile", 32}}), 1, "'tile' of the variant 'tiled' of gemm is 32");
   expect_shipped(tuned_to("tiled", {{"tyle", 8}}), 1, "'tyle' is unknown");

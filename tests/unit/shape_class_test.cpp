@@ -61,7 +61,11 @@ TEST(ShapeClassTest, what_kernels_are_compiled_for_makes_another_class) {
 
 TEST(ShapeClassTest, every_operator_tells_sizes_apart_from_data) {
   const auto image = [](std::int64_t height, std::int64_t filter, double weight) {
-    Conv2d problem{.height = height, .width = 100, .filter_height = filter, .filter_width = 1};
+    Conv2d problem;
+    problem.height = height;
+    problem.width = 100;
+    problem.filter_height = filter;
+    problem.filter_width = 1;
     problem.filter.assign(static_cast<std::size_t>(filter), weight);
     return shape_class(problem);
   };

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -101,14 +100,15 @@ Json to_json(const TuneOutcome& outcome) {
 double parse_budget(const std::string& text) {
   constexpr std::array<std::pair<std::string_view, double>, 5> kUnits{
       {{"", 1.0}, {"s", 1.0}, {"min", 60.0}, {"m", 60.0}, {"h", 3600.0}}};
+  constexpr double kLongest_s = 1000 * 3600.0;
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(text.data(), end, number);
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
   for (const auto& [name, seconds] : kUnits) {
-    if (failure == std::errc() && unit == name && std::isfinite(number) && number > 0) return number * seconds;
+    if (failure == std::errc() && unit == name && number > 0 && number * seconds <= kLongest_s) return number * seconds;
   }
-  throw UsageError(fmt::format("--budget is '{}', but must be a time above 0: 60s, 5min, 1h", text));
+  throw UsageError(fmt::format("--budget is '{}', but must be a time above 0 and up to 1000h: 60s, 5min, 1h", text));
 }
 
 }  // namespace tessera::tool
