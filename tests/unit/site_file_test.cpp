@@ -60,7 +60,7 @@ class SiteFileTest : public ::testing::Test {
 
   fs::path folder_ = fs::temp_directory_path() / ("tessera_site_" + std::to_string(::getpid()));
   std::string before_;
-  int count_ = 0;
+  static inline int count_ = 0;
   Device device_ = open("minimal:0");
 };
 

@@ -27,7 +27,7 @@ class TuningFolderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const char* before = std::getenv("TESSERA_DATA_DIR")) before_ = before;
-    use_folder("data");
+    use_folder("data0");
   }
   void TearDown() override {
     ::unsetenv("TESSERA_TUNING");
@@ -64,7 +64,14 @@ class TuningFolderTest : public ::testing::Test {
     return {};
   }
 
-  std::filesystem::path scratch_ = std::filesystem::temp_directory_path() / ("tessera_tuning_" + std::to_string(::getpid()));
+  /// Another for each test: a folder is looked into once a process.
+  static std::filesystem::path scratch_folder() {
+    static int count = 0;
+    return std::filesystem::temp_directory_path() /
+           ("tessera_tuning_" + std::to_string(::getpid()) + "_" + std::to_string(++count));
+  }
+
+  std::filesystem::path scratch_ = scratch_folder();
   std::filesystem::path root_;
   std::string before_;
   int count_ = 0;

@@ -1,12 +1,11 @@
 // The file of tuned values in others' hands: damaged, hostile, not this user's alone, written by many at once.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/types.h>
-#include <sys/wait.h>
 #include <tessera/tessera.h>
-#include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "expect_error.h"
+#include "support/child_process.h"
 #include "tuning_folder.h"
 
 namespace tessera {
@@ -113,37 +113,41 @@ Gemm problem_of(int number) {
   return {.m = std::int64_t{1} << (number % 8), .n = std::int64_t{1} << (number / 8), .k = 1};
 }
 
-TEST_F(TuningTrustTest, two_writers_lose_nothing) {
-  constexpr int kWriters = 4;
-  constexpr int kEach = 12;
-  std::vector<pid_t> children;
+constexpr int kWriters = 4;
+constexpr int kEach = 12;
+constexpr const char* kWriterVariable = "TESSERA_TEST_WRITER";
+
+TEST_F(TuningTrustTest, processes_that_write_at_once_lose_nothing) {
+  using testing_support::ChildResult;
+  std::vector<ChildResult> results(kWriters);
+  std::vector<std::thread> writers;
   for (int writer = 0; writer < kWriters; ++writer) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      try {
-        const Device device = open("minimal:0");
-        for (int i = 0; i < kEach; ++i) remember_tuning(problem_of(writer * kEach + i), device, turned_is_faster());
-        ::_exit(0);
-      } catch (...) {
-        ::_exit(1);
-      }
-    }
-    children.push_back(child);
+    writers.emplace_back([&, writer] {
+      results[static_cast<std::size_t>(writer)] = testing_support::run_child(
+          testing_support::this_program(),
+          {"--gtest_also_run_disabled_tests", "--gtest_filter=TuningWriterTest.DISABLED_writes"},
+          {{"TESSERA_DATA_DIR", root_.string()}, {kWriterVariable, std::to_string(writer)}});
+    });
   }
-  for (const pid_t child : children) {
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    // A driver that does not outlive a fork: then threads alone write, below.
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ADD_FAILURE() << "a writer failed";
-  }
+  for (std::thread& writer : writers) writer.join();
+  for (const ChildResult& result : results) EXPECT_EQ(result.status, 0) << result.output;
   remember_tuning(problem_of(kWriters * kEach), device_, turned_is_faster());
   EXPECT_EQ(tuning_files().entries, std::size_t{kWriters * kEach + 1});
   EXPECT_TRUE(tuning_files().complaints.empty());
+  for (int i = 0; i <= kWriters * kEach; ++i) EXPECT_EQ(chosen(problem_of(i)), "turned") << i;
+}
+
+/// One of the processes.
+TEST(TuningWriterTest, DISABLED_writes) {
+  const char* const number = std::getenv(kWriterVariable);
+  ASSERT_NE(number, nullptr) << "run by another test";
+  const Device device = open("minimal:0");
+  for (int i = 0; i < kEach; ++i)
+    remember_tuning(problem_of(std::stoi(number) * kEach + i), device, turned_is_faster());
 }
 
 TEST_F(TuningTrustTest, threads_write_and_choose_at_once) {
   constexpr int kThreads = 4;
-  constexpr int kEach = 8;
   std::vector<std::thread> threads;
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
