@@ -88,8 +88,7 @@ void keep_tuning(std::string_view operator_name, const DeviceCore& device, const
   std::size_t choices = 0;
   for (const TuningRecord& record : result.records) {
     check_record(record, row_of(facts, record.variant, operator_name, device), operator_name, device);
-    const bool is_choice =
-        record.verdict == TuningVerdict::faster || record.verdict == TuningVerdict::not_faster;
+    const bool is_choice = record.verdict == TuningVerdict::faster || record.verdict == TuningVerdict::not_faster;
     if (is_choice && ++choices > 1) refuse_result("chooses more than one candidate");
     lines.push_back({key, record, result.default_variant, result.default_s,
                      result.problem.empty() ? problem : result.problem, when});

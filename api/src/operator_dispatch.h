@@ -33,7 +33,7 @@ namespace tessera::detail {
 ///                                                                    an Error that says what is wrong with it
 ///   static auto operands(const Problem&, const Operands&)            std::array of OperandSpec, in Operands' order
 ///   static std::string key(const Problem&)                           every field that the time depends on, as text
-///   static std::string shape_class(const Problem&)                   what problems have in common that one tuning suits
+///   static std::string shape_class(const Problem&)                   what problems share that one tuning suits
 /// and, where one operand is a WeightsOperand:
 ///   static constexpr std::size_t kWeights                            its place among the operands
 ///   static constexpr auto kWeightsOperand                            the pointer to it as a member of Operands

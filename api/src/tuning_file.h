@@ -20,7 +20,8 @@ struct TunedResults {
 /// $TESSERA_TUNING is off. Errors: invalid_argument for a bad $TESSERA_TUNING or $TESSERA_DATA_DIR.
 [[nodiscard]] const TunedResults& tuned_results();
 
-/// The key of a class of shape on a device. Its `kernels` is "" where the plug-in has no build id: nothing is kept then.
+/// The key of a class of shape on a device. Its `kernels` is "" where the plug-in has no build id: nothing is kept
+/// then.
 [[nodiscard]] TuningKey tuning_key(std::string_view operator_name, const std::string& shape_class,
                                    const DeviceCore& device);
 

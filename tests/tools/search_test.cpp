@@ -76,9 +76,8 @@ TEST_F(SearchTest, leaves_alone_what_is_hopeless) {
 }
 
 TEST_F(SearchTest, looks_for_a_right_value_where_the_preferred_one_is_wrong) {
-  const SearchResult result =
-      run({{{"tiled", kTileAndSplit}}, "tiled"},
-          [](const Candidate& c) { return c.tuning.at("tile") == 16 ? bowl(c) : -1.0; });
+  const SearchResult result = run({{{"tiled", kTileAndSplit}}, "tiled"},
+                                  [](const Candidate& c) { return c.tuning.at("tile") == 16 ? bowl(c) : -1.0; });
   ASSERT_FALSE(fastest(result, 1).empty());
   EXPECT_EQ(to_string(fastest(result, 1)[0]->candidate), "tiled split=4 tile=16");
   EXPECT_EQ(result.trials.front().status, TrialStatus::wrong);

@@ -1,5 +1,5 @@
-// A problem whose variants and tunings are as right and as fast as a test wants them to be, for the search: it proves that
-// the tuner sees what is wrong, which no right backend could.
+// A problem whose variants and tunings are as right and as fast as a test wants them to be, for the search: it proves
+// that the tuner sees what is wrong, which no right backend could.
 #pragma once
 
 #include <chrono>
@@ -44,8 +44,8 @@ class TunableRun : public conformance::Run {
   void change_kernel(const Device& device, const KernelOptions& options) override { take(device, options); }
   void share_kernel(const Run& other) override { take_info(other.info()); }
   [[nodiscard]] std::unique_ptr<conformance::Run> twin(const Device& device) const override {
-    return std::make_unique<TunableRun>(
-        device, KernelOptions{.variant = info_.variant, .tuning = info_.tuning}, manners_of_, size_);
+    return std::make_unique<TunableRun>(device, KernelOptions{.variant = info_.variant, .tuning = info_.tuning},
+                                        manners_of_, size_);
   }
 
  private:

@@ -30,9 +30,7 @@ class Variable {
     if (const char* const before = std::getenv(name)) before_ = before;
     ::setenv(name, value.c_str(), 1);
   }
-  ~Variable() {
-    before_.empty() ? ::unsetenv(name_) : ::setenv(name_, before_.c_str(), 1);
-  }
+  ~Variable() { before_.empty() ? ::unsetenv(name_) : ::setenv(name_, before_.c_str(), 1); }
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;
 
@@ -86,7 +84,8 @@ class TuneProgramTest : public tessera::testing_support::ProgramTest, public tes
     choice["verdict"] = "faster";
     choice["variant"] = winner;
     choice["measured_s"] = 1e-9;
-    std::ofstream(file()) << choice.dump() << "\n" << "{\"damaged\n";
+    std::ofstream(file()) << choice.dump() << "\n"
+                          << "{\"damaged\n";
     return winner;
   }
 };
@@ -160,17 +159,40 @@ TEST_P(TuneProgramTest, a_site_file_forbids_and_forces) {
   const Json rows = explained(variables);
   EXPECT_FALSE(rows.at("naive").at("can_run"));
   EXPECT_NE(rows.at("naive").at("because").get<std::string>().find("forbids it: it is slow"), std::string::npos);
-  const Outcome outcome = run("tune" + std::string(kProblem) + "--device " + device() + " --budget 1s --dry-run --json -",
-                              variables);
+  const Outcome outcome =
+      run("tune" + std::string(kProblem) + "--device " + device() + " --budget 1s --dry-run --json -", variables);
   const Json tuned = Json::parse(outcome.standard_output);
-  for (const Json& candidate : tuned.at("records")[0].at("candidates"))
-    EXPECT_NE(candidate.at("variant"), "naive");
+  for (const Json& candidate : tuned.at("records")[0].at("candidates")) EXPECT_NE(candidate.at("variant"), "naive");
   write("{\"action\":\"force\",\"operator\":\"gemm\",\"variant\":\"naive\",\"because\":\"policy\"}\n");
   EXPECT_TRUE(explained(variables).at("naive").at("is_default"));
   write("{\"action\":\"force\"\n");
   const Outcome refused = run("explain" + std::string(kProblem) + "--device " + device(), variables);
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_NE(refused.standard_error.find("is not right in line 1"), std::string::npos) << refused.standard_error;
+}
+
+TEST_P(TuneProgramTest, a_stream_takes_what_ships_where_slabs_cannot_have_what_a_file_chose) {
+  std::ofstream(scratch.path("site.jsonl"))
+      << R"({"action":"force","operator":"kernel_regression","variant":"naive","because":"policy"})"
+      << "\n";
+  const Variable site("TESSERA_SITE_FILE", scratch.path("site.jsonl"));
+  const tessera::Device device = tessera::open(TuneProgramTest::device());
+  const tessera::KernelRegression problem{.training_rows = 20000, .columns = 20, .queries = 5};
+  const std::vector<float> training(20000 * 20, 1.0F);
+  const std::vector<float> targets(20000, 3.0F);
+  const std::vector<float> queries(5 * 20, 1.0F);
+  std::vector<float> values(5);
+  const tessera::KernelRegression::HostOperands operands{
+      .queries = queries, .training = training, .targets = targets, .values = values};
+  EXPECT_EQ(tessera::stream(device, problem, operands).kernel.variant, "naive") << "in one piece";
+  const tessera::StreamReport report = tessera::stream(device, problem, operands, {.memory_bytes = 1 << 20});
+  EXPECT_GT(report.slabs.size(), 1U);
+  EXPECT_EQ(report.kernel.variant, "fused");
+  EXPECT_EQ(values, std::vector<float>(5, 3.0F));
+  // What the program itself forces is obeyed or refused.
+  EXPECT_THROW(static_cast<void>(tessera::stream(device, problem, operands,
+                                                 {.kernel = {.variant = "naive"}, .memory_bytes = 1 << 20})),
+               tessera::Error);
 }
 
 TEST_P(TuneProgramTest, a_dry_run_leaves_nothing_and_bad_arguments_are_refused) {

@@ -1,5 +1,5 @@
-// The tuner with kernels that are slow, wrong or failing on purpose: only what is right at three shapes is measured, and
-// only what beats the default is kept.
+// The tuner with kernels that are slow, wrong or failing on purpose: only what is right at three shapes is measured,
+// and only what beats the default is kept.
 #include "tools/tune/tuner.h"
 
 #include <gtest/gtest.h>

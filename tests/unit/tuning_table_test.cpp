@@ -111,7 +111,8 @@ TEST(TuningTableTest, a_class_is_replaced_and_all_else_stays) {
   const std::string before = text_of(line_with(TuningVerdict::faster, "old", 1)) + "\n" + foreign + "\ndamaged\n" +
                              text_of(line_with(TuningVerdict::failed, "older", 1)) + "\n" + theirs + "\n";
   const TuningLine fresh = line_with(TuningVerdict::not_faster, "new", 3);
-  EXPECT_EQ(with_class_replaced(before, kKey, {fresh}, 100, 10000), foreign + "\n" + theirs + "\n" + text_of(fresh) + "\n");
+  EXPECT_EQ(with_class_replaced(before, kKey, {fresh}, 100, 10000),
+            foreign + "\n" + theirs + "\n" + text_of(fresh) + "\n");
   EXPECT_EQ(with_class_replaced(before, kKey, {fresh}, 2, 10000), theirs + "\n" + text_of(fresh) + "\n")
       << "the first ones go";
   EXPECT_EQ(with_class_replaced(before, kKey, {fresh}, 100, text_of(fresh).size() + 1), text_of(fresh) + "\n")

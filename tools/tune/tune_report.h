@@ -14,7 +14,8 @@ namespace tessera::tool {
 /// The record of a result file, with every candidate that was tried.
 [[nodiscard]] Json to_json(const TuneOutcome& outcome);
 
-/// "60", "60s", "5min", "1h" as seconds. UsageError for anything else, for no time at all, and for more than 1000 hours.
+/// "60", "60s", "5min", "1h" as seconds. UsageError for anything else, for no time at all, and for
+/// more than 1000 hours.
 [[nodiscard]] double parse_budget(const std::string& text);
 
 }  // namespace tessera::tool
