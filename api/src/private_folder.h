@@ -1,6 +1,6 @@
-// A folder of the cache or of the data that belongs to this user and that nobody else can write, so that what lies in it
-// was put there by this user's programs. It is worked on through its descriptor: nothing can be exchanged between check
-// and use.
+// A folder of the cache or of the data that belongs to this user and that nobody else can write, so that what lies in
+// it was put there by this user's programs. It is worked on through its descriptor: nothing can be exchanged between
+// check and use.
 #pragma once
 
 #include <cstddef>

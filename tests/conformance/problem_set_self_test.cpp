@@ -64,7 +64,7 @@ TEST(ProblemSetsTest, have_odd_neighbours_to_check_tunings_at) {
       EXPECT_LE(neighbours[1]->work().flops, neighbours[0]->work().flops);
       for (const auto& neighbour : neighbours) {
         EXPECT_EQ(neighbour->type(), problem->type());
-        EXPECT_NE(neighbour->problem(), problem->problem());
+        EXPECT_NE(neighbour->name(), problem->name());
       }
     }
   }

@@ -177,21 +177,21 @@ TEST_P(TuneProgramTest, a_stream_takes_what_ships_where_slabs_cannot_have_what_a
       << "\n";
   const Variable site("TESSERA_SITE_FILE", scratch.path("site.jsonl"));
   const tessera::Device device = tessera::open(TuneProgramTest::device());
-  const tessera::KernelRegression problem{.training_rows = 20000, .columns = 20, .queries = 5};
-  const std::vector<float> training(20000 * 20, 1.0F);
-  const std::vector<float> targets(20000, 3.0F);
+  const tessera::KernelRegression problem{.training_rows = 40000, .columns = 20, .queries = 5};
+  const std::vector<float> training(40000 * 20, 1.0F);
+  const std::vector<float> targets(40000, 3.0F);
   const std::vector<float> queries(5 * 20, 1.0F);
   std::vector<float> values(5);
   const tessera::KernelRegression::HostOperands operands{
       .queries = queries, .training = training, .targets = targets, .values = values};
   EXPECT_EQ(tessera::stream(device, problem, operands).kernel.variant, "naive") << "in one piece";
-  const tessera::StreamReport report = tessera::stream(device, problem, operands, {.memory_bytes = 1 << 20});
+  const tessera::StreamReport report = tessera::stream(device, problem, operands, {.memory_bytes = 2 << 20});
   EXPECT_GT(report.slabs.size(), 1U);
   EXPECT_EQ(report.kernel.variant, "fused");
   EXPECT_EQ(values, std::vector<float>(5, 3.0F));
   // What the program itself forces is obeyed or refused.
   EXPECT_THROW(static_cast<void>(tessera::stream(device, problem, operands,
-                                                 {.kernel = {.variant = "naive"}, .memory_bytes = 1 << 20})),
+                                                 {.kernel = {.variant = "naive"}, .memory_bytes = 2 << 20})),
                tessera::Error);
 }
 
