@@ -15,6 +15,7 @@
 #include "known_backends.h"
 #include "plugin.h"
 #include "printable.h"
+#include "watch.h"
 
 namespace tessera::detail {
 namespace {
@@ -164,6 +165,7 @@ ListedBackend look_for(const std::string& name, const std::vector<fs::path>& fol
 }
 
 std::vector<ListedBackend>* look_for_all() {
+  watch_from_environment();
   const std::vector<std::string> names = backend_names();
   const auto requested = requested_backends(names);
   const std::vector<fs::path> folders = plugin_folders();

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "backend/sentence.h"
+#include "command_watch.h"
 #include "queue_core.h"
+#include "watch.h"
 
 namespace tessera::detail {
 
@@ -46,6 +48,8 @@ DeviceCore::DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Devic
 DeviceCore::~DeviceCore() {
   if (!is_elsewhere()) return;
   allocator_.abandon();
+  if (transfer_track_ != nullptr) transfer_track_->abandon();
+  if (track_ != nullptr) track_->abandon();
   static_cast<void>(transfer_queue_.release());
   static_cast<void>(device_.release());
 }
@@ -88,18 +92,59 @@ std::shared_ptr<PinnedBlock> DeviceCore::allocate_pinned(std::size_t size_bytes)
   }
 }
 
-template <class Transfer>
-void DeviceCore::transfer_now(const UntypedView& view, const Transfer& transfer) {
-  refuse_elsewhere();
-  const std::lock_guard lock(transfer_mutex_);
-  if (transfer_queue_ == nullptr) transfer_queue_ = device_->make_queue();
+std::shared_ptr<DeviceTrack> DeviceCore::track() noexcept {
   try {
-    transfer(*transfer_queue_);
-    transfer_queue_->finish();
-  } catch (...) {
-    const Error error = current_error();
-    settle_transfers(view);  // a failed queue stays failed: the next transfer starts with a fresh one
-    throw error;
+    const std::shared_ptr<Trace> trace = current_trace();
+    if (trace == nullptr || is_elsewhere()) return nullptr;
+    const std::lock_guard lock(track_mutex_);
+    if (track_ == nullptr || track_->trace() != trace) {
+      track_ = std::make_shared<DeviceTrack>(trace, *device_, sentence(id_, ", ", info_when_opened_.name));
+    }
+    return track_;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+QueueTrack* DeviceCore::track_of(std::unique_ptr<QueueTrack>& known, std::string_view name) {
+  std::shared_ptr<DeviceTrack> device = track();
+  if (device == nullptr) return nullptr;
+  if (known == nullptr || known->device() != device) known = std::make_unique<QueueTrack>(std::move(device), name);
+  return known.get();
+}
+
+template <class Transfer>
+void DeviceCore::transfer_now(const Command& command, const UntypedView& view, const Transfer& transfer) {
+  refuse_elsewhere();
+  std::optional<CommandWatch> watch;
+  {
+    const std::lock_guard lock(transfer_mutex_);
+    if (transfer_queue_ == nullptr) transfer_queue_ = device_->make_queue();
+    if (is_watched(kWatchCommands)) [[unlikely]]
+      begin_watch(watch, command);
+    try {
+      transfer(*transfer_queue_);
+      if (watch) [[unlikely]]
+        watch->queued(*transfer_queue_, true);
+      transfer_queue_->finish();
+    } catch (...) {
+      const Error error = current_error();
+      transfer_track_.reset();
+      settle_transfers(view);  // a failed queue stays failed: the next transfer starts with a fresh one
+      throw error;
+    }
+    if (transfer_track_ != nullptr) transfer_track_->collect();
+  }
+  if (watch) [[unlikely]]
+    watch->tell();
+}
+
+void DeviceCore::begin_watch(std::optional<CommandWatch>& watch, const Command& command) noexcept {
+  try {
+    QueueTrack* const track = track_of(transfer_track_, transfer_label_);
+    watch.emplace(*this, transfer_label_, track, *transfer_queue_, command, nullptr);
+  } catch (const std::exception&) {
+    // Then the copy is not watched.
   }
 }
 
@@ -121,12 +166,14 @@ void DeviceCore::settle_transfers(const UntypedView& view) {
 
 void DeviceCore::upload_now(const UntypedView& destination, const void* host) {
   if (destination.size_bytes() == 0) return refuse_elsewhere();
-  transfer_now(destination, [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
+  transfer_now({CommandKind::upload, nullptr, destination.size_bytes()}, destination,
+               [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
 }
 
 void DeviceCore::download_now(void* host, const UntypedView& source) {
   if (source.size_bytes() == 0) return refuse_elsewhere();
-  transfer_now(source, [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
+  transfer_now({CommandKind::download, nullptr, source.size_bytes()}, source,
+               [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
 }
 
 void DeviceCore::add_queue(const std::shared_ptr<QueueCore>& queue) {

@@ -7,17 +7,23 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allocator.h"
 #include "backend/backend.h"
 #include "block.h"
+#include "command.h"
+#include "device_track.h"
 #include "fork.h"
+#include "queue_track.h"
 #include "shared_memory.h"
 
 namespace tessera::detail {
 
+class CommandWatch;
 class QueueCore;
 
 class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
@@ -54,6 +60,11 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   void upload_now(const UntypedView& destination, const void* host);
   void download_now(void* host, const UntypedView& source);
 
+  /// The device in the trace that is being written; null if there is none.
+  [[nodiscard]] std::shared_ptr<DeviceTrack> track() noexcept;
+  /// A queue in it, kept in `known` from one trace to the next; null if there is none.
+  [[nodiscard]] QueueTrack* track_of(std::unique_ptr<QueueTrack>& known, std::string_view name);
+
   /// Makes a queue known, whose workspace is given back where memory is short.
   void add_queue(const std::shared_ptr<QueueCore>& queue);
   /// Keeps a queue that could not be drained, with all that it uses, to be asked again. `place` is a list of one.
@@ -72,7 +83,8 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   };
 
   template <class Transfer>
-  void transfer_now(const UntypedView& view, const Transfer& transfer);
+  void transfer_now(const Command& command, const UntypedView& view, const Transfer& transfer);
+  void begin_watch(std::optional<CommandWatch>& watch, const Command& command) noexcept;
   void settle_transfers(const UntypedView& view);
   /// Asks parked queues and stray transfers again.
   void retry_parked() noexcept;
@@ -90,10 +102,14 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   Allocator allocator_;
   std::mutex transfer_mutex_;
   std::unique_ptr<backend::Queue> transfer_queue_;
+  const std::string transfer_label_ = "blocking copies";
+  std::unique_ptr<QueueTrack> transfer_track_;
   std::mutex queues_mutex_;
   std::vector<std::weak_ptr<QueueCore>> queues_;
   std::list<std::shared_ptr<QueueCore>> parked_;
   std::list<StrayTransfer> strays_;
+  std::mutex track_mutex_;
+  std::shared_ptr<DeviceTrack> track_;
 };
 
 /// The part of device memory that a view stands for; null for a view of nothing.

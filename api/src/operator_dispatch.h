@@ -18,11 +18,14 @@
 #include "boundary.h"
 #include "core_of.h"
 #include "kernel_core.h"
+#include "log_events.h"
+#include "making.h"
 #include "measured_times.h"
 #include "operand_check.h"
 #include "prepared_core.h"
 #include "queue_core.h"
 #include "variant_choice.h"
+#include "watch.h"
 
 namespace tessera::detail {
 
@@ -97,6 +100,26 @@ template <class Problem>
                            tuning);
 }
 
+/// The problem's fields, as far as a line of the log or the trace has room for them.
+template <class Problem>
+std::string text_of(const Problem& checked) {
+  return shortened(OperatorTraits<Problem>::key(checked));
+}
+
+/// A kernel that can say which problem it is for.
+template <class Problem>
+class OperatorKernelCore final : public KernelCore {
+ public:
+  OperatorKernelCore(std::shared_ptr<DeviceCore> device, KernelInfo&& info, std::unique_ptr<backend::Kernel> kernel,
+                     const Problem& checked)
+      : KernelCore(std::move(device), std::move(info), std::move(kernel)), checked_(checked) {}
+
+ private:
+  [[nodiscard]] std::string describe_problem() const override { return text_of(checked_); }
+
+  const Problem checked_;
+};
+
 }  // namespace tessera::detail
 
 namespace tessera {
@@ -109,6 +132,7 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
     try {
       core.refuse_elsewhere();
       const Problem checked = OperatorTraits<Problem>::checked(problem);
+      KernelMaking making(core.id(), Problem::kName);
       const auto& list = core.operators().template list<Problem>();
       const auto facts = facts_of(list, checked, core.device(), &options);
       const std::size_t chosen = choose_variant(facts, options, Problem::kName, core);
@@ -123,7 +147,10 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
                       facts[chosen].error_factor,
                       kernel->workspace_bytes(),
                       kernel->prepared_bytes()};
-      return {std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel)), checked};
+      if (is_logged(LogKind::choice)) log_choice(facts, chosen, options, info, text_of(checked));
+      auto made = std::make_shared<OperatorKernelCore<Problem>>(core_, std::move(info), std::move(kernel), checked);
+      making.made(*made->description());
+      return {std::move(made), checked};
     } catch (const Error& error) {
       throw error.while_doing(backend::sentence("making a kernel for ", Problem::kName,
                                                 options.label.empty() ? "" : " '" + options.label + "'", " on ",
@@ -158,7 +185,7 @@ void Queue::run(const OperatorKernel<Problem>& kernel, const typename Problem::O
     }
     backend::Kernel& native = kernel.core()->kernel();
     const WeightsPlan plan = plan_weights(queue_core, core.info(), are_prepared);
-    queue_core.submit(Command{"running ", core.description()}, views,
+    queue_core.submit(Command{CommandKind::run, core.description()}, views,
                       {.kernel = kernel.core(), .workspace = plan.memory}, [&](backend::Queue& queue) {
                         if constexpr (HasWeights<Problem>) {
                           backend::Slice& weights = slices[OperatorTraits<Problem>::kWeights];
@@ -188,7 +215,7 @@ PreparedWeights Queue::prepare_weights(const OperatorKernel<Problem>& kernel, co
         std::make_shared<const PreparedCore>(memory, kernel.core(), OperatorTraits<Problem>::key(kernel.problem()));
     const auto workspace = queue_core.workspace(core.info().workspace_bytes);
     const std::array views{&raw, &memory};
-    queue_core.submit(Command{"preparing weights of ", core.description()}, views,
+    queue_core.submit(Command{CommandKind::prepare, core.description()}, views,
                       {.kernel = kernel.core(), .workspace = workspace}, [&](backend::Queue& queue) {
                         backend::Slice source = slice_of(raw);
                         source.size_bytes = raw_bytes;
@@ -209,6 +236,7 @@ std::vector<VariantReport> explain(const Problem& problem, const Device& device)
     const Problem checked = OperatorTraits<Problem>::checked(problem);
     DeviceCore& core = core_of(device.core(), "device");
     core.refuse_elsewhere();
+    const Making making(core.id());  // where a check compiles
     const auto facts = facts_of(core.operators().template list<Problem>(), checked, core.device());
     std::vector<VariantReport> reports = report_variants(facts);
     for (VariantReport& report : reports) {
