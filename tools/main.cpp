@@ -20,6 +20,7 @@ constexpr const char* kExamples =
     "  tessera devices                          what is here, and what is missing and why\n"
     "  tessera verify gemm --device cpu:0       is every variant right on this device?\n"
     "  tessera bench gemm --device all          how fast is every variant on every device?\n"
+    "  tessera bench --all --json all.json      everything in five minutes, for tessera report\n"
     "  tessera report gemm.json -o gemm.html    a page of what --json gemm.json kept of it\n"
     "  tessera explain gemm --problem m=99,n=7,k=5   which variant is taken for this, and why?\n"
     "  tessera convolve in.png out.png --filter gaussian:5\n"

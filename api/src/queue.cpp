@@ -177,6 +177,14 @@ void Queue::wait(const Event& event) {
   });
 }
 
+void Queue::watch_launches() {
+  at_boundary([&] { checked(core_).watch_launches(); });
+}
+
+std::vector<LaunchFacts> Queue::watched_launches() {
+  return at_boundary([&] { return checked(core_).watched_launches(); });
+}
+
 void Queue::finish() {
   at_boundary([&] { checked(core_).finish(); });
 }

@@ -190,6 +190,18 @@ void QueueCore::wait(backend::Event& event, std::shared_ptr<void> owner) {
          [&](backend::Queue& queue) { queue.wait(event); });
 }
 
+void QueueCore::watch_launches() {
+  device_->refuse_elsewhere();
+  const std::lock_guard lock(mutex_);
+  queue_->watch_launches();
+}
+
+std::vector<LaunchFacts> QueueCore::watched_launches() {
+  device_->refuse_elsewhere();
+  const std::lock_guard lock(mutex_);
+  return queue_->watched_launches();
+}
+
 void QueueCore::finish() {
   device_->refuse_elsewhere();
   std::uint64_t sequence = 0;

@@ -69,6 +69,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   [[nodiscard]] std::pair<std::unique_ptr<backend::Event>, std::uint64_t> record();
   /// What is queued from here on runs after the event, which `owner` keeps alive.
   void wait(backend::Event& event, std::shared_ptr<void> owner);
+  /// Queue::watch_launches() and what it noted.
+  void watch_launches();
+  [[nodiscard]] std::vector<LaunchFacts> watched_launches();
   /// Blocks until everything queued has ended; throws the queue's first error.
   void finish();
   /// For the last owner that can queue something: blocks as finish() does and lets no error out. A queue whose driver

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "conformance/case_name.h"
-#include "conformance/gemm/gemm_round_trip.h"
 #include "conformance/gemm/gemm_run.h"
 
 namespace tessera::conformance {
@@ -94,20 +93,8 @@ class GemmCase final : public Case {
   }
   bool tries_every_tuning() const override { return spec_.every_tuning; }
   std::string_view part() const override { return spec_.part; }
-  std::unique_ptr<RoundTrip> round_trip(const Device& device, const KernelOptions& options,
-                                        HostMemory memory) const override {
-    if (!is_packed()) return nullptr;
-    OperatorKernel<Gemm> kernel = device.kernel(spec_.problem, options);
-    return make_gemm_round_trip<T>(device, std::move(kernel), data(), memory);
-  }
 
  private:
-  bool is_packed() const {
-    Gemm packed = spec_.problem;
-    packed.lda = packed.ldb = packed.ldc = 0;
-    packed.stride_a = packed.stride_b = packed.stride_c = Gemm::kPacked;
-    return with_layout(packed) == with_layout(spec_.problem);
-  }
   std::shared_ptr<const GemmData<T>> data() const {
     const std::lock_guard lock(mutex_);
     if (std::shared_ptr<const GemmData<T>> data = data_.lock()) return data;

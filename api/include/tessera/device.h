@@ -33,6 +33,7 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::cpu;
   std::uint64_t memory_total_bytes = 0;
   std::uint64_t memory_free_bytes = 0;  ///< when info() was called; 0 where the driver does not say
+  std::uint64_t cache_bytes = 0;        ///< of the largest cache before memory: a GPU's second level
   std::uint32_t compute_units = 0;      ///< multiprocessors, cores or threads that run at once
   std::uint64_t max_group_size = 0;     ///< work-items of one work-group
   std::array<std::uint64_t, 3> max_group_extent{};

@@ -7,6 +7,7 @@
 #include <tessera/error.h>
 #include <tessera/host_operand.h>
 #include <tessera/kernel.h>
+#include <tessera/launch_facts.h>
 #include <tessera/log.h>
 #include <tessera/operators.h>
 #include <tessera/own_kernel.h>
