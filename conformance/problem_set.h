@@ -117,6 +117,15 @@ class Case {
   [[nodiscard]] virtual Work work() const = 0;
   /// tessera::explain() for this problem.
   [[nodiscard]] virtual std::vector<VariantReport> explain(const Device& device) const = 0;
+  /// tessera::shape_class() of this problem. Errors likewise. "": the case cannot be tuned.
+  [[nodiscard]] virtual std::string shape_class() const { return ""; }
+  /// tessera::remember_tuning() for this problem.
+  virtual void remember_tuning(const Device& device, const TuningResult& result) const {
+    static_cast<void>(device), static_cast<void>(result);
+  }
+  /// Problems of the same kind whose sizes no tile divides, to check a tuning at: one a little smaller, which has whole
+  /// tiles and parts of them, and a small one. Fewer where sizes are too small to differ. The library may refuse one.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<Case>> odd_neighbours() const { return {}; }
   /// Makes the kernel and the operands. Errors as Device::kernel().
   [[nodiscard]] virtual std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const = 0;
 

@@ -23,6 +23,7 @@ constexpr const char* kExamples =
     "  tessera bench --all --json all.json      everything in five minutes, for tessera report\n"
     "  tessera report gemm.json -o gemm.html    a page of what --json gemm.json kept of it\n"
     "  tessera explain gemm --problem m=99,n=7,k=5   which variant is taken for this, and why?\n"
+    "  tessera tune gemm --problem m=99,n=7,k=5  make this machine's programs faster at such products\n"
     "  tessera convolve in.png out.png --filter gaussian:5\n"
     "  tessera digits --out digits              a data set for tessera classify\n"
     "  tessera denoise scan.nii.gz clean.nii.gz\n"

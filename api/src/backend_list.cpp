@@ -153,6 +153,7 @@ ListedBackend look_for(const std::string& name, const std::vector<fs::path>& fol
         set_state(listed, BackendState::refused, loaded.refusal);
       } else {
         listed.made = loaded.backend;
+        listed.build_id = loaded.build_id;
         probe_backend(listed, *loaded.backend);
       }
       return listed;

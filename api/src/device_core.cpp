@@ -20,9 +20,9 @@ constexpr const char* kHostMemory = "host";
 }  // namespace
 
 std::shared_ptr<DeviceCore> DeviceCore::make(backend::Backend& backend, std::unique_ptr<backend::Device> device,
-                                             std::string id, std::string chosen_because) {
+                                             OpeningFacts facts) {
   count_forks();
-  auto core = std::make_shared<DeviceCore>(backend, std::move(device), std::move(id), std::move(chosen_because));
+  auto core = std::make_shared<DeviceCore>(backend, std::move(device), std::move(facts));
   core->shared_memory_->join(core);
   core->device_->set_reclaim([weak = std::weak_ptr<DeviceCore>(core)] {
     const auto self = weak.lock();
@@ -33,17 +33,15 @@ std::shared_ptr<DeviceCore> DeviceCore::make(backend::Backend& backend, std::uni
   return core;
 }
 
-DeviceCore::DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Device> device, std::string id,
-                       std::string chosen_because)
+DeviceCore::DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Device> device, OpeningFacts facts)
     : device_(std::move(device)),
       operators_(backend.operators()),
       backend_name_(backend.name()),
-      id_(std::move(id)),
-      chosen_because_(std::move(chosen_because)),
+      facts_(std::move(facts)),
       info_when_opened_(info()),
       shared_memory_(SharedMemory::of(device_->memory_name())),
       host_memory_(SharedMemory::of(kHostMemory)),
-      allocator_(*device_, id_, shared_memory_) {}
+      allocator_(*device_, facts_.id, shared_memory_) {}
 
 DeviceCore::~DeviceCore() {
   if (!is_elsewhere()) return;
@@ -56,16 +54,16 @@ DeviceCore::~DeviceCore() {
 
 DeviceInfo DeviceCore::info() const {
   DeviceInfo info = device_->info();
-  info.id = id_;
+  info.id = facts_.id;
   info.backend = backend_name_;
-  info.chosen_because = chosen_because_;
+  info.chosen_because = facts_.chosen_because;
   return info;
 }
 
 void DeviceCore::refuse_elsewhere() const {
   if (!is_elsewhere()) return;
   throw Error(ErrorCode::unavailable,
-              sentence(id_,
+              sentence(facts_.id,
                        " was opened before fork(): in the child process it has neither its threads nor its driver, so "
                        "nothing of it can be used there"));
 }
@@ -86,8 +84,8 @@ std::shared_ptr<PinnedBlock> DeviceCore::allocate_pinned(std::size_t size_bytes)
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
     throw Error(ErrorCode::out_of_memory,
-                sentence("pinned memory of ", size_bytes, " bytes for ", id_, " is not to be had: ", error.sentence(),
-                         "; ", host_memory_->largest_holders()),
+                sentence("pinned memory of ", size_bytes, " bytes for ", facts_.id,
+                         " is not to be had: ", error.sentence(), "; ", host_memory_->largest_holders()),
                 error.native());
   }
 }

@@ -26,20 +26,26 @@ namespace tessera::detail {
 class CommandWatch;
 class QueueCore;
 
+/// What the front half knows of a device when it opens it.
+struct OpeningFacts {
+  std::string id;
+  std::string chosen_because;
+  std::string kernels_image;  ///< the build id of the plug-in, which holds the backend's kernels; "" if it has none
+};
+
 class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
  public:
   /// Takes over an opened device and makes it known to those that share its memory.
   [[nodiscard]] static std::shared_ptr<DeviceCore> make(backend::Backend& backend,
-                                                        std::unique_ptr<backend::Device> device, std::string id,
-                                                        std::string chosen_because);
+                                                        std::unique_ptr<backend::Device> device, OpeningFacts facts);
   /// For make().
-  DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Device> device, std::string id,
-             std::string chosen_because);
+  DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Device> device, OpeningFacts facts);
   ~DeviceCore();
   DeviceCore(const DeviceCore&) = delete;
   DeviceCore& operator=(const DeviceCore&) = delete;
 
-  [[nodiscard]] const std::string& id() const noexcept { return id_; }
+  [[nodiscard]] const std::string& id() const noexcept { return facts_.id; }
+  [[nodiscard]] const std::string& kernels_image() const noexcept { return facts_.kernels_image; }
   [[nodiscard]] std::string_view backend_name() const noexcept { return backend_name_; }
   [[nodiscard]] backend::Device& device() noexcept { return *device_; }
   [[nodiscard]] const backend::OperatorTable& operators() const noexcept { return operators_; }
@@ -94,8 +100,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   std::unique_ptr<backend::Device> device_;  // first of what the backend made, so that it goes last
   const backend::OperatorTable& operators_;
   std::string backend_name_;
-  std::string id_;
-  std::string chosen_because_;
+  const OpeningFacts facts_;
   DeviceInfo info_when_opened_;
   std::shared_ptr<SharedMemory> shared_memory_;
   std::shared_ptr<SharedMemory> host_memory_;

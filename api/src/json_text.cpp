@@ -1,4 +1,4 @@
-// Escapes what JSON does not take as it is.
+// Escapes what JSON does not take as it is, and knows what is UTF-8.
 #include "json_text.h"
 
 #include <array>
@@ -10,12 +10,12 @@ namespace {
 
 constexpr const char* kReplacement = "\\ufffd";
 
-unsigned byte_at(std::string_view text, std::size_t at) {
+unsigned byte_at(std::string_view text, std::size_t at) noexcept {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
 }
 
 /// How many bytes the character at the text's begin has in UTF-8; 0 if they are no character.
-std::size_t character_bytes(std::string_view text) {
+std::size_t character_bytes(std::string_view text) noexcept {
   const unsigned first = byte_at(text, 0);
   const unsigned second = byte_at(text, 1);
   if (first < 0x80) return 1;
@@ -50,6 +50,15 @@ std::string json_quoted(std::string_view text) {
     text.remove_prefix(bytes == 0 ? 1 : bytes);
   }
   return quoted + '"';
+}
+
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t bytes = character_bytes(text);
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
 }
 
 }  // namespace tessera::detail

@@ -85,7 +85,7 @@ void log_choice(const std::vector<VariantFacts>& facts, std::size_t chosen, cons
                     0,
                     backend::sentence(kernel.operator_name, kernel.label.empty() ? "" : " '" + kernel.label + "'",
                                       " on ", kernel.device, " takes ", kernel.variant, tuning, " for ", problem, ": ",
-                                      why_chosen(facts, chosen, options))};
+                                      kernel.chosen_because.empty() ? why_chosen(facts, chosen, options) : kernel.chosen_because)};
   });
 }
 

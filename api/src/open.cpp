@@ -141,7 +141,7 @@ std::shared_ptr<detail::DeviceCore> open_core(std::string_view name) {
     const std::string id = parsed.id();
     const detail::Making making(id);
     auto device = listed.backend->open(parsed.index, parsed.options);
-    return detail::DeviceCore::make(*listed.backend, std::move(device), id, choice.because);
+    return detail::DeviceCore::make(*listed.backend, std::move(device), {id, choice.because, listed.build_id});
   } catch (const Error& error) {
     throw error.while_doing(sentence("opening the device '", detail::printable(choice.name), "'",
                                      from_environment ? " that $TESSERA_DEVICE names" : ""));

@@ -1,10 +1,12 @@
 // Cases of cnn_layer: names, fields and amount of work; the operands, made once and shared by every run.
 #include "conformance/cnn_layer/cnn_layer_case.h"
 
+#include <array>
 #include <mutex>
 #include <utility>
 
 #include "conformance/cnn_layer/cnn_layer_run.h"
+#include "conformance/odd_sizes.h"
 
 namespace tessera::conformance {
 
@@ -51,6 +53,18 @@ class CnnLayerCase final : public Case {
   Work work() const override { return cnn_layer_work(spec_.problem); }
   std::vector<VariantReport> explain(const Device& device) const override {
     return tessera::explain(spec_.problem, device);
+  }
+  std::string shape_class() const override { return tessera::shape_class(spec_.problem); }
+  void remember_tuning(const Device& device, const TuningResult& result) const override {
+    tessera::remember_tuning(spec_.problem, device, result);
+  }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec_,
+        [](CnnLayer& p) {
+          return std::array{&p.height, &p.width, &p.input_channels, &p.output_channels};
+        },
+        make_cnn_layer_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
     OperatorKernel<CnnLayer> kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs

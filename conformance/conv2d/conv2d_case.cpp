@@ -1,10 +1,12 @@
 // Cases of conv2d: names, fields and amount of work; the images, made once and shared by every run.
 #include "conformance/conv2d/conv2d_case.h"
 
+#include <array>
 #include <mutex>
 #include <utility>
 
 #include "conformance/conv2d/conv2d_run.h"
+#include "conformance/odd_sizes.h"
 
 namespace tessera::conformance {
 
@@ -47,6 +49,18 @@ class Conv2dCase final : public Case {
   Work work() const override { return conv2d_work(spec_.problem); }
   std::vector<VariantReport> explain(const Device& device) const override {
     return tessera::explain(spec_.problem, device);
+  }
+  std::string shape_class() const override { return tessera::shape_class(spec_.problem); }
+  void remember_tuning(const Device& device, const TuningResult& result) const override {
+    tessera::remember_tuning(spec_.problem, device, result);
+  }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec_,
+        [](Conv2d& p) {
+          return std::array{&p.height, &p.width};
+        },
+        make_conv2d_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
     OperatorKernel<Conv2d> kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs

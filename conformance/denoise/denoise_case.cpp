@@ -3,6 +3,7 @@
 #include "conformance/patch_match/patch_match_case.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include "conformance/case_name.h"
 #include "conformance/denoise/denoise_run.h"
 #include "conformance/inputs.h"
+#include "conformance/odd_sizes.h"
 #include "conformance/patch_match/patch_match_case.h"
 #include "conformance/problem_words.h"
 
@@ -77,6 +79,18 @@ class DenoiseCase final : public Case {
   Work work() const override { return denoise_work(spec_.problem); }
   std::vector<VariantReport> explain(const Device& device) const override {
     return tessera::explain(spec_.problem, device);
+  }
+  std::string shape_class() const override { return tessera::shape_class(spec_.problem); }
+  void remember_tuning(const Device& device, const TuningResult& result) const override {
+    tessera::remember_tuning(spec_.problem, device, result);
+  }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec_,
+        [](Denoise& p) {
+          return std::array{&p.size.x, &p.size.y, &p.size.z};
+        },
+        make_denoise_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
     auto kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs

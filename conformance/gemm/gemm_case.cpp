@@ -2,12 +2,14 @@
 #include "conformance/gemm/gemm_case.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <mutex>
 #include <utility>
 
 #include "conformance/case_name.h"
 #include "conformance/gemm/gemm_run.h"
+#include "conformance/odd_sizes.h"
 
 namespace tessera::conformance {
 
@@ -81,6 +83,18 @@ class GemmCase final : public Case {
   Work work() const override { return gemm_work(spec_.problem); }
   std::vector<VariantReport> explain(const Device& device) const override {
     return tessera::explain(spec_.problem, device);
+  }
+  std::string shape_class() const override { return tessera::shape_class(spec_.problem); }
+  void remember_tuning(const Device& device, const TuningResult& result) const override {
+    tessera::remember_tuning(spec_.problem, device, result);
+  }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec_,
+        [](Gemm& p) {
+          return std::array{&p.m, &p.n, &p.k};
+        },
+        make_gemm_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
     OperatorKernel<Gemm> kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs

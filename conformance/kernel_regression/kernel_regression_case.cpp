@@ -2,11 +2,13 @@
 #include "conformance/kernel_regression/kernel_regression_case.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <utility>
 
 #include "conformance/case_name.h"
 #include "conformance/kernel_regression/kernel_regression_run.h"
+#include "conformance/odd_sizes.h"
 
 namespace tessera::conformance {
 
@@ -121,6 +123,18 @@ class RegressionCase final : public Case {
   Work work() const override { return regression_work(spec_.problem); }
   std::vector<VariantReport> explain(const Device& device) const override {
     return tessera::explain(spec_.problem, device);
+  }
+  std::string shape_class() const override { return tessera::shape_class(spec_.problem); }
+  void remember_tuning(const Device& device, const TuningResult& result) const override {
+    tessera::remember_tuning(spec_.problem, device, result);
+  }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec_,
+        [](KernelRegression& p) {
+          return std::array{&p.training_rows, &p.columns, &p.queries};
+        },
+        make_regression_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
     auto kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs

@@ -2,12 +2,14 @@
 #include "conformance/patch_match/patch_match_case.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <mutex>
 #include <span>
 
 #include "conformance/case_name.h"
+#include "conformance/odd_sizes.h"
 #include "conformance/patch_match/patch_match_run.h"
 #include "conformance/problem_words.h"
 
@@ -94,6 +96,18 @@ class PatchCase final : public Case {
   Work work() const override { return patch_work(spec_.problem); }
   std::vector<VariantReport> explain(const Device& device) const override {
     return tessera::explain(spec_.problem, device);
+  }
+  std::string shape_class() const override { return tessera::shape_class(spec_.problem); }
+  void remember_tuning(const Device& device, const TuningResult& result) const override {
+    tessera::remember_tuning(spec_.problem, device, result);
+  }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec_,
+        [](PatchMatch& p) {
+          return std::array{&p.size.x, &p.size.y, &p.size.z};
+        },
+        make_patch_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
     auto kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs

@@ -137,9 +137,11 @@ class TESSERA_API Device {
   /// Gives all cached memory back to the driver and returns how many bytes that were.
   std::uint64_t trim() const;
 
-  /// Chooses a variant for the problem, or takes the one that the options force, and compiles it. Errors:
-  /// invalid_argument for a wrong problem, an unknown variant or tuning value; unsupported, with the reason, for a
-  /// forced variant that cannot run; build_failed with the compiler's log.
+  /// Chooses a variant for the problem, or takes the one that the options force, and compiles it. Where the options
+  /// name neither variant nor tuning, what was tuned on this machine comes before the defaults (tessera/tuning.h), and
+  /// what the machine's site file says before both. Errors: invalid_argument for a wrong problem, an unknown variant or
+  /// tuning value; unsupported, with the reason, for a forced variant that cannot run; build_failed with the compiler's
+  /// log.
   template <class Problem>
   [[nodiscard]] OperatorKernel<Problem> kernel(const Problem& problem, const KernelOptions& options = {}) const;
 

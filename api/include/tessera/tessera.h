@@ -15,5 +15,6 @@
 #include <tessera/queue.h>
 #include <tessera/stream.h>
 #include <tessera/trace.h>
+#include <tessera/tuning.h>
 #include <tessera/types.h>
 #include <tessera/version.h>

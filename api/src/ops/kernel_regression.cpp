@@ -117,6 +117,22 @@ struct OperatorTraits<KernelRegression> {
                     ",type=", to_string(p.type), ",accuracy=", to_string(p.accuracy),
                     p.is_slab ? sentence(",slab of ", p.set_rows) : "");
   }
+
+  static std::string shape_class(const KernelRegression& p) {
+    return ShapeClass()
+        .exactly("type", to_string(p.type))
+        .exactly("accuracy", to_string(p.accuracy))
+        .exactly("distance", to_string(p.distance))
+        .exactly("classes", p.classes)
+        .exactly("nearest", p.nearest)
+        .exactly("neighbours", p.neighbours)
+        .exactly("is_slab", p.is_slab)
+        .about("training_rows", p.training_rows)
+        .about("columns", p.columns)
+        .about("queries", p.queries)
+        .about("outputs", p.outputs)
+        .take();
+  }
 };
 
 }  // namespace detail
