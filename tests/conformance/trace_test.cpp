@@ -21,6 +21,7 @@
 #include "delay.h"
 #include "each_device.h"
 #include "support/child_process.h"
+#include "support/scratch_folder.h"
 
 namespace tessera::testing_support {
 namespace {
@@ -97,26 +98,18 @@ void expect_nested(const std::vector<TraceJson>& spans) {
 
 class TraceTest : public EachDevice {
  protected:
-  TraceTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "tessera_trace_XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) folder_ = name;
-  }
-  ~TraceTest() override {
-    stop_trace();
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  [[nodiscard]] std::filesystem::path path() const { return folder_ / "trace.json"; }
+  ~TraceTest() override { stop_trace(); }
+  [[nodiscard]] std::filesystem::path path() const { return folder_.path("trace.json"); }
   /// A test that is disabled here, on this device, in a process that the environment asks for a trace and for the log.
   [[nodiscard]] ChildResult run_traced(const std::string& test, const char* file) const {
     return run_child(this_program(),
                      {"--gtest_also_run_disabled_tests", "--gtest_filter=" + test + "/" + name_for_tests(GetParam())},
-                     {{"TESSERA_TRACE", (folder_ / file).string()},
+                     {{"TESSERA_TRACE", folder_.path(file)},
                       {"TESSERA_LOG", "all"},
                       {"TESSERA_REQUIRE", ""},
                       {"ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1"}});
   }
-  std::filesystem::path folder_;
+  testing_support::ScratchFolder folder_;
 };
 TESSERA_ON_EACH_DEVICE(TraceTest);
 
@@ -274,7 +267,7 @@ TEST_P(TraceTest, DISABLED_exits) {
 TEST_P(TraceTest, is_whole_when_the_process_is_interrupted) {
   const ChildResult child = run_traced("api/TraceTest.DISABLED_interrupted", "trace_%p.json");
   EXPECT_EQ(child.signal, SIGINT) << child.output;
-  const auto written = std::filesystem::directory_iterator(folder_)->path();
+  const auto written = std::filesystem::directory_iterator(folder_.path())->path();
   EXPECT_TRUE(contains(written.filename().string(), "trace_"));
   EXPECT_FALSE(written.filename().string().ends_with("%p.json")) << written;
   EXPECT_EQ(read_trace(written).line("interrupted").size(), 20U) << "what finish() has waited for";

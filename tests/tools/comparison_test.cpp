@@ -10,23 +10,19 @@
 
 #include <fmt/format.h>
 
+#include "cpu_device_test.h"
 #include "fake_problem.h"
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 
 namespace tessera::tool {
 namespace {
 
 using testing_support::ScratchFolder;
 
-class ComparisonTest : public testing::Test {
+class ComparisonTest : public CpuDeviceTest {
  protected:
   void SetUp() override {
-    std::ostringstream complaints;
-    try {
-      devices_ = open_devices({"cpu:0"}, complaints);
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.sentence();
-    }
+    CpuDeviceTest::SetUp();
     sets_ = fake::problem_sets({fake::Behaviour::right, fake::Behaviour::right});
   }
 
@@ -54,7 +50,6 @@ class ComparisonTest : public testing::Test {
     return changes_from(OldResults(file_of(then), "old.json"), now);
   }
 
-  OpenDevices devices_;
   std::vector<conformance::ProblemSet> sets_;
 };
 

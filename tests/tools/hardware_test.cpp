@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "cpu_device_test.h"
 #include "fake_problem.h"
 #include "tools/bench/benchmark.h"
 #include "tools/bench/cache_flush.h"
@@ -80,18 +81,7 @@ TEST(CacheFlushTest, writes_past_the_caches) {
   EXPECT_GE(flush_bytes_of(server), 32 * server.cache_bytes);
 }
 
-class ColdTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::ostringstream complaints;
-    try {
-      devices_ = open_devices({"cpu:0"}, complaints);
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.sentence();
-    }
-  }
-  OpenDevices devices_;
-};
+class ColdTest : public CpuDeviceTest {};
 
 TEST_F(ColdTest, every_word_is_written_by_each_pass) {
   const OpenDevice& device = devices_.list.front();

@@ -9,7 +9,7 @@
 
 #include <tessera/tessera.h>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/peaks/cpu_bytes.h"
 #include "tools/peaks/cpu_caches.h"
 #include "tools/peaks/cpu_fma.h"

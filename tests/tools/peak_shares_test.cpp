@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fake_problem.h"
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 
 namespace tessera::tool {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/peaks/peak_cache.h"
 
 namespace tessera::tool {

@@ -9,7 +9,7 @@
 #include <tessera/tessera.h>
 
 #include "report_sample.h"
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/report/charts.h"
 #include "tools/report/page.h"
 #include "tools/report/scale.h"

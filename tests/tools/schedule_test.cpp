@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu_device_test.h"
 #include "fake_problem.h"
 #include "tools/bench/job_runner.h"
 #include "tools/bench/peers.h"
@@ -40,15 +41,10 @@ class ListedCase : public fake::FakeCase {
   }
 };
 
-class ScheduleTest : public testing::Test {
+class ScheduleTest : public CpuDeviceTest {
  protected:
   void SetUp() override {
-    std::ostringstream complaints;
-    try {
-      devices_ = open_devices({"cpu:0"}, complaints);
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.sentence();
-    }
+    CpuDeviceTest::SetUp();
     sets_.resize(2);
     sets_[0].operator_name = "fake";
     sets_[1].operator_name = "other";
@@ -67,7 +63,6 @@ class ScheduleTest : public testing::Test {
                     progress);
   }
 
-  OpenDevices devices_;
   std::vector<conformance::ProblemSet> sets_;
 };
 

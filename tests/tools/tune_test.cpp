@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu_device_test.h"
 #include "tools/process/usage_error.h"
 #include "tools/tune/tune_report.h"
 #include "tunable_problem.h"
@@ -33,15 +34,10 @@ VariantReport tunable_row(const std::string& name, const std::vector<Tunable>& t
 
 const std::vector<Tunable> kTile{{"tile", "side of the tile", {4, 8, 16, 32}, 8}};
 
-class TuneTest : public testing::Test {
+class TuneTest : public CpuDeviceTest {
  protected:
   void SetUp() override {
-    std::ostringstream complaints;
-    try {
-      devices_ = open_devices({"cpu:0"}, complaints);
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.sentence();
-    }
+    CpuDeviceTest::SetUp();
     set_.operator_name = "tunable";
   }
   /// Tunes a problem with the variants plain, of four tiles, and liar.
@@ -64,7 +60,6 @@ class TuneTest : public testing::Test {
     return *found;
   }
 
-  OpenDevices devices_;
   conformance::ProblemSet set_;
   TuneOutcome outcome_;
 };

@@ -14,29 +14,17 @@
 
 #include "expect_error.h"
 #include "json_text.h"
+#include "support/scratch_folder.h"
 #include "trace_file.h"
 
 namespace tessera {
 namespace {
 
-namespace fs = std::filesystem;
-
 class TraceFileTest : public ::testing::Test {
  protected:
-  TraceFileTest() {
-    std::string name = (fs::temp_directory_path() / "tessera_trace_XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) folder_ = name;
-  }
-  ~TraceFileTest() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  [[nodiscard]] fs::path path(const char* name = "trace.json") const { return folder_ / name; }
-  [[nodiscard]] std::string text(const char* name = "trace.json") const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  fs::path folder_;
+  [[nodiscard]] std::filesystem::path path(const char* name = "trace.json") const { return folder_.path(name); }
+  [[nodiscard]] std::string text(const char* name = "trace.json") const { return folder_.read(name); }
+  testing_support::ScratchFolder folder_;
 };
 
 TEST_F(TraceFileTest, text_in_json) {
@@ -80,7 +68,7 @@ TEST_F(TraceFileTest, empties_what_is_there) {
 TEST_F(TraceFileTest, what_cannot_be_written_is_refused_with_the_reason) {
   using detail::TraceFile;
   EXPECT_ERROR((TraceFile{path("no/such/folder")}), ErrorCode::invalid_argument, "no/such/folder", "No such file");
-  EXPECT_ERROR((TraceFile{folder_}), ErrorCode::invalid_argument, "directory");
+  EXPECT_ERROR((TraceFile{folder_.path()}), ErrorCode::invalid_argument, "directory");
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   EXPECT_ERROR((TraceFile{path("pipe")}), ErrorCode::invalid_argument, "cannot be written");
   EXPECT_ERROR((TraceFile{"/dev/null"}), ErrorCode::invalid_argument, "no regular file");
@@ -96,7 +84,7 @@ TEST_F(TraceFileTest, two_do_not_write_to_one_file) {
 }
 
 /// In a process whose files end at 1000 bytes. 0: what could not be written is told, and the file is whole.
-int status_where_the_disk_is_full(const fs::path& path) {
+int status_where_the_disk_is_full(const std::filesystem::path& path) {
   std::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{1000, 1000};
   ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -128,7 +116,7 @@ TEST_F(TraceFileTest, one_trace_at_a_time) {
   start_trace(path("other.json"));
   stop_trace();
   EXPECT_TRUE(text("other.json").ends_with("]\n"));
-  EXPECT_ERROR(start_trace(folder_), ErrorCode::invalid_argument, "directory");
+  EXPECT_ERROR(start_trace(folder_.path()), ErrorCode::invalid_argument, "directory");
   start_trace(path());  // the refusal left nothing behind
   stop_trace();
 }

@@ -11,43 +11,30 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 
 #include "expect_error.h"
 #include "support/child_process.h"
 #include "support/forked_child.h"
+#include "support/scratch_folder.h"
 
 namespace tessera {
 namespace {
 
-namespace fs = std::filesystem;
 using testing_support::ChildResult;
 
 class WatchTest : public ::testing::Test {
  protected:
-  WatchTest() {
-    std::string name = (fs::temp_directory_path() / "tessera_watch_XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) folder_ = name;
-  }
-  ~WatchTest() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  [[nodiscard]] fs::path path(const char* name = "trace.json") const { return folder_ / name; }
-  [[nodiscard]] std::string text(const char* name = "trace.json") const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  [[nodiscard]] std::filesystem::path path(const char* name = "trace.json") const { return folder_.path(name); }
+  [[nodiscard]] std::string text(const char* name = "trace.json") const { return folder_.read(name); }
   /// One of the tests below whose name begins with DISABLED_, in a process with these variables.
   [[nodiscard]] static ChildResult run_alone(const char* test, const std::map<std::string, std::string>& variables) {
     return testing_support::run_child(
         testing_support::this_program(),
         {"--gtest_also_run_disabled_tests", "--gtest_filter=WatchTest.DISABLED_" + std::string(test)}, variables);
   }
-  fs::path folder_;
+  testing_support::ScratchFolder folder_;
 };
 
 bool has_part(const std::string& text, const std::string& part) {
