@@ -75,17 +75,18 @@ std::string why_chosen(const std::vector<VariantFacts>& facts, std::size_t chose
 void log_choice(const std::vector<VariantFacts>& facts, std::size_t chosen, const KernelOptions& options,
                 const KernelInfo& kernel, const std::string& problem) noexcept {
   tell_if_possible([&] {
+    const std::string why = kernel.chosen_because.empty() ? why_chosen(facts, chosen, options) : kernel.chosen_because;
     std::string tuning;
     for (const auto& [name, value] : kernel.tuning) tuning += backend::sentence(" ", name, "=", value);
-    return LogEvent{LogKind::choice,
-                    LogAction::choose,
-                    kernel.device,
-                    kernel.variant,
-                    0,
-                    0,
-                    backend::sentence(kernel.operator_name, kernel.label.empty() ? "" : " '" + kernel.label + "'",
-                                      " on ", kernel.device, " takes ", kernel.variant, tuning, " for ", problem, ": ",
-                                      kernel.chosen_because.empty() ? why_chosen(facts, chosen, options) : kernel.chosen_because)};
+    return LogEvent{
+        LogKind::choice,
+        LogAction::choose,
+        kernel.device,
+        kernel.variant,
+        0,
+        0,
+        backend::sentence(kernel.operator_name, kernel.label.empty() ? "" : " '" + kernel.label + "'", " on ",
+                          kernel.device, " takes ", kernel.variant, tuning, " for ", problem, ": ", why)};
   });
 }
 

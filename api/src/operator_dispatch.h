@@ -28,6 +28,7 @@
 #include "shape_class.h"
 #include "variant_choice.h"
 #include "watch.h"
+#include "weights_plan.h"
 
 namespace tessera::detail {
 
@@ -76,28 +77,6 @@ template <class Problem>
 concept HasWeights = requires {
   OperatorTraits<Problem>::kWeights;
 };
-
-/// How a run's weights reach the kernel.
-struct WeightsPlan {
-  std::shared_ptr<Block> memory;  ///< that the two lie in
-  backend::Slice workspace;       ///< of the run and of the preparation
-  backend::Slice prepared_here;   ///< behind the workspace, where raw weights are prepared on this run; or null
-};
-
-/// The queue's workspace for one run, with room for prepared weights if the kernel wants them and was given raw ones.
-[[nodiscard]] inline WeightsPlan plan_weights(QueueCore& queue, const KernelInfo& info, bool are_prepared) {
-  if (are_prepared || info.prepared_bytes == 0) {
-    auto memory = queue.workspace(info.workspace_bytes);
-    const backend::Slice whole = slice_of(memory);
-    return {std::move(memory), whole, {}};
-  }
-  const std::size_t offset = prepared_offset(info);
-  auto memory = queue.workspace(offset + info.prepared_bytes);
-  const backend::Slice whole = slice_of(memory);
-  return {std::move(memory),
-          info.workspace_bytes == 0 ? backend::Slice() : whole,
-          {whole.buffer, offset, info.prepared_bytes}};
-}
 
 template <class Problem>
 [[nodiscard]] std::string time_key(const Problem& problem, const DeviceCore& device, const std::string& variant,

@@ -27,8 +27,8 @@ struct DenoisePlan {
 [[nodiscard]] const char* name_of_step(const Denoise& problem);
 [[nodiscard]] double work_of(const NonlocalMeans& problem);
 
-/// What passes the device's memory is streamed, as it is cut there. Else pieces are short enough to tell how far it is. A
-/// problem's parameters are all given, the stage of Denoise is both. Errors as those of stream(), kernels and queues;
+/// What passes the device's memory is streamed, as it is cut there. Else pieces are short enough to tell how far it is.
+/// A problem's parameters are all given, the stage of Denoise is both. Errors as those of stream(), kernels and queues;
 /// out_of_memory if the least piece does not fit. Interrupted at once: what the device computes on then is abandoned.
 template <class T>
 class VolumeDenoiser {

@@ -1,4 +1,5 @@
-// The largest pieces that fit, along the axis and on as many sets of buffers as let them repeat the least of each other.
+// The largest pieces that fit, along the axis and on as many sets of buffers as let them repeat the least of each
+// other.
 #include "denoise_cut.h"
 
 #include <algorithm>
@@ -98,7 +99,8 @@ class DenoiseCutter {
     need.add_workspace(largest_workspace(cut));
     return need;
   }
-  /// One queue runs all pieces, in a workspace that is large enough for each. That of a larger piece need not be larger.
+  /// One queue runs all pieces, in a workspace that is large enough for each. That of a larger piece need not be
+  /// larger.
   [[nodiscard]] const KernelInfo& largest_workspace(const DenoiseCut& cut) const {
     const KernelInfo* largest = nullptr;
     for (const DenoisePieces& pieces : cut.plan.passes) {

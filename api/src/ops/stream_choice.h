@@ -8,9 +8,10 @@
 
 namespace tessera::detail {
 
-/// Calls `use(options)` with the variant and tuning that are chosen for the problem in one piece, whatever a slab's
-/// own choice would be. It throws unsupported or invalid_argument where slabs cannot have them: what a file chose (tuned
-/// values, the site's) then gives way to the default that ships, since no file must stop a program that runs without it.
+/// Calls `use(options)` with the variant and tuning that are chosen for the problem in one piece, whatever a slab's own
+/// choice would be. It throws unsupported or invalid_argument where slabs cannot have them: what a file chose (tuned
+/// values, the site's) then gives way to the default that ships, since no file must stop a program that runs without
+/// it.
 template <class Problem, class Use>
 void choose_for_slabs(const Device& device, const Problem& whole, const KernelOptions& options, const Use& use) {
   const KernelInfo info = device.kernel(whole, options).info();
