@@ -32,6 +32,9 @@ template <class Spec, class Sizes, class Make>
   for (std::int64_t* const size : sizes(near.problem)) *size = odd_below(*size);
   for (std::int64_t* const size : sizes(small.problem))
     *size = std::min(odd_below(*size), kSmallOddSizes[place++ % kSmallOddSizes.size()]);
+  if (small.problem == near.problem) {  // of a problem as small as that
+    for (std::int64_t* const size : sizes(small.problem)) *size = odd_below(*size / 2 + 1);
+  }
   if (near.problem != spec.problem) cases.push_back(make(near));
   if (small.problem != near.problem) cases.push_back(make(small));
   return cases;
