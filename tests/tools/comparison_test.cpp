@@ -71,6 +71,18 @@ TEST_F(ComparisonTest, what_both_runs_spread_is_no_change) {
   }
 }
 
+TEST_F(ComparisonTest, what_others_took_of_the_processors_is_no_change) {
+  std::vector<BenchRecord> now{record(0, 1.9e-3, 0.01), record(1, 1.9e-3, 0.01)};
+  now[0].measurement->others_share = 0.5;
+  const std::vector<BenchRecord> then{record(0, 1e-3, 0.02), record(1, 1e-3, 0.02)};
+  const auto found = changes(then, now);
+  EXPECT_FALSE(found[0].is_slower()) << "half of the machine may make it twice as long";
+  EXPECT_TRUE(found[1].is_slower());
+  EXPECT_NE(changes_text(OldResults(file_of(then), "old.json"), now).find("1 of them ran"), std::string::npos);
+  EXPECT_TRUE(changes(now, then)[1].is_faster());
+  EXPECT_FALSE(changes(now, then)[0].is_faster()) << "nor is it faster when they are gone";
+}
+
 TEST_F(ComparisonTest, compares_like_with_like) {
   const std::vector<BenchRecord> now{record(0, 2e-3, 0, {{"a", 1}, {"b", 2}})};
   EXPECT_TRUE(changes({record(0, 1e-3, 0)}, now).empty()) << "another tuning";

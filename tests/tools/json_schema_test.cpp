@@ -21,8 +21,8 @@ Json skipped_record() {
   record["error_factor"] = 1.0;
   record["input_sets"] = 1;
   record["rounds_s"] = Json::array();
-  for (const char* unknown : {"error", "memory", "hardware", "device_time_s", "wall_time_s", "batch", "flushed_bytes",
-                              "gflops", "gbytes_per_s", "peak_share", "peak"})
+  for (const char* unknown : {"error", "memory", "hardware", "device_time_s", "wall_time_s", "others_share", "batch",
+                              "flushed_bytes", "gflops", "gbytes_per_s", "peak_share", "peak"})
     record[unknown] = nullptr;
   return record;
 }

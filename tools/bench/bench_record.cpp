@@ -69,6 +69,11 @@ double speed_of(const BenchRecord& record) noexcept {
   return record.gflops > 0 ? record.gflops : record.gbytes_per_s;
 }
 
+std::optional<double> others_share_of(const BenchRecord& record) noexcept {
+  const bool is_cpu = record.job.device->info.kind == DeviceKind::cpu;
+  return is_cpu && record.measurement ? record.measurement->others_share : std::nullopt;
+}
+
 bool is_vendor(std::string_view variant) noexcept {
   return variant.starts_with("vendor_");
 }
@@ -87,6 +92,7 @@ Json to_json(const BenchRecord& record) {
   json["hardware"] = has_run ? hardware_record(job.device->info, record.launches) : Json();
   json["device_time_s"] = measured ? to_json(record.measurement->device_s) : Json();
   json["wall_time_s"] = measured ? to_json(record.measurement->wall_s) : Json();
+  json["others_share"] = others_share_of(record) ? Json(*others_share_of(record)) : Json();
   json["batch"] = measured ? Json(record.measurement->plan.batch) : Json();
   json["input_sets"] = record.input_sets;
   json["cold"] = record.flushed_bytes > 0;

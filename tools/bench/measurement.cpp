@@ -17,6 +17,7 @@
 
 #include "tools/output/table.h"
 #include "tools/process/interrupt.h"
+#include "tools/process/other_load.h"
 
 namespace tessera::tool {
 
@@ -166,6 +167,7 @@ std::optional<Measurement> measure_if_slow(const Measurement& first, const Timed
 Measurement measure(const TimedWork& work, Queue& queue, double timer_resolution_s, const MeasurementLimits& limits) {
   queue.finish();  // the inputs' way to the device is no part of the first run
   const auto begin = Clock::now();
+  const OtherLoad others;
   const double seconds_per_run = warm_up(work.enqueue, queue, limits);
   const double flush_s = work.flush ? timed_wall(work.flush, queue, 1) : 0;
   Measurement result;
@@ -191,6 +193,7 @@ Measurement measure(const TimedWork& work, Queue& queue, double timer_resolution
   }
   result.device_s = summarise(std::move(device));
   result.wall_s = summarise(std::move(wall));
+  result.others_share = others.share();
   return result;
 }
 

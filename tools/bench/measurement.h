@@ -43,6 +43,8 @@ struct Measurement {
   MeasurementPlan plan;
   Statistics device_s;  ///< of one run, by the device's clock
   Statistics wall_s;    ///< of one run from the call until the host knows that it is done
+  /// What others took of the machine's processors meanwhile, from 0 to 1; nothing if that is unknown.
+  std::optional<double> others_share = {};
 };
 
 /// What is timed, and what is queued before each time of it: nothing, or what empties the caches.

@@ -104,6 +104,7 @@ ReportRecord record_of(const Json& json) {
     record.median_s = positive(*time, "median");
     record.spread = number_of(*time, "spread").value_or(kNoNumber);
   }
+  record.others_share = std::min(positive(json, "others_share"), 1.0);
   if (const Json* const time = object_of(json, "wall_time_s")) record.wall_s = positive(*time, "median");
   record.gflops = positive(json, "gflops");
   record.gbytes_per_s = positive(json, "gbytes_per_s");

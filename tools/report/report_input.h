@@ -45,6 +45,7 @@ struct ReportRecord {
   bool is_default = false;
   double median_s = kNoNumber;
   double spread = kNoNumber;
+  double others_share = kNoNumber;  ///< of the processors, at most 1
   double wall_s = kNoNumber;
   double gflops = kNoNumber;
   double gbytes_per_s = kNoNumber;
