@@ -28,6 +28,9 @@ class GuardedBuffer {
 
   [[nodiscard]] BufferView<T> view() const { return buffer_.view(front_, content_size_); }
   [[nodiscard]] std::size_t size() const { return content_size_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// What reset() puts between the guard zones.
+  [[nodiscard]] std::span<const T> content() const { return content_of(*image_); }
 
   /// Uploads content and guards again. Asynchronous: this object must outlive it.
   void reset(Queue& queue) { queue.upload(buffer_, *image_); }

@@ -38,10 +38,20 @@ struct Outcome {
   std::string failure;
 };
 
+/// Where operands lie in the host's memory.
+enum class HostMemory : std::uint8_t {
+  ordinary,  ///< of the program's own, as a vector holds it
+  pinned,    ///< of Device::allocate_pinned()
+};
+[[nodiscard]] std::string_view to_string(HostMemory memory) noexcept;
+
+class HostCopy;
+using HostCopies = std::vector<std::unique_ptr<HostCopy>>;
+
 /// A case on one device with one kernel: operands uploaded, outputs poisoned and fenced by guard zones.
 class Run {
  public:
-  virtual ~Run() = default;
+  virtual ~Run();
   [[nodiscard]] virtual const KernelInfo& info() const = 0;
   /// Poisons the outputs again, and refills those that are inputs too. Asynchronous.
   virtual void reset(Queue& queue) = 0;
@@ -60,23 +70,21 @@ class Run {
   virtual void share_kernel(const Run& other) = 0;
   /// The same kernel on other memory with the same content, which reset() fills. Errors as Device::allocate().
   [[nodiscard]] virtual std::unique_ptr<Run> twin(const Device& device) const = 0;
+  /// Every operand in the host's memory, for a round trip. They look at this run's operands, and go before it. None
+  /// where the run does not offer that. Errors as Device::allocate_pinned().
+  [[nodiscard]] virtual HostCopies host_copies(const Device& device, HostMemory memory) const;
 };
-
-/// Where operands lie in the host's memory.
-enum class HostMemory : std::uint8_t {
-  ordinary,  ///< of the program's own, as a vector holds it
-  pinned,    ///< of Device::allocate_pinned()
-};
-[[nodiscard]] std::string_view to_string(HostMemory memory) noexcept;
 
 /// A case whose operands lie in the host's memory: what the copies to the device and back cost.
 class RoundTrip {
  public:
   virtual ~RoundTrip() = default;
   [[nodiscard]] virtual const KernelInfo& info() const = 0;
-  /// Poisons what download() is to fill, so that an old result cannot pass.
-  virtual void reset() = 0;
-  /// Queues the copies of every input to the device.
+  /// Poisons what download() is to fill and, on the device, what upload() is to: an old result cannot pass.
+  /// Asynchronous.
+  virtual void reset(Queue& queue) = 0;
+  /// Queues the copies of every input to the device. Weights that a run has prepared are copied too, but not prepared
+  /// anew.
   virtual void upload(Queue& queue) = 0;
   /// Queues one run.
   virtual void enqueue(Queue& queue) = 0;
@@ -84,8 +92,8 @@ class RoundTrip {
   virtual void download(Queue& queue) = 0;
   [[nodiscard]] virtual std::size_t upload_bytes() const = 0;
   [[nodiscard]] virtual std::size_t download_bytes() const = 0;
-  /// Compares what was downloaded since reset() with the oracle. The queue must be finished.
-  [[nodiscard]] virtual Outcome check() = 0;
+  /// Compares what was downloaded since reset() with the oracle. Blocks.
+  [[nodiscard]] virtual Outcome check(Queue& queue) = 0;
 };
 
 /// What a case is for.
@@ -109,6 +117,15 @@ class Case {
   [[nodiscard]] virtual Work work() const = 0;
   /// tessera::explain() for this problem.
   [[nodiscard]] virtual std::vector<VariantReport> explain(const Device& device) const = 0;
+  /// tessera::shape_class() of this problem. Errors likewise. "": the case cannot be tuned.
+  [[nodiscard]] virtual std::string shape_class() const { return ""; }
+  /// tessera::remember_tuning() for this problem.
+  virtual void remember_tuning(const Device& device, const TuningResult& result) const {
+    static_cast<void>(device), static_cast<void>(result);
+  }
+  /// Problems of the same kind whose sizes no tile divides, to check a tuning at: one a little smaller, which has whole
+  /// tiles and parts of them, and a small one. Fewer where sizes are too small to differ. The library may refuse one.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<Case>> odd_neighbours() const { return {}; }
   /// Makes the kernel and the operands. Errors as Device::kernel().
   [[nodiscard]] virtual std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const = 0;
 
@@ -119,10 +136,7 @@ class Case {
   /// The operands in the host's memory, for measuring the way to the device and back; nullptr where the case does not
   /// offer that. Errors as Device::kernel() and Device::allocate().
   [[nodiscard]] virtual std::unique_ptr<RoundTrip> round_trip(const Device& device, const KernelOptions& options,
-                                                              HostMemory memory) const {
-    static_cast<void>(device), static_cast<void>(options), static_cast<void>(memory);
-    return nullptr;
-  }
+                                                              HostMemory memory) const;
   /// Is this one of the few cases on which every tuning value of every variant is tried?
   [[nodiscard]] virtual bool tries_every_tuning() const { return false; }
   /// "", or one sentence that says why the case asks too much of this device (memory, mostly). Such a case is reported

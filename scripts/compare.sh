@@ -7,16 +7,18 @@ if [[ ${1:-} == --help || ${1:-} == -h ]]; then
   cat <<'TEXT'
 usage: scripts/compare.sh [ARGUMENTS OF tessera bench]
 
-Installs what is missing, builds into build/compare, lists the devices of this machine and measures every operator with
-every variant on each of them. Every result is checked before its speed is printed. CUDA images are built for the cards
-that nvidia-smi shows, or for none. Running it again costs the measurement alone.
+Installs what is missing, builds into build/compare, lists the devices of this machine and measures every operator on each
+of them. Every result is checked before its speed is printed. CUDA images are built for the cards that nvidia-smi shows, or
+for none. Running it again costs the measurement alone.
 
-Without arguments: the operators' small cases, some minutes on two cores. A GPU needs larger ones to show what it can do:
---most-work 3, or a case by its name. The records go to build/compare/results.json and, as a page to open and pass on, to
-build/compare/report.html; with --json FILE to that file alone.
+Without arguments: everything (tessera bench --all) in five to six minutes: of every case the variant that the library takes,
+its next best one and other people's libraries that are here, from small cases to large ones until the time is spent. With
+--all --budget 1800 there is half an hour for it. The records go to build/compare/results.json and, as a page to open and
+pass on, to build/compare/report.html; with --json FILE to that file alone.
 
 examples:
   scripts/compare.sh
+  scripts/compare.sh --all --budget 1800
   scripts/compare.sh all --device cuda:0 --most-work 3
   scripts/compare.sh gemm --device cuda:0 --case 'float32_m4096_*'
   scripts/compare.sh cnn_layer --device cpu:0,opencl:0 --variant implicit_gemm --json result.json
@@ -66,7 +68,7 @@ echo
 "$tessera" devices
 echo
 if [[ $# -eq 0 ]]; then
-  set -- all --device all --most-work 0.5 --min-time 0.2 --warm-up 0.1 --time-limit 2
+  set -- --all
 fi
 if [[ " $* " == *" --json"* ]]; then
   exec "$tessera" bench "$@"
@@ -74,5 +76,7 @@ fi
 result=0
 "$tessera" bench "$@" --json "$build/results.json" || result=$?
 # What is measured is shown, also where a variant failed or Ctrl-C ended it.
-[[ ! -s $build/results.json ]] || "$tessera" report "$build/results.json" -o "$build/report.html"
+if [[ -s $build/results.json ]] && "$tessera" report "$build/results.json" -o "$build/report.html"; then
+  echo "compare: open $build/report.html, or pass it on; the records are in $build/results.json"
+fi
 exit "$result"

@@ -1,31 +1,36 @@
 #!/usr/bin/env bash
-# Builds the preset release and lays everything that a machine without build tools needs to test and measure Tessera
+# Builds a preset (release) and lays everything that a machine without build tools needs to test and measure Tessera
 # into one folder that can be moved: the install tree, the test programs and the libraries that they stand on.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: scripts/stage.sh [--pocl] [FOLDER]
+usage: scripts/stage.sh [--pocl] [--preset NAME] [FOLDER]
 
 Leaves the tree in FOLDER (default: stage, which git ignores; replaced if it is there). With FOLDER/lib in
 $LD_LIBRARY_PATH it runs on any x86-64 Linux with a C library as new as this machine's.
 
-  --pocl    add pocl.tar.xz: this machine's PoCL with LLVM, for a machine that has no OpenCL driver for its CPU
-  --help    this text
+  --pocl          add pocl.tar.xz: this machine's PoCL with LLVM, for a machine that has no OpenCL driver for its CPU
+  --preset NAME   build this one instead of release: ci is optimised alike, has CUDA images for fewer cards, and is
+                  there already after the tests
+  --help          this text
 
 example: scripts/stage.sh && scripts/gpu_check.sh stage results
 TEXT
 }
 
 with_pocl=no
+preset=release
 folder=stage
-for argument in "$@"; do
-  case "$argument" in
+while [[ $# -gt 0 ]]; do
+  case "$1" in
     --pocl) with_pocl=yes ;;
+    --preset) preset=${2:?--preset needs a name}; shift ;;
     --help | -h) usage; exit 0 ;;
-    -*) echo "stage.sh: unknown argument '$argument'; see --help" >&2; exit 2 ;;
-    *) folder=$argument ;;
+    -*) echo "stage.sh: unknown argument '$1'; see --help" >&2; exit 2 ;;
+    *) folder=$1 ;;
   esac
+  shift
 done
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$folder"
@@ -42,10 +47,10 @@ needed_libraries() {
     grep -vE '/(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|libtessera)\.so' || true
 }
 
-(cd "$root" && cmake --preset release && cmake --build --preset release)
+(cd "$root" && cmake --preset "$preset" && cmake --build --preset "$preset")
 rm -rf "${folder:?}"/*
-cmake --install "$root/build/release" --prefix "$folder" --strip >/dev/null
-cmake --install "$root/build/release" --prefix "$folder" --strip --component tests >/dev/null
+cmake --install "$root/build/$preset" --prefix "$folder" --strip >/dev/null
+cmake --install "$root/build/$preset" --prefix "$folder" --strip --component tests >/dev/null
 # gpu_check.sh demands every backend that is in the list.
 cp "$root/backends/backends.txt" "$folder/"
 library_folder=$(dirname "$(find "$folder" -name libtessera.so)")

@@ -33,6 +33,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_bench_command();
 [[nodiscard]] std::unique_ptr<Command> make_report_command();
 [[nodiscard]] std::unique_ptr<Command> make_explain_command();
+[[nodiscard]] std::unique_ptr<Command> make_tune_command();
 [[nodiscard]] std::unique_ptr<Command> make_convolve_command();
 [[nodiscard]] std::unique_ptr<Command> make_classify_command();
 [[nodiscard]] std::unique_ptr<Command> make_digits_command();

@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Command>> make_commands() {
   commands.push_back(make_bench_command());
   commands.push_back(make_report_command());
   commands.push_back(make_explain_command());
+  commands.push_back(make_tune_command());
   commands.push_back(make_convolve_command());
   commands.push_back(make_classify_command());
   commands.push_back(make_digits_command());

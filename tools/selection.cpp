@@ -112,12 +112,15 @@ void add_jobs(const Job& place, const Selection& selection, const Tuning& settin
     job.is_default = report.is_default;
     if (!report.can_run) job.because = report.because;
     job.tuning = applicable(settings, report, job.because);
+    // What programs get here, unless the command line says otherwise.
+    const bool is_tuned = settings.empty() && report.is_default && report.tuned && report.tuned->because.empty();
+    if (is_tuned) job.tuning = report.tuned->tuning;
     jobs.push_back(job);
     job.is_default = false;
     job.is_extra = true;
     if (!selection.every_tuning || !settings.empty() || !place.problem->tries_every_tuning()) continue;
     for (Tuning& tuning : conformance::each_value(report.tunables)) {
-      if (is_preferred(tuning, report.tunables)) continue;
+      if (!is_tuned && is_preferred(tuning, report.tunables)) continue;
       job.tuning = std::move(tuning);
       jobs.push_back(job);
     }

@@ -60,7 +60,7 @@ struct Job {
   std::string variant = {};
   std::string because = {};  ///< why it cannot run here; "" if it can
   std::string typed = {};    ///< the problem as --problem described it; "" for a case of the library's own
-  Tuning tuning = {};        ///< what --set forces for this variant
+  Tuning tuning = {};        ///< what --set forces for this variant, or what was tuned for the default
   bool is_default = false;   ///< the variant is chosen here when none is forced
   bool is_extra = false;     ///< there only for another tuning value, because of Selection::every_tuning
 };

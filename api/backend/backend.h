@@ -17,6 +17,7 @@
 
 #include <tessera/device.h>
 #include <tessera/error.h>
+#include <tessera/launch_facts.h>
 #include <tessera/own_kernel.h>
 #include <tessera/version.h>
 
@@ -26,7 +27,7 @@
 namespace tessera::backend {
 
 /// Raised whenever anything in api/backend changes: a plug-in of another version is refused.
-inline constexpr std::uint32_t kSeamVersion = 7;
+inline constexpr std::uint32_t kSeamVersion = 8;
 
 /// Memory on a device. Freed by the destructor, which does not throw.
 class Buffer {
@@ -96,6 +97,11 @@ class Queue {
 
   /// After finish(), Event::wait() or is_done() threw: which commands may have done it.
   [[nodiscard]] virtual Suspects suspects() const = 0;
+
+  /// Notes every launch of a kernel function from here on, until watched_launches() gives the notes. Only of backends
+  /// whose driver says something of its functions.
+  virtual void watch_launches() {}
+  [[nodiscard]] virtual std::vector<LaunchFacts> watched_launches() { return {}; }
 
   /// The number of the command that is queued next.
   void set_command(std::uint64_t number) noexcept { command_ = number; }

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "backend/sentence.h"
+#include "log_events.h"
 #include "queue_core.h"
 #include "shared_memory.h"
+#include "watch.h"
 
 namespace tessera::detail {
 namespace {
@@ -41,7 +43,14 @@ void add_waits(std::vector<Use>& waits, const Holding& holding) {
 Allocator::Allocator(backend::Device& device, std::string device_id, std::shared_ptr<SharedMemory> shared)
     : device_(device), device_id_(std::move(device_id)), shared_(std::move(shared)) {}
 
-Allocator::~Allocator() = default;
+Allocator::~Allocator() {
+  std::uint64_t bytes = 0;
+  for (MemoryBook* const book : {&cached_, &pending_}) {
+    for (const auto& [capacity, holding] : *book) bytes += holding.buffer != nullptr ? capacity : 0;
+    book->clear();
+  }
+  if (bytes != 0 && is_logged(LogKind::memory)) log_reserve(LogAction::release, device_id_, bytes);
+}
 
 // To an eighth of the size's power of two, so that at most 12.5 % is lost and few sizes differ.
 std::size_t Allocator::capacity_of(std::size_t size_bytes) noexcept {
@@ -58,6 +67,7 @@ Memory Allocator::take(std::size_t size_bytes) {
       if (Memory memory = take_cached(capacity)) return memory;
       const auto entry = fresh.empty() ? fresh.emplace(capacity, Holding()) : fresh.begin();
       entry->second.buffer = device_.allocate(capacity);
+      if (is_logged(LogKind::memory)) log_reserve(LogAction::reserve, device_id_, capacity);
       return fresh.extract(entry);
     });
   } catch (const Error& error) {
@@ -127,16 +137,19 @@ void Allocator::collect_pending(bool wait) noexcept {
 }
 
 std::uint64_t Allocator::trim() noexcept {
-  SharedMemory::Freeing freeing(*shared_);
-  MemoryBook freed;
   std::uint64_t bytes = 0;
   {
-    const std::lock_guard lock(mutex_);
-    freed.swap(cached_);
-    bytes = std::exchange(statistics_.cached_bytes, 0);
+    SharedMemory::Freeing freeing(*shared_);
+    MemoryBook freed;
+    {
+      const std::lock_guard lock(mutex_);
+      freed.swap(cached_);
+      bytes = std::exchange(statistics_.cached_bytes, 0);
+    }
+    if (bytes != 0) freeing.gave_back();
+    freed.clear();  // as long as `freeing` lives, other threads know that more memory is coming
   }
-  if (bytes != 0) freeing.gave_back();
-  freed.clear();  // as long as `freeing` lives, other threads know that more memory is coming
+  if (bytes != 0 && is_logged(LogKind::memory)) log_reserve(LogAction::release, device_id_, bytes);
   return bytes;
 }
 

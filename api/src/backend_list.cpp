@@ -15,6 +15,7 @@
 #include "known_backends.h"
 #include "plugin.h"
 #include "printable.h"
+#include "watch.h"
 
 namespace tessera::detail {
 namespace {
@@ -152,6 +153,7 @@ ListedBackend look_for(const std::string& name, const std::vector<fs::path>& fol
         set_state(listed, BackendState::refused, loaded.refusal);
       } else {
         listed.made = loaded.backend;
+        listed.build_id = loaded.build_id;
         probe_backend(listed, *loaded.backend);
       }
       return listed;
@@ -164,6 +166,7 @@ ListedBackend look_for(const std::string& name, const std::vector<fs::path>& fol
 }
 
 std::vector<ListedBackend>* look_for_all() {
+  watch_from_environment();
   const std::vector<std::string> names = backend_names();
   const auto requested = requested_backends(names);
   const std::vector<fs::path> folders = plugin_folders();

@@ -18,6 +18,7 @@ struct ListedBackend {
   backend::Backend* backend = nullptr;
   std::vector<DeviceInfo> devices;
   backend::Backend* made = nullptr;  ///< what the plug-in made, ready or not: it stays until the program ends
+  std::string build_id;              ///< of the plug-in
 };
 
 /// Looks on the first call. Error invalid_argument for a bad $TESSERA_BACKENDS or $TESSERA_BACKEND_PATH.

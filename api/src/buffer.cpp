@@ -7,7 +7,9 @@
 #include "backend/sentence.h"
 #include "block.h"
 #include "device_core.h"
+#include "log_events.h"
 #include "queue_core.h"
+#include "watch.h"
 
 namespace tessera {
 
@@ -18,10 +20,15 @@ namespace detail {
 Holder::Holder(std::shared_ptr<DeviceCore> device, Kind kind, std::string label, std::size_t size_bytes)
     : device_(std::move(device)), kind_(kind), label_(std::move(label)), size_bytes_(size_bytes) {
   device_->allocator().add_holder(*this);
+  if (is_logged(LogKind::memory)) [[unlikely]]
+    log_holder(LogAction::allocate, *this);
 }
 
 Holder::~Holder() {
-  if (!device_->is_elsewhere()) device_->allocator().remove_holder(*this);
+  if (device_->is_elsewhere()) return;
+  device_->allocator().remove_holder(*this);
+  if (is_logged(LogKind::memory)) [[unlikely]]
+    log_holder(LogAction::free, *this);
 }
 
 Block::Block(std::shared_ptr<DeviceCore> device, Memory memory, std::size_t size_bytes, std::string label)

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "backend/sentence.h"
+#include "command_watch.h"
 #include "queue_core.h"
+#include "watch.h"
 
 namespace tessera::detail {
 
@@ -18,9 +20,9 @@ constexpr const char* kHostMemory = "host";
 }  // namespace
 
 std::shared_ptr<DeviceCore> DeviceCore::make(backend::Backend& backend, std::unique_ptr<backend::Device> device,
-                                             std::string id, std::string chosen_because) {
+                                             OpeningFacts facts) {
   count_forks();
-  auto core = std::make_shared<DeviceCore>(backend, std::move(device), std::move(id), std::move(chosen_because));
+  auto core = std::make_shared<DeviceCore>(backend, std::move(device), std::move(facts));
   core->shared_memory_->join(core);
   core->device_->set_reclaim([weak = std::weak_ptr<DeviceCore>(core)] {
     const auto self = weak.lock();
@@ -31,37 +33,37 @@ std::shared_ptr<DeviceCore> DeviceCore::make(backend::Backend& backend, std::uni
   return core;
 }
 
-DeviceCore::DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Device> device, std::string id,
-                       std::string chosen_because)
+DeviceCore::DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Device> device, OpeningFacts facts)
     : device_(std::move(device)),
       operators_(backend.operators()),
       backend_name_(backend.name()),
-      id_(std::move(id)),
-      chosen_because_(std::move(chosen_because)),
+      facts_(std::move(facts)),
       info_when_opened_(info()),
       shared_memory_(SharedMemory::of(device_->memory_name())),
       host_memory_(SharedMemory::of(kHostMemory)),
-      allocator_(*device_, id_, shared_memory_) {}
+      allocator_(*device_, facts_.id, shared_memory_) {}
 
 DeviceCore::~DeviceCore() {
   if (!is_elsewhere()) return;
   allocator_.abandon();
+  if (transfer_track_ != nullptr) transfer_track_->abandon();
+  if (track_ != nullptr) track_->abandon();
   static_cast<void>(transfer_queue_.release());
   static_cast<void>(device_.release());
 }
 
 DeviceInfo DeviceCore::info() const {
   DeviceInfo info = device_->info();
-  info.id = id_;
+  info.id = facts_.id;
   info.backend = backend_name_;
-  info.chosen_because = chosen_because_;
+  info.chosen_because = facts_.chosen_because;
   return info;
 }
 
 void DeviceCore::refuse_elsewhere() const {
   if (!is_elsewhere()) return;
   throw Error(ErrorCode::unavailable,
-              sentence(id_,
+              sentence(facts_.id,
                        " was opened before fork(): in the child process it has neither its threads nor its driver, so "
                        "nothing of it can be used there"));
 }
@@ -82,24 +84,65 @@ std::shared_ptr<PinnedBlock> DeviceCore::allocate_pinned(std::size_t size_bytes)
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
     throw Error(ErrorCode::out_of_memory,
-                sentence("pinned memory of ", size_bytes, " bytes for ", id_, " is not to be had: ", error.sentence(),
-                         "; ", host_memory_->largest_holders()),
+                sentence("pinned memory of ", size_bytes, " bytes for ", facts_.id,
+                         " is not to be had: ", error.sentence(), "; ", host_memory_->largest_holders()),
                 error.native());
   }
 }
 
-template <class Transfer>
-void DeviceCore::transfer_now(const UntypedView& view, const Transfer& transfer) {
-  refuse_elsewhere();
-  const std::lock_guard lock(transfer_mutex_);
-  if (transfer_queue_ == nullptr) transfer_queue_ = device_->make_queue();
+std::shared_ptr<DeviceTrack> DeviceCore::track() noexcept {
   try {
-    transfer(*transfer_queue_);
-    transfer_queue_->finish();
-  } catch (...) {
-    const Error error = current_error();
-    settle_transfers(view);  // a failed queue stays failed: the next transfer starts with a fresh one
-    throw error;
+    const std::shared_ptr<Trace> trace = current_trace();
+    if (trace == nullptr || is_elsewhere()) return nullptr;
+    const std::lock_guard lock(track_mutex_);
+    if (track_ == nullptr || track_->trace() != trace) {
+      track_ = std::make_shared<DeviceTrack>(trace, *device_, sentence(facts_.id, ", ", info_when_opened_.name));
+    }
+    return track_;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+QueueTrack* DeviceCore::track_of(std::unique_ptr<QueueTrack>& known, std::string_view name) {
+  std::shared_ptr<DeviceTrack> device = track();
+  if (device == nullptr) return nullptr;
+  if (known == nullptr || known->device() != device) known = std::make_unique<QueueTrack>(std::move(device), name);
+  return known.get();
+}
+
+template <class Transfer>
+void DeviceCore::transfer_now(const Command& command, const UntypedView& view, const Transfer& transfer) {
+  refuse_elsewhere();
+  std::optional<CommandWatch> watch;
+  {
+    const std::lock_guard lock(transfer_mutex_);
+    if (transfer_queue_ == nullptr) transfer_queue_ = device_->make_queue();
+    if (is_watched(kWatchCommands)) [[unlikely]]
+      begin_watch(watch, command);
+    try {
+      transfer(*transfer_queue_);
+      if (watch) [[unlikely]]
+        watch->queued(*transfer_queue_, true);
+      transfer_queue_->finish();
+    } catch (...) {
+      const Error error = current_error();
+      transfer_track_.reset();
+      settle_transfers(view);  // a failed queue stays failed: the next transfer starts with a fresh one
+      throw error;
+    }
+    if (transfer_track_ != nullptr) transfer_track_->collect();
+  }
+  if (watch) [[unlikely]]
+    watch->tell();
+}
+
+void DeviceCore::begin_watch(std::optional<CommandWatch>& watch, const Command& command) noexcept {
+  try {
+    QueueTrack* const track = track_of(transfer_track_, transfer_label_);
+    watch.emplace(*this, transfer_label_, track, *transfer_queue_, command, nullptr);
+  } catch (const std::exception&) {
+    // Then the copy is not watched.
   }
 }
 
@@ -121,12 +164,14 @@ void DeviceCore::settle_transfers(const UntypedView& view) {
 
 void DeviceCore::upload_now(const UntypedView& destination, const void* host) {
   if (destination.size_bytes() == 0) return refuse_elsewhere();
-  transfer_now(destination, [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
+  transfer_now({CommandKind::upload, nullptr, destination.size_bytes()}, destination,
+               [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
 }
 
 void DeviceCore::download_now(void* host, const UntypedView& source) {
   if (source.size_bytes() == 0) return refuse_elsewhere();
-  transfer_now(source, [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
+  transfer_now({CommandKind::download, nullptr, source.size_bytes()}, source,
+               [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
 }
 
 void DeviceCore::add_queue(const std::shared_ptr<QueueCore>& queue) {

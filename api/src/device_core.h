@@ -7,33 +7,45 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allocator.h"
 #include "backend/backend.h"
 #include "block.h"
+#include "command.h"
+#include "device_track.h"
 #include "fork.h"
+#include "queue_track.h"
 #include "shared_memory.h"
 
 namespace tessera::detail {
 
+class CommandWatch;
 class QueueCore;
+
+/// What the front half knows of a device when it opens it.
+struct OpeningFacts {
+  std::string id;
+  std::string chosen_because;
+  std::string kernels_image;  ///< the build id of the plug-in, which holds the backend's kernels; "" if it has none
+};
 
 class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
  public:
   /// Takes over an opened device and makes it known to those that share its memory.
   [[nodiscard]] static std::shared_ptr<DeviceCore> make(backend::Backend& backend,
-                                                        std::unique_ptr<backend::Device> device, std::string id,
-                                                        std::string chosen_because);
+                                                        std::unique_ptr<backend::Device> device, OpeningFacts facts);
   /// For make().
-  DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Device> device, std::string id,
-             std::string chosen_because);
+  DeviceCore(backend::Backend& backend, std::unique_ptr<backend::Device> device, OpeningFacts facts);
   ~DeviceCore();
   DeviceCore(const DeviceCore&) = delete;
   DeviceCore& operator=(const DeviceCore&) = delete;
 
-  [[nodiscard]] const std::string& id() const noexcept { return id_; }
+  [[nodiscard]] const std::string& id() const noexcept { return facts_.id; }
+  [[nodiscard]] const std::string& kernels_image() const noexcept { return facts_.kernels_image; }
   [[nodiscard]] std::string_view backend_name() const noexcept { return backend_name_; }
   [[nodiscard]] backend::Device& device() noexcept { return *device_; }
   [[nodiscard]] const backend::OperatorTable& operators() const noexcept { return operators_; }
@@ -54,6 +66,11 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   void upload_now(const UntypedView& destination, const void* host);
   void download_now(void* host, const UntypedView& source);
 
+  /// The device in the trace that is being written; null if there is none.
+  [[nodiscard]] std::shared_ptr<DeviceTrack> track() noexcept;
+  /// A queue in it, kept in `known` from one trace to the next; null if there is none.
+  [[nodiscard]] QueueTrack* track_of(std::unique_ptr<QueueTrack>& known, std::string_view name);
+
   /// Makes a queue known, whose workspace is given back where memory is short.
   void add_queue(const std::shared_ptr<QueueCore>& queue);
   /// Keeps a queue that could not be drained, with all that it uses, to be asked again. `place` is a list of one.
@@ -72,7 +89,8 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   };
 
   template <class Transfer>
-  void transfer_now(const UntypedView& view, const Transfer& transfer);
+  void transfer_now(const Command& command, const UntypedView& view, const Transfer& transfer);
+  void begin_watch(std::optional<CommandWatch>& watch, const Command& command) noexcept;
   void settle_transfers(const UntypedView& view);
   /// Asks parked queues and stray transfers again.
   void retry_parked() noexcept;
@@ -82,18 +100,21 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   std::unique_ptr<backend::Device> device_;  // first of what the backend made, so that it goes last
   const backend::OperatorTable& operators_;
   std::string backend_name_;
-  std::string id_;
-  std::string chosen_because_;
+  const OpeningFacts facts_;
   DeviceInfo info_when_opened_;
   std::shared_ptr<SharedMemory> shared_memory_;
   std::shared_ptr<SharedMemory> host_memory_;
   Allocator allocator_;
   std::mutex transfer_mutex_;
   std::unique_ptr<backend::Queue> transfer_queue_;
+  const std::string transfer_label_ = "blocking copies";
+  std::unique_ptr<QueueTrack> transfer_track_;
   std::mutex queues_mutex_;
   std::vector<std::weak_ptr<QueueCore>> queues_;
   std::list<std::shared_ptr<QueueCore>> parked_;
   std::list<StrayTransfer> strays_;
+  std::mutex track_mutex_;
+  std::shared_ptr<DeviceTrack> track_;
 };
 
 /// The part of device memory that a view stands for; null for a view of nothing.

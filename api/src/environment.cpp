@@ -4,6 +4,7 @@
 
 #include <tessera/cache.h>
 #include <tessera/error.h>
+#include <tessera/tuning.h>
 
 #include <cstdlib>
 
@@ -50,22 +51,35 @@ std::vector<std::filesystem::path> backend_search_path() {
 
 }  // namespace detail
 
-std::filesystem::path cache_directory() {
-  if (const auto own = detail::environment_value("TESSERA_CACHE_DIR")) {
-    std::filesystem::path path(*own);
+namespace {
+
+/// $own, or $xdg/tessera, or $HOME/in_home/tessera; empty if none of them is set.
+std::filesystem::path user_folder(const char* own, const char* xdg, const std::filesystem::path& in_home) {
+  if (const auto value = detail::environment_value(own)) {
+    std::filesystem::path path(*value);
     if (!path.is_absolute()) {
       throw Error(ErrorCode::invalid_argument,
-                  sentence("$TESSERA_CACHE_DIR is '", printable(*own), "', but must be an absolute path"));
+                  sentence("$", own, " is '", printable(*value), "', but must be an absolute path"));
     }
     return path;
   }
-  if (const auto xdg = detail::environment_value("XDG_CACHE_HOME")) {
-    if (std::filesystem::path path(*xdg); path.is_absolute()) return path / "tessera";
+  if (const auto value = detail::environment_value(xdg)) {
+    if (std::filesystem::path path(*value); path.is_absolute()) return path / "tessera";
   }
   if (const auto home = detail::environment_value("HOME")) {
-    if (std::filesystem::path path(*home); path.is_absolute()) return path / ".cache" / "tessera";
+    if (std::filesystem::path path(*home); path.is_absolute()) return path / in_home / "tessera";
   }
   return {};
+}
+
+}  // namespace
+
+std::filesystem::path cache_directory() {
+  return user_folder("TESSERA_CACHE_DIR", "XDG_CACHE_HOME", ".cache");
+}
+
+std::filesystem::path data_directory() {
+  return user_folder("TESSERA_DATA_DIR", "XDG_DATA_HOME", ".local/share");
 }
 
 }  // namespace tessera

@@ -3,15 +3,22 @@
 
 #include <tessera/queue.h>
 
+#include <optional>
+
 #include "backend/sentence.h"
 #include "boundary.h"
 #include "core_of.h"
+#include "host_span.h"
+#include "watch.h"
 
 namespace tessera {
 
 void Event::wait() const {
   detail::at_boundary([&] {
     detail::EventCore& core = detail::core_of(core_, "event");
+    std::optional<detail::HostSpan> span;
+    if (detail::is_watched(detail::kWatchCalls)) [[unlikely]]
+      span.emplace(backend::sentence("waiting for an event of ", core.queue->description()));
     core.queue->guarded([&] { core.event->wait(); });
     core.queue->note_past(core.sequence);
   });

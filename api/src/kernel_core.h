@@ -5,6 +5,7 @@
 #include <tessera/own_kernel.h>
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,7 +18,7 @@ namespace tessera::detail {
 
 class KernelCore {
  public:
-  KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo info, std::unique_ptr<backend::Kernel> kernel)
+  KernelCore(std::shared_ptr<DeviceCore> device, KernelInfo&& info, std::unique_ptr<backend::Kernel> kernel)
       : device_(std::move(device)), info_(std::move(info)), kernel_(std::move(kernel)) {
     describe();
     if (const std::size_t held_bytes = kernel_->held_bytes(); held_bytes != 0) {
@@ -33,7 +34,7 @@ class KernelCore {
         limits_(own_kernel_->limits()) {
     describe();
   }
-  ~KernelCore() {
+  virtual ~KernelCore() {
     if (!device_->is_elsewhere()) return;
     static_cast<void>(kernel_.release());
     static_cast<void>(own_kernel_.release());
@@ -45,12 +46,19 @@ class KernelCore {
   [[nodiscard]] const KernelInfo& info() const noexcept { return info_; }
   /// "gemm (tiled) 'layer 1'"
   [[nodiscard]] const std::shared_ptr<const std::string>& description() const noexcept { return description_; }
+  /// Its fields, for the trace: put into words when it is first asked for. "" of the program's own kernels. From any
+  /// thread.
+  [[nodiscard]] const std::string& problem() const {
+    std::call_once(is_problem_described_, [this] { problem_ = describe_problem(); });
+    return problem_;
+  }
   [[nodiscard]] backend::Kernel& kernel() noexcept { return *kernel_; }
   [[nodiscard]] backend::OwnKernel& own_kernel() noexcept { return *own_kernel_; }
   [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
   [[nodiscard]] const OwnKernelLimits& limits() const noexcept { return limits_; }
 
  private:
+  [[nodiscard]] virtual std::string describe_problem() const { return {}; }
   void describe() {
     std::string text = info_.operator_name + " (" + info_.variant + ")";
     if (!info_.label.empty()) text += " '" + info_.label + "'";
@@ -59,6 +67,8 @@ class KernelCore {
 
   std::shared_ptr<DeviceCore> device_;  // outlives the kernel
   KernelInfo info_;
+  mutable std::once_flag is_problem_described_;
+  mutable std::string problem_;
   std::shared_ptr<const std::string> description_;
   std::unique_ptr<backend::Kernel> kernel_;
   std::unique_ptr<backend::OwnKernel> own_kernel_;

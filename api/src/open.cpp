@@ -12,6 +12,7 @@
 #include "boundary.h"
 #include "device_core.h"
 #include "environment.h"
+#include "making.h"
 #include "printable.h"
 
 namespace tessera {
@@ -137,8 +138,10 @@ std::shared_ptr<detail::DeviceCore> open_core(std::string_view name) {
                                                    parsed.id(), "; fork before the first use of Tessera"));
     }
     check_options(listed, parsed);
+    const std::string id = parsed.id();
+    const detail::Making making(id);
     auto device = listed.backend->open(parsed.index, parsed.options);
-    return detail::DeviceCore::make(*listed.backend, std::move(device), parsed.id(), choice.because);
+    return detail::DeviceCore::make(*listed.backend, std::move(device), {id, choice.because, listed.build_id});
   } catch (const Error& error) {
     throw error.while_doing(sentence("opening the device '", detail::printable(choice.name), "'",
                                      from_environment ? " that $TESSERA_DEVICE names" : ""));

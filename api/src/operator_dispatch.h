@@ -13,16 +13,22 @@
 #include <utility>
 #include <vector>
 
+#include "advice.h"
 #include "backend/backend.h"
 #include "backend/sentence.h"
 #include "boundary.h"
 #include "core_of.h"
 #include "kernel_core.h"
+#include "log_events.h"
+#include "making.h"
 #include "measured_times.h"
 #include "operand_check.h"
 #include "prepared_core.h"
 #include "queue_core.h"
+#include "shape_class.h"
 #include "variant_choice.h"
+#include "watch.h"
+#include "weights_plan.h"
 
 namespace tessera::detail {
 
@@ -31,6 +37,7 @@ namespace tessera::detail {
 ///                                                                    an Error that says what is wrong with it
 ///   static auto operands(const Problem&, const Operands&)            std::array of OperandSpec, in Operands' order
 ///   static std::string key(const Problem&)                           every field that the time depends on, as text
+///   static std::string shape_class(const Problem&)                   what problems share that one tuning suits
 /// and, where one operand is a WeightsOperand:
 ///   static constexpr std::size_t kWeights                            its place among the operands
 ///   static constexpr auto kWeightsOperand                            the pointer to it as a member of Operands
@@ -38,20 +45,23 @@ namespace tessera::detail {
 template <class Problem>
 struct OperatorTraits;
 
-/// What the variants say of the problem. With `options`, only variants that may be chosen are asked, because asking may
-/// open a vendor's library.
+/// What the variants say of the problem, and the site file of the variants. With `options`, only variants that may be
+/// chosen are asked, because asking may open a vendor's library.
 template <class Problem>
 [[nodiscard]] std::vector<VariantFacts> facts_of(const backend::VariantList<Problem>& list, const Problem& problem,
-                                                 const backend::Device& device,
+                                                 DeviceCore& core, const Advice& advice = {},
                                                  const KernelOptions* options = nullptr) {
+  const backend::Device& device = core.device();
   std::vector<VariantFacts> facts;
   bool settled = false;
   for (const backend::Variant<Problem>& variant : list) {
     VariantFacts row{
         std::string(variant.name), std::string(variant.summary), backend::Verdict::no("it was not asked"), {},
         variant.error_factor,      variant.deterministic};
-    if (options == nullptr || (options->variant.empty() ? !settled : options->variant == variant.name)) {
-      row.verdict = variant.check(problem, device);
+    if (options == nullptr || (options->variant.empty() ? !settled || advice.names(variant.name, *options)
+                                                        : options->variant == variant.name)) {
+      row.verdict = advice.verdict(Problem::kName, variant.name, core.info_when_opened());
+      if (row.verdict) row.verdict = variant.check(problem, device);
       if (row.verdict && variant.tunables != nullptr) row.tunables = variant.tunables(problem, device);
       if (row.verdict && variant.error_factor_of != nullptr)
         row.error_factor = variant.error_factor_of(problem, device);
@@ -68,33 +78,38 @@ concept HasWeights = requires {
   OperatorTraits<Problem>::kWeights;
 };
 
-/// How a run's weights reach the kernel.
-struct WeightsPlan {
-  std::shared_ptr<Block> memory;  ///< that the two lie in
-  backend::Slice workspace;       ///< of the run and of the preparation
-  backend::Slice prepared_here;   ///< behind the workspace, where raw weights are prepared on this run; or null
-};
-
-/// The queue's workspace for one run, with room for prepared weights if the kernel wants them and was given raw ones.
-[[nodiscard]] inline WeightsPlan plan_weights(QueueCore& queue, const KernelInfo& info, bool are_prepared) {
-  if (are_prepared || info.prepared_bytes == 0) {
-    auto memory = queue.workspace(info.workspace_bytes);
-    const backend::Slice whole = slice_of(memory);
-    return {std::move(memory), whole, {}};
-  }
-  const std::size_t offset = prepared_offset(info);
-  auto memory = queue.workspace(offset + info.prepared_bytes);
-  const backend::Slice whole = slice_of(memory);
-  return {std::move(memory),
-          info.workspace_bytes == 0 ? backend::Slice() : whole,
-          {whole.buffer, offset, info.prepared_bytes}};
-}
-
 template <class Problem>
 [[nodiscard]] std::string time_key(const Problem& problem, const DeviceCore& device, const std::string& variant,
                                    const Tuning& tuning) {
   return measured_time_key(Problem::kName, OperatorTraits<Problem>::key(problem), device.info_when_opened(), variant,
                            tuning);
+}
+
+/// The problem's fields, as far as a line of the log or the trace has room for them.
+template <class Problem>
+std::string text_of(const Problem& checked) {
+  return shortened(OperatorTraits<Problem>::key(checked));
+}
+
+/// A kernel that can say which problem it is for.
+template <class Problem>
+class OperatorKernelCore final : public KernelCore {
+ public:
+  OperatorKernelCore(std::shared_ptr<DeviceCore> device, KernelInfo&& info, std::unique_ptr<backend::Kernel> kernel,
+                     const Problem& checked)
+      : KernelCore(std::move(device), std::move(info), std::move(kernel)), checked_(checked) {}
+
+ private:
+  [[nodiscard]] std::string describe_problem() const override { return text_of(checked_); }
+
+  const Problem checked_;
+};
+
+/// What the site file and tuned values say of a checked problem.
+template <class Problem>
+[[nodiscard]] Advice advice_on(const Problem& problem, const DeviceCore& core, const KernelOptions* options = nullptr) {
+  return advice_for(
+      Problem::kName, core, [&] { return OperatorTraits<Problem>::shape_class(problem); }, options);
 }
 
 }  // namespace tessera::detail
@@ -109,21 +124,26 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
     try {
       core.refuse_elsewhere();
       const Problem checked = OperatorTraits<Problem>::checked(problem);
+      KernelMaking making(core.id(), Problem::kName);
       const auto& list = core.operators().template list<Problem>();
-      const auto facts = facts_of(list, checked, core.device(), &options);
-      const std::size_t chosen = choose_variant(facts, options, Problem::kName, core);
-      Tuning tuning = complete_tuning(facts[chosen], options.tuning, Problem::kName, core);
-      auto kernel =
-          core.shared_memory().with_reclaim([&] { return list[chosen].make(checked, core.device(), tuning); });
+      const Advice advice = advice_on(checked, core, &options);
+      const auto facts = facts_of(list, checked, core, advice, &options);
+      ChosenVariant choice = choose_advised(facts, options, advice, Problem::kName, core);
+      auto kernel = core.shared_memory().with_reclaim(
+          [&] { return list[choice.index].make(checked, core.device(), choice.tuning); });
       KernelInfo info{std::string(Problem::kName),
-                      facts[chosen].name,
+                      facts[choice.index].name,
                       core.id(),
                       options.label,
-                      std::move(tuning),
-                      facts[chosen].error_factor,
+                      std::move(choice.tuning),
+                      facts[choice.index].error_factor,
                       kernel->workspace_bytes(),
-                      kernel->prepared_bytes()};
-      return {std::make_shared<KernelCore>(core_, std::move(info), std::move(kernel)), checked};
+                      kernel->prepared_bytes(),
+                      std::move(choice.because)};
+      if (is_logged(LogKind::choice)) log_choice(facts, choice.index, options, info, text_of(checked));
+      auto made = std::make_shared<OperatorKernelCore<Problem>>(core_, std::move(info), std::move(kernel), checked);
+      making.made(*made->description());
+      return {std::move(made), checked};
     } catch (const Error& error) {
       throw error.while_doing(backend::sentence("making a kernel for ", Problem::kName,
                                                 options.label.empty() ? "" : " '" + options.label + "'", " on ",
@@ -158,7 +178,7 @@ void Queue::run(const OperatorKernel<Problem>& kernel, const typename Problem::O
     }
     backend::Kernel& native = kernel.core()->kernel();
     const WeightsPlan plan = plan_weights(queue_core, core.info(), are_prepared);
-    queue_core.submit(Command{"running ", core.description()}, views,
+    queue_core.submit(Command{CommandKind::run, core.description()}, views,
                       {.kernel = kernel.core(), .workspace = plan.memory}, [&](backend::Queue& queue) {
                         if constexpr (HasWeights<Problem>) {
                           backend::Slice& weights = slices[OperatorTraits<Problem>::kWeights];
@@ -188,7 +208,7 @@ PreparedWeights Queue::prepare_weights(const OperatorKernel<Problem>& kernel, co
         std::make_shared<const PreparedCore>(memory, kernel.core(), OperatorTraits<Problem>::key(kernel.problem()));
     const auto workspace = queue_core.workspace(core.info().workspace_bytes);
     const std::array views{&raw, &memory};
-    queue_core.submit(Command{"preparing weights of ", core.description()}, views,
+    queue_core.submit(Command{CommandKind::prepare, core.description()}, views,
                       {.kernel = kernel.core(), .workspace = workspace}, [&](backend::Queue& queue) {
                         backend::Slice source = slice_of(raw);
                         source.size_bytes = raw_bytes;
@@ -209,8 +229,10 @@ std::vector<VariantReport> explain(const Problem& problem, const Device& device)
     const Problem checked = OperatorTraits<Problem>::checked(problem);
     DeviceCore& core = core_of(device.core(), "device");
     core.refuse_elsewhere();
-    const auto facts = facts_of(core.operators().template list<Problem>(), checked, core.device());
-    std::vector<VariantReport> reports = report_variants(facts);
+    const Making making(core.id());  // where a check compiles
+    const Advice advice = advice_on(checked, core);
+    const auto facts = facts_of(core.operators().template list<Problem>(), checked, core, advice);
+    std::vector<VariantReport> reports = report_variants(facts, advice, Problem::kName, core);
     for (VariantReport& report : reports) {
       if (report.can_run)
         report.measured_s = find_time(time_key(checked, core, report.variant, preferred(report.tunables)));
@@ -228,6 +250,25 @@ void remember_time(const OperatorKernel<Problem>& kernel, const Device& device, 
   });
 }
 
+template <class Problem>
+std::string shape_class(const Problem& problem) {
+  using namespace detail;
+  return at_boundary([&] { return OperatorTraits<Problem>::shape_class(OperatorTraits<Problem>::checked(problem)); });
+}
+
+template <class Problem>
+void remember_tuning(const Problem& problem, const Device& device, const TuningResult& result) {
+  using namespace detail;
+  at_boundary([&] {
+    const Problem checked = OperatorTraits<Problem>::checked(problem);
+    DeviceCore& core = core_of(device.core(), "device");
+    core.refuse_elsewhere();
+    const auto facts = facts_of(core.operators().template list<Problem>(), checked, core, advice_on(checked, core));
+    keep_tuning(Problem::kName, core, OperatorTraits<Problem>::shape_class(checked),
+                OperatorTraits<Problem>::key(checked), facts, result);
+  });
+}
+
 }  // namespace tessera
 
 /// Puts everything an operator needs of this file into the library.
@@ -235,6 +276,8 @@ void remember_time(const OperatorKernel<Problem>& kernel, const Device& device, 
   template TESSERA_API OperatorKernel<Problem> Device::kernel<Problem>(const Problem&, const KernelOptions&) const; \
   template TESSERA_API void Queue::run<Problem>(const OperatorKernel<Problem>&, const Problem::Operands&);          \
   template TESSERA_API std::vector<VariantReport> explain<Problem>(const Problem&, const Device&);                  \
+  template TESSERA_API std::string shape_class<Problem>(const Problem&);                                            \
+  template TESSERA_API void remember_tuning<Problem>(const Problem&, const Device&, const TuningResult&);           \
   template TESSERA_API void remember_time<Problem>(const OperatorKernel<Problem>&, const Device&, double);
 
 /// The same for an operator with weights.

@@ -12,6 +12,7 @@
 #include "core_of.h"
 #include "device_core.h"
 #include "kernel_core.h"
+#include "making.h"
 #include "queue_core.h"
 #include "refuse.h"
 #include "shared_memory.h"
@@ -157,6 +158,7 @@ OwnKernel Device::compile(const KernelSource& source) const {
     detail::core_of(core, "device").refuse_elsewhere();
     check_source(source);
     try {
+      detail::KernelMaking making(core->id(), source.name);
       KernelSource own = source;
       if (own.cpu) own.cpu = inside_command(own.cpu);
       auto kernel = core->shared_memory().with_reclaim([&] { return core->device().compile(own); });
@@ -165,7 +167,9 @@ OwnKernel Device::compile(const KernelSource& source) const {
       info.variant = "own";
       info.device = core->id();
       info.label = source.label;
-      return OwnKernel(std::make_shared<KernelCore>(core, std::move(info), std::move(kernel), source.parameters));
+      auto made = std::make_shared<KernelCore>(core, std::move(info), std::move(kernel), source.parameters);
+      making.made(*made->description());
+      return OwnKernel(std::move(made));
     } catch (const Error& error) {
       throw error.while_doing(sentence("compiling the kernel '", source.name, "' for ", core->id()));
     }
@@ -200,7 +204,7 @@ void Queue::launch_arguments(const OwnKernel& kernel, const LaunchShape& shape,
       }
       native.push_back(translated);
     }
-    core_->submit(detail::Command{"running ", core.description()}, views, {.kernel = kernel.core()},
+    core_->submit(detail::Command{detail::CommandKind::run, core.description()}, views, {.kernel = kernel.core()},
                   [&](backend::Queue& queue) { core.own_kernel().launch(queue, shape, native); });
   });
 }

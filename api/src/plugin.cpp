@@ -13,6 +13,7 @@
 #include "backend/shared_library.h"
 #include "boundary.h"
 #include "plugin_file.h"
+#include "plugin_image.h"
 
 namespace tessera::detail {
 namespace {
@@ -21,7 +22,7 @@ using backend::enumerate;
 using backend::sentence;
 
 LoadedPlugin refused(std::string because) {
-  return {nullptr, std::move(because)};
+  return {nullptr, std::move(because), {}};
 }
 
 std::string text_or(const char* text, const char* otherwise) {
@@ -102,7 +103,7 @@ LoadedPlugin load_plugin(const std::filesystem::path& file) {
     doing = "making its backend";
     backend::Backend* const backend = entry.make != nullptr ? entry.make() : nullptr;
     if (backend == nullptr) return refused("the plug-in makes no backend");
-    return {backend, {}};
+    return {backend, {}, build_id_of(reinterpret_cast<const void*>(entry.make))};
   } catch (...) {
     throw_if_memory_is_short();
     return refused(sentence(doing, " throws: ", words_of_exception()));

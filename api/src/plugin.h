@@ -12,6 +12,7 @@ namespace tessera::detail {
 struct LoadedPlugin {
   backend::Backend* backend = nullptr;
   std::string refusal;
+  std::string build_id = {};  ///< of the plug-in's file, see plugin_image.h
 };
 
 /// Whatever the plug-in throws or answers is a refusal. It stays loaded either way. The sentence may hold what others

@@ -2,12 +2,15 @@
 #include "private_folder.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <new>
+#include <thread>
 #include <utility>
 
 namespace tessera::detail {
@@ -93,19 +96,21 @@ PrivateFolder::PrivateFolder(const std::filesystem::path& root, const std::strin
 }
 
 PrivateFolder::~PrivateFolder() {
+  if (lock_ >= 0) ::close(lock_);
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-std::optional<std::vector<std::byte>> PrivateFolder::read(const std::string& name, std::size_t most_bytes) const {
+std::optional<std::vector<std::byte>> PrivateFolder::read(const std::string& name, std::size_t most_bytes,
+                                                          Untrusted untrusted) const {
   // O_NONBLOCK: a FIFO must not hold the program up; for a regular file it means nothing.
   const Descriptor file(::openat(descriptor_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat facts = {};
   if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) {
-    if (errno == ELOOP || errno == ENXIO) remove(name);  // a link, a socket
+    if (untrusted == Untrusted::removed && (errno == ELOOP || errno == ENXIO)) remove(name);  // a link, a socket
     return std::nullopt;
   }
   if (!S_ISREG(facts.st_mode) || !is_private(facts) || static_cast<std::uintmax_t>(facts.st_size) > most_bytes) {
-    remove(name);
+    if (untrusted == Untrusted::removed) remove(name);
     return std::nullopt;
   }
   try {
@@ -136,6 +141,23 @@ bool PrivateFolder::write(const std::string& name, std::initializer_list<std::sp
   done = file.close() && done && ::renameat(descriptor_, partial.c_str(), descriptor_, name.c_str()) == 0;
   if (!done) remove(partial);
   return done;
+}
+
+bool PrivateFolder::lock(const std::string& name, double most_seconds) {
+  // A file of its own: the one that it guards is replaced by each writer.
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  constexpr auto kBetweenTries = std::chrono::milliseconds(5);
+  Descriptor file(::openat(descriptor_, name.c_str(), kFlags, kFileRights));
+  struct stat facts = {};
+  if (file.number() < 0 || ::fstat(file.number(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  const auto start = std::chrono::steady_clock::now();
+  while (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > most_seconds) return false;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+  lock_ = file.release();
+  return true;
 }
 
 void PrivateFolder::remove(const std::string& name) const noexcept {

@@ -17,6 +17,7 @@ namespace {
 using backend::sentence;
 using detail::at_boundary;
 using detail::Command;
+using detail::CommandKind;
 using detail::QueueCore;
 using detail::refuse;
 using detail::slice_of;
@@ -80,7 +81,7 @@ void copy_across(QueueCore& queue, const UntypedView& destination, const Untyped
     const std::size_t bytes = std::min(piece_bytes, total - start);
     const UntypedView from(source.block(), DataType::uint8, source.offset_bytes() + start, bytes, false);
     source.block()->device()->download_now(piece.memory->data(), from);
-    queue.submit(Command{"copying from another device ", nullptr, bytes}, views, {.object = piece.memory},
+    queue.submit(Command{CommandKind::bring, nullptr, bytes}, views, {.object = piece.memory},
                  [&](backend::Queue& native) {
                    backend::Slice to = slice_of(destination);
                    to.offset_bytes += start;
@@ -117,7 +118,7 @@ void Queue::upload_bytes(const UntypedView& destination, const void* host, std::
     check_view(destination, core, "destination of the upload");
     check_host(destination, host, count, "destination of the upload");
     if (count == 0) return core.throw_if_poisoned();
-    core.submit(Command{"uploading ", nullptr, destination.size_bytes()}, std::array{&destination},
+    core.submit(Command{CommandKind::upload, nullptr, destination.size_bytes()}, std::array{&destination},
                 {.object = std::move(keep)}, [&](backend::Queue& queue) { queue.upload(slice_of(destination), host); });
   });
 }
@@ -128,8 +129,8 @@ void Queue::download_bytes(const UntypedView& source, void* host, std::size_t co
     check_view(source, core, "source of the download");
     check_host(source, host, count, "source of the download");
     if (count == 0) return core.throw_if_poisoned();
-    core.submit(Command{"downloading ", nullptr, source.size_bytes()}, std::array{&source}, {.object = std::move(keep)},
-                [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
+    core.submit(Command{CommandKind::download, nullptr, source.size_bytes()}, std::array{&source},
+                {.object = std::move(keep)}, [&](backend::Queue& queue) { queue.download(host, slice_of(source)); });
   });
 }
 
@@ -139,7 +140,7 @@ void Queue::fill_bytes(const UntypedView& destination, const void* value) {
     check_view(destination, core, "destination of the fill");
     if (destination.size() == 0) return core.throw_if_poisoned();
     const std::span pattern(static_cast<const std::byte*>(value), size_bytes(destination.type()));
-    core.submit(Command{"filling ", nullptr, destination.size_bytes()}, std::array{&destination}, {},
+    core.submit(Command{CommandKind::fill, nullptr, destination.size_bytes()}, std::array{&destination}, {},
                 [&](backend::Queue& queue) { queue.fill(slice_of(destination), pattern); });
   });
 }
@@ -151,7 +152,7 @@ void Queue::copy_bytes(const UntypedView& destination, const UntypedView& source
     check_copy(destination, source);
     if (destination.size() == 0) return core.throw_if_poisoned();
     if (source.block()->device() != core.device()) return copy_across(core, destination, source);
-    core.submit(Command{"copying ", nullptr, source.size_bytes()}, std::array{&destination, &source}, {},
+    core.submit(Command{CommandKind::copy, nullptr, source.size_bytes()}, std::array{&destination, &source}, {},
                 [&](backend::Queue& queue) { queue.copy(slice_of(destination), slice_of(source)); });
   });
 }
@@ -174,6 +175,14 @@ void Queue::wait(const Event& event) {
     }
     core.wait(*waited_for.event, event.core());
   });
+}
+
+void Queue::watch_launches() {
+  at_boundary([&] { checked(core_).watch_launches(); });
+}
+
+std::vector<LaunchFacts> Queue::watched_launches() {
+  return at_boundary([&] { return checked(core_).watched_launches(); });
 }
 
 void Queue::finish() {

@@ -50,6 +50,7 @@ QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::string label)
 QueueCore::~QueueCore() {
   if (!device_->is_elsewhere()) return;
   static_cast<void>(fence_.release());
+  if (track_ != nullptr) track_->abandon();
   static_cast<void>(queue_.release());
 }
 
@@ -130,9 +131,7 @@ std::string QueueCore::describe(std::uint64_t sequence) const {
     return sentence("command ", sequence, ", which is no longer remembered");
   }
   const Command& command = remembered_[sequence % kRemembered];
-  if (command.subject != nullptr) return sentence("command ", sequence, ", ", command.verb, *command.subject);
-  if (command.size_bytes == 0) return sentence("command ", sequence, ", ", command.verb);
-  return sentence("command ", sequence, ", ", command.verb, command.size_bytes, " bytes");
+  return sentence("command ", sequence, ", ", words_of(command));
 }
 
 std::string QueueCore::describe(const backend::Suspects& suspects) const {
@@ -187,8 +186,20 @@ std::pair<std::unique_ptr<backend::Event>, std::uint64_t> QueueCore::record() {
 
 void QueueCore::wait(backend::Event& event, std::shared_ptr<void> owner) {
   constexpr std::array<const UntypedView*, 0> kNoViews{};
-  submit({"waiting for an event", nullptr, 0}, kNoViews, {.object = std::move(owner)},
+  submit({.kind = CommandKind::wait}, kNoViews, {.object = std::move(owner)},
          [&](backend::Queue& queue) { queue.wait(event); });
+}
+
+void QueueCore::watch_launches() {
+  device_->refuse_elsewhere();
+  const std::lock_guard lock(mutex_);
+  queue_->watch_launches();
+}
+
+std::vector<LaunchFacts> QueueCore::watched_launches() {
+  device_->refuse_elsewhere();
+  const std::lock_guard lock(mutex_);
+  return queue_->watched_launches();
 }
 
 void QueueCore::finish() {
@@ -204,9 +215,15 @@ void QueueCore::finish() {
     const bool has_settled = settle();
     throw_poison(has_settled);
   }
+  std::optional<HostSpan> span;
+  if (is_watched(kWatchCalls)) [[unlikely]]
+    span.emplace(sentence("waiting for ", description()));
   // Without the lock: what runs on the queue may itself give memory back or take some.
   guarded([&] { queue_->finish(); });
   note_past(sequence);
+  span.reset();
+  if (is_watched(kWatchTrace)) [[unlikely]]
+    flush_track();
 }
 
 bool QueueCore::settle() noexcept {
@@ -237,6 +254,7 @@ void QueueCore::note_past(std::uint64_t sequence) noexcept {
   const std::lock_guard lock(mutex_);
   kept_.splice(kept_.end(), kernels_);
   take_released(released);
+  if (track_ != nullptr) track_->collect();
 }
 
 bool QueueCore::poll_fence(std::uint64_t sequence) noexcept {

@@ -6,10 +6,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,18 +19,15 @@
 #include "backend/backend.h"
 #include "backend/sentence.h"
 #include "boundary.h"
+#include "command.h"
+#include "command_watch.h"
 #include "device_core.h"
 #include "kernel_core.h"
 #include "queue_progress.h"
+#include "queue_track.h"
+#include "watch.h"
 
 namespace tessera::detail {
-
-/// What a command does, put into words only if it fails.
-struct Command {
-  const char* verb = "";                         ///< "running ", "uploading "
-  std::shared_ptr<const std::string> subject{};  ///< a kernel's description; null: `size_bytes` bytes, if not 0
-  std::size_t size_bytes = 0;
-};
 
 /// What a command keeps alive until the queue is past it, beside the memory of its views. Any of it may be null.
 struct Keep {
@@ -55,23 +54,11 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   /// that the command needs is noted before the device learns of it, so that whatever fails takes nothing away.
   template <class Views, class Enqueue>
   void submit(const Command& command, const Views& views, Keep keep, Enqueue&& enqueue) {
-    std::optional<Error> failure;
-    KeptList released;  // goes without the lock: what is let go of may use the library
-    {
-      const std::lock_guard lock(mutex_);
-      const std::uint64_t sequence = begin(command);
-      for (const UntypedView* view : views) {
-        if (*view) view->block()->note_use(shared_from_this(), sequence);
-      }
-      if (keep.workspace != nullptr) keep.workspace->note_use(shared_from_this(), sequence);
-      note_kept(std::move(keep.object), std::move(keep.kernel), sequence, released);
-      try {
-        enqueue(*queue_);
-      } catch (...) {
-        failure = current_error();
-      }
+    if (is_watched(kWatchCommands)) [[unlikely]] {
+      submit_watched(command, views, keep, [&](backend::Queue& queue) { enqueue(queue); });
+    } else {
+      submit_before(NoWitness(), command, views, keep, enqueue);
     }
-    if (failure) refuse(*failure);
   }
   /// Memory for the next command to work in, at least so large; null for 0 bytes. The queue remembers one block for all
   /// its commands, which run one after another. Called by the thread that queues, before submit().
@@ -82,6 +69,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   [[nodiscard]] std::pair<std::unique_ptr<backend::Event>, std::uint64_t> record();
   /// What is queued from here on runs after the event, which `owner` keeps alive.
   void wait(backend::Event& event, std::shared_ptr<void> owner);
+  /// Queue::watch_launches() and what it noted.
+  void watch_launches();
+  [[nodiscard]] std::vector<LaunchFacts> watched_launches();
   /// Blocks until everything queued has ended; throws the queue's first error.
   void finish();
   /// For the last owner that can queue something: blocks as finish() does and lets no error out. A queue whose driver
@@ -121,7 +111,45 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   /// Lists, because their entries move from one to another without taking memory.
   using KeptList = std::list<Kept>;
 
+  /// Who sees a command being queued.
+  struct NoWitness {
+    void begin(const Command& /*command*/, const KernelCore* /*kernel*/) const noexcept {}
+    void queued(bool /*has_taken*/) const noexcept {}
+    void tell() const noexcept {}
+  };
+  struct Witness;
+  /// What submit() does where somebody watches; one for all commands, so that none of it is in their way.
+  void submit_watched(const Command& command, std::span<const UntypedView* const> views, Keep& keep,
+                      const std::function<void(backend::Queue&)>& enqueue);
+  template <class Seeing, class Views, class Enqueue>
+  void submit_before(Seeing witness, const Command& command, const Views& views, Keep& keep, const Enqueue& enqueue) {
+    std::optional<Error> failure;
+    KeptList released;  // goes without the lock: what is let go of may use the library
+    {
+      const std::lock_guard lock(mutex_);
+      const std::uint64_t sequence = begin(command);
+      witness.begin(command, keep.kernel.get());
+      for (const UntypedView* view : views) {
+        if (*view) view->block()->note_use(shared_from_this(), sequence);
+      }
+      if (keep.workspace != nullptr) keep.workspace->note_use(shared_from_this(), sequence);
+      note_kept(std::move(keep.object), std::move(keep.kernel), sequence, released);
+      try {
+        enqueue(*queue_);
+      } catch (...) {
+        failure = current_error();
+      }
+      witness.queued(!failure);
+    }
+    witness.tell();
+    if (failure) refuse(*failure);
+  }
+
   [[nodiscard]] std::uint64_t begin(const Command& command);
+  /// Where there is no memory to watch with, nothing is watched.
+  void begin_watch(std::optional<CommandWatch>& watch, const Command& command, const KernelCore* kernel) noexcept;
+  /// After finish(): the trace has all that was queued.
+  void flush_track() noexcept;
   void note_kept(std::shared_ptr<void> object, std::shared_ptr<KernelCore> kernel, std::uint64_t sequence,
                  KeptList& released);
   void note_kernel(std::shared_ptr<KernelCore> kernel, std::uint64_t sequence);
@@ -162,6 +190,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   std::unique_ptr<backend::Queue> queue_;
   std::unique_ptr<backend::Event> fence_;
   std::uint64_t fence_sequence_ = 0;
+  std::unique_ptr<QueueTrack> track_;                       ///< its events go before the queue does
   std::list<std::shared_ptr<QueueCore>> parking_place_{1};  ///< made early: parking must not need memory
 };
 

@@ -5,10 +5,11 @@
 #include <span>
 #include <utility>
 
+#include "core_of.h"
+#include "queue_core.h"
+
 namespace tessera::detail {
 namespace {
-
-constexpr std::size_t kUnderWay = 2;
 
 /// The same elements, as bytes.
 UntypedView bytes_of(const UntypedView& view, std::int64_t first, std::int64_t count) {
@@ -40,6 +41,10 @@ SlabPipeline::SlabPipeline(const Device& device, std::function<void(const Stream
       downloads_(device, {.label = "downloads of a stream"}),
       begin_(uploads_.record()) {}
 
+void SlabPipeline::reserve_workspace(std::size_t size_bytes) {
+  static_cast<void>(core_of(runs_.core(), "queue").workspace(size_bytes));
+}
+
 SlabPipeline::UnderWay SlabPipeline::queue(const SlabWork& work) {
   const auto between = [](Queue& queue, const std::function<void(Queue&)>& part) {
     Event begin = queue.record();
@@ -64,8 +69,8 @@ SlabTimes SlabPipeline::wait_for(const UnderWay& slab) {
           since_begin(slab.run_end), since_begin(slab.download_end)};
 }
 
-std::vector<SlabTimes> SlabPipeline::run(std::int64_t slabs,
-                                         const std::function<SlabWork(std::int64_t slab)>& work_of) {
+std::vector<SlabTimes> SlabPipeline::run(std::int64_t slabs, const std::function<SlabWork(std::int64_t slab)>& work_of,
+                                         std::int64_t sets) {
   std::vector<SlabTimes> times;
   std::deque<UnderWay> under_way;
   const auto end_one = [&] {
@@ -74,7 +79,7 @@ std::vector<SlabTimes> SlabPipeline::run(std::int64_t slabs,
     if (progress_) progress_({.done = static_cast<std::int64_t>(times.size()), .slabs = slabs});
   };
   for (std::int64_t slab = 0; slab < slabs; ++slab) {
-    if (under_way.size() == kUnderWay) end_one();
+    if (static_cast<std::int64_t>(under_way.size()) == sets) end_one();
     under_way.push_back(queue(work_of(slab)));
   }
   while (!under_way.empty()) end_one();

@@ -25,17 +25,6 @@ std::string why_not(const VariantFacts& facts) {
   return facts.verdict ? std::string(kNotDeterministic) : facts.verdict.because();
 }
 
-/// The first that can and pays, or the first that can, or the number of rows.
-std::size_t default_variant(const std::vector<VariantFacts>& facts, bool deterministic) {
-  std::size_t first = facts.size();
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    if (!eligible(facts[i], deterministic)) continue;
-    if (facts[i].pays) return i;
-    first = std::min(first, i);
-  }
-  return first;
-}
-
 std::size_t forced_variant(const std::vector<VariantFacts>& facts, const KernelOptions& options,
                            std::string_view operator_name, const DeviceCore& device) {
   const auto found =
@@ -55,6 +44,16 @@ std::size_t forced_variant(const std::vector<VariantFacts>& facts, const KernelO
 }
 
 }  // namespace
+
+std::size_t default_variant(const std::vector<VariantFacts>& facts, bool deterministic) {
+  std::size_t first = facts.size();
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (!eligible(facts[i], deterministic)) continue;
+    if (facts[i].pays) return i;
+    first = std::min(first, i);
+  }
+  return first;
+}
 
 std::size_t choose_variant(const std::vector<VariantFacts>& facts, const KernelOptions& options,
                            std::string_view operator_name, const DeviceCore& device) {
@@ -107,24 +106,6 @@ Tuning complete_tuning(const VariantFacts& variant, const Tuning& asked, std::st
                          tuning.at(second->name), ", but on ", device.id(), " must be one of ", enumerate(pairs)));
   }
   return tuning;
-}
-
-std::vector<VariantReport> report_variants(const std::vector<VariantFacts>& facts) {
-  std::vector<VariantReport> reports;
-  const std::size_t chosen = default_variant(facts, true);
-  for (const VariantFacts& row : facts) {
-    VariantReport report;
-    report.variant = row.name;
-    report.summary = row.summary;
-    report.can_run = static_cast<bool>(row.verdict);
-    report.because = row.verdict.because();
-    report.is_default = reports.size() == chosen;
-    if (reports.size() < chosen && eligible(row, true)) report.passed_over = row.pays.because();
-    report.tunables = row.tunables;
-    report.error_factor = row.error_factor;
-    reports.push_back(std::move(report));
-  }
-  return reports;
 }
 
 }  // namespace tessera::detail

@@ -52,6 +52,7 @@ DeviceInfo describe_device(const Machine& machine, const MemoryBudget& budget, E
   info.kind = DeviceKind::cpu;
   info.memory_total_bytes = budget.limit_bytes();
   info.memory_free_bytes = memory_free_bytes(budget);
+  info.cache_bytes = machine.cache_bytes;
   info.compute_units = static_cast<std::uint32_t>(threads);
   info.max_group_size = kMaxGroupSize;
   info.max_group_extent = {kMaxGroupSize, kMaxGroupSize, kMaxGroupSize};

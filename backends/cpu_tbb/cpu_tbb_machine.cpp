@@ -113,6 +113,19 @@ GroupLimits group_limits() {
   return limits;
 }
 
+/// The system lists a processor's caches from the first level on: "32768K".
+std::uint64_t last_cache_bytes() {
+  std::uint64_t largest = 0;
+  for (int index = 0;; ++index) {
+    std::ifstream file(backend::sentence("/sys/devices/system/cpu/cpu0/cache/index", index, "/size"));
+    std::uint64_t size = 0;
+    char unit = 0;
+    if (!(file >> size)) return largest;
+    if (file >> unit) size <<= unit == 'K' ? 10U : unit == 'M' ? 20U : 0U;
+    largest = std::max(largest, size);
+  }
+}
+
 double smallest_clock_step_s() {
   using Clock = std::chrono::steady_clock;
   auto smallest = Clock::duration::max();
@@ -144,6 +157,7 @@ Machine describe_machine() {
   }
   machine.memory_total_bytes = std::min(physical, limits.memory_bytes);
 
+  machine.cache_bytes = last_cache_bytes();
   const double quota = std::ceil(limits.processors);
   machine.threads = processors_allowed();
   if (quota < machine.threads) machine.threads = std::max(1, static_cast<int>(quota));

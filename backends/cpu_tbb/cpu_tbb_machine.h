@@ -11,6 +11,7 @@ struct Machine {
   std::string cpu_name;
   std::string cpu_vendor;
   std::uint64_t memory_total_bytes = 0;  ///< physical memory, or the control group's limit if that is less
+  std::uint64_t cache_bytes = 0;         ///< of one cache of the last level; 0 if the system does not say
   int threads = 1;                       ///< processors in the affinity mask, or the control group's quota if less
   double timer_resolution_s = 0;         ///< the smallest step of std::chrono::steady_clock that was seen
 };

@@ -50,6 +50,8 @@ DriverApi open_driver() {
   }
   library.function(api.cuStreamWriteValue32, TESSERA_CUDA_TEXT(cuStreamWriteValue32));
   library.function(api.cuFuncGetParamInfo, "cuFuncGetParamInfo");
+  library.function(api.cuFuncGetName, "cuFuncGetName");
+  library.function(api.cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   if (wrap_driver != nullptr) wrap_driver(api);
   return api;
 }

@@ -86,7 +86,9 @@ struct DriverApi {
   TESSERA_CUDA_MEMBER(cuEventElapsedTime)
   // Null where the driver is older than the function; whoever calls these asks first.
   TESSERA_CUDA_MEMBER(cuStreamWriteValue32)
+  TESSERA_CUDA_MEMBER(cuOccupancyMaxActiveBlocksPerMultiprocessor)
   CUresult (*cuFuncGetParamInfo)(CUfunction, size_t, size_t*, size_t*) = nullptr;  ///< since 12.4, in cuda.h too
+  CUresult (*cuFuncGetName)(const char**, CUfunction) = nullptr;                   ///< since 12.3
 
   std::string file;  ///< which one was opened
   std::string why;   ///< "" if usable, else a sentence

@@ -79,6 +79,7 @@ DeviceInfo info_of(CUdevice device) {
   info.api_version = "CUDA " + version_text(cuda_version_of_the_driver());
   info.kind = DeviceKind::gpu;
   info.memory_total_bytes = memory;
+  info.cache_bytes = fact(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   info.compute_units = static_cast<std::uint32_t>(fact(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   info.max_group_size = fact(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   info.max_group_extent = {fact(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), fact(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),

@@ -1,6 +1,7 @@
 // Loading of images. An embedded image holds machine code for several architectures; the driver picks.
 #include "cuda_module.h"
 
+#include "backend/program_log.h"
 #include "backend/sentence.h"
 #include "cuda_context.h"
 #include "cuda_error.h"
@@ -13,10 +14,12 @@ CUfunction ModuleCache::function(const DriverApi& api, const Image& image, const
   const std::lock_guard lock(mutex_);
   CUmodule& module = modules_[image.data()];
   if (module == nullptr) {
+    const backend::ProgramLog log(kernel);
     CUmodule loaded = nullptr;
     check(api.cuModuleLoadData(&loaded, image.data()),
           sentence("loading the image of ", kernel, ", which is built for ", TESSERA_CUDA_ARCHITECTURES, ","));
     module = loaded;
+    log.came_from(backend::ProgramOrigin::library);
   }
   CUfunction function = nullptr;
   check(api.cuModuleGetFunction(&function, module, kernel), sentence("finding ", kernel, " in its image"));

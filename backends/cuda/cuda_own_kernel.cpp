@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/disk_cache.h"
+#include "backend/program_log.h"
 #include "backend/sentence.h"
 #include "cuda_buffer.h"
 #include "cuda_compiler.h"
@@ -85,16 +86,19 @@ CudaOwnKernel::CudaOwnKernel(std::shared_ptr<Context> context, const KernelSourc
 }
 
 void CudaOwnKernel::load(const KernelSource& source) {
+  const backend::ProgramLog log(name_);
   const DeviceLimits& card = context_->limits();
   const std::string architecture = architecture_for(card.compute_capability_major, card.compute_capability_minor);
   const std::string key = cache_key(source.cuda, source.cuda_options, architecture, name_);
   const backend::DiskCache cache("cuda");
   module_ = load_from_cache(*context_, cache, key, name_);
+  const auto origin = module_ != nullptr ? backend::ProgramOrigin::disk_cache : backend::ProgramOrigin::compiler;
   if (module_ == nullptr) {
     const std::vector<std::byte> image = compile_to_cubin(source.cuda, source.cuda_options, architecture, name_);
     module_ = std::make_unique<Module>(*context_, image, name_);
     if (!key.empty()) cache.store(key, image);
   }
+  log.came_from(origin);
   function_ = module_->find(name_);
   if (function_ == nullptr) {
     throw Error(ErrorCode::invalid_argument,

@@ -106,6 +106,7 @@ void CudaQueue::fill_64(const backend::Slice& destination, std::uint64_t pattern
 
 void CudaQueue::launch(CUfunction function, const LaunchGrid& grid, void** parameters) {
   context_->make_current();
+  if (watch_ != nullptr) watch_->note(*context_, function, grid);
   if (grid.cluster_y == 1 && !grid.overlaps) {
     check(context_->api().cuLaunchKernel(function, grid.groups[0], grid.groups[1], grid.groups[2], grid.group_size[0],
                                          grid.group_size[1], grid.group_size[2], grid.dynamic_shared_bytes, stream_,
@@ -136,6 +137,11 @@ void CudaQueue::launch(CUfunction function, const LaunchGrid& grid, void** param
   config.numAttrs = count;
   check(context_->api().cuLaunchKernelEx(&config, function, parameters, nullptr), "launching a kernel");
   note_queued();
+}
+
+std::vector<LaunchFacts> CudaQueue::watched_launches() {
+  const std::unique_ptr<LaunchWatch> watch = std::move(watch_);
+  return watch == nullptr ? std::vector<LaunchFacts>() : watch->facts();
 }
 
 std::unique_ptr<backend::Event> CudaQueue::record() {

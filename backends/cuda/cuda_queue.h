@@ -5,10 +5,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "backend/backend.h"
 #include "cuda_context.h"
 #include "cuda_event.h"
+#include "cuda_launch_watch.h"
 #include "cuda_progress.h"
 #include "cuda_staging.h"
 
@@ -44,6 +46,8 @@ class CudaQueue final : public backend::Queue {
   void finish() override;
   [[nodiscard]] bool drain() noexcept override;
   [[nodiscard]] backend::Suspects suspects() const override;
+  void watch_launches() override { watch_ = std::make_unique<LaunchWatch>(); }
+  [[nodiscard]] std::vector<LaunchFacts> watched_launches() override;
 
   /// Lets `enqueue(stream)` queue something of another library, with the context current.
   template <class Enqueue>
@@ -68,6 +72,7 @@ class CudaQueue final : public backend::Queue {
   ProgressMarks marks_;
   Staging staging_;
   std::atomic<std::uint64_t> queued_{0};  ///< atomic, because finish() may run beside a thread that queues
+  std::unique_ptr<LaunchWatch> watch_;    ///< null: nobody watches
   CUstream stream_ = nullptr;
 };
 

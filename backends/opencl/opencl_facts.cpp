@@ -175,6 +175,7 @@ DeviceFacts gather_facts(const OpenclApi& api, cl_platform_id platform, cl_devic
   info.kind = kind_of(type);
   facts.is_processor = (type & CL_DEVICE_TYPE_CPU) != 0;
   info.memory_total_bytes = must_ask<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  info.cache_bytes = must_ask<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   info.compute_units = must_ask<cl_uint>(api, device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.max_group_size = must_ask<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   info.max_group_extent = group_extent(api, device);

@@ -5,15 +5,22 @@
 #include <utility>
 #include <vector>
 
+#include "backend/program_log.h"
+
 namespace tessera::opencl {
 
 OpenclPrograms::OpenclPrograms(std::shared_ptr<OpenclContext> context)
     : context_(std::move(context)), cache_("opencl") {}
 
 Handle<cl_program> OpenclPrograms::build(const ProgramSource& source) {
+  const backend::ProgramLog log(source.name);
   const std::string key = key_of(source);
-  if (Handle<cl_program> program = load(key, source)) return program;
+  if (Handle<cl_program> program = load(key, source)) {
+    log.came_from(backend::ProgramOrigin::disk_cache);
+    return program;
+  }
   Handle<cl_program> program = compile(source);
+  log.came_from(backend::ProgramOrigin::compiler);
   store(key, program.get());
   return program;
 }

@@ -77,9 +77,15 @@ void OpenclQueue::fill(const backend::Slice& destination, std::span<const std::b
 }
 
 void OpenclQueue::launch(cl_kernel kernel, const NdRange& range, Stage stage) {
+  if (watch_ != nullptr) watch_->note(*context_, kernel, range);
   accepted(context_->api().clEnqueueNDRangeKernel(queue_.get(), kernel, range.dimensions, nullptr, range.global.data(),
                                                   range.local.data(), 0, nullptr, nullptr),
            "clEnqueueNDRangeKernel", stage);
+}
+
+std::vector<LaunchFacts> OpenclQueue::watched_launches() {
+  const std::unique_ptr<LaunchWatch> watch = std::move(watch_);
+  return watch == nullptr ? std::vector<LaunchFacts>() : watch->facts();
 }
 
 void OpenclQueue::launch_library(std::string_view call, const std::function<cl_int(cl_command_queue)>& enqueue) {

@@ -7,10 +7,12 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "backend/backend.h"
 #include "opencl_context.h"
 #include "opencl_event.h"
+#include "opencl_launch_watch.h"
 
 namespace tessera::opencl {
 
@@ -37,6 +39,8 @@ class OpenclQueue final : public backend::Queue {
   void finish() override;
   [[nodiscard]] bool drain() noexcept override;  ///< asks in three ways, each several times: see there
   [[nodiscard]] backend::Suspects suspects() const override;
+  void watch_launches() override { watch_ = std::make_unique<LaunchWatch>(); }
+  [[nodiscard]] std::vector<LaunchFacts> watched_launches() override;
 
   /// Queues a kernel whose arguments are set. The caller holds the kernel's lock. `stage` is Stage::rest for all but
   /// the first launch of a command.
@@ -54,6 +58,7 @@ class OpenclQueue final : public backend::Queue {
   std::shared_ptr<OpenclContext> context_;
   std::shared_ptr<Progress> progress_;
   bool times_markers_;
+  std::unique_ptr<LaunchWatch> watch_;  ///< null: nobody watches
   Handle<cl_command_queue> queue_;
 };
 

@@ -1,10 +1,12 @@
 // Cases of cnn_layer: names, fields and amount of work; the operands, made once and shared by every run.
 #include "conformance/cnn_layer/cnn_layer_case.h"
 
-#include <mutex>
+#include <array>
 #include <utility>
 
 #include "conformance/cnn_layer/cnn_layer_run.h"
+#include "conformance/odd_sizes.h"
+#include "conformance/spec_case.h"
 
 namespace tessera::conformance {
 
@@ -37,44 +39,33 @@ std::shared_ptr<const CnnLayerData<T>> make_data(const CnnLayerSpec& spec) {
 }
 
 template <class T>
-class CnnLayerCase final : public Case {
+class CnnLayerCase final : public SpecCase<CnnLayerSpec> {
  public:
-  explicit CnnLayerCase(CnnLayerSpec spec)
-      : spec_(std::move(spec)),
-        name_(cnn_layer_case_name(spec_.problem) + (spec_.prepared ? "" : "_raw") +
-              (spec_.misalignment != 0 ? "_odd" : "") + (spec_.note.empty() ? "" : "_" + spec_.note)) {}
+  explicit CnnLayerCase(CnnLayerSpec spec) : SpecCase(std::move(spec), cnn_layer_case_name) {}
 
-  std::string_view name() const override { return name_; }
-  Purpose purpose() const override { return spec_.purpose; }
-  DataType type() const override { return spec_.problem.type; }
-  std::vector<Field> problem() const override { return cnn_layer_fields(spec_.problem, spec_.prepared); }
-  Work work() const override { return cnn_layer_work(spec_.problem); }
-  std::vector<VariantReport> explain(const Device& device) const override {
-    return tessera::explain(spec_.problem, device);
+  std::vector<Field> problem() const override { return cnn_layer_fields(spec().problem, spec().prepared); }
+  Work work() const override { return cnn_layer_work(spec().problem); }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec(),
+        [](CnnLayer& p) {
+          return std::array{&p.height, &p.width, &p.input_channels, &p.output_channels};
+        },
+        make_cnn_layer_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
-    OperatorKernel<CnnLayer> kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs
-    return std::make_unique<CnnLayerRun<T>>(device, std::move(kernel), data(), spec_.misalignment, spec_.prepared);
+    OperatorKernel<CnnLayer> kernel = device.kernel(spec().problem, options);  // first: a refusal must cost no inputs
+    return std::make_unique<CnnLayerRun<T>>(device, std::move(kernel), data(), spec().misalignment, spec().prepared);
   }
-  bool changes_output() const override { return spec_.problem.batch > 0; }
-  bool tries_every_tuning() const override { return spec_.every_tuning; }
-  std::string_view part() const override { return spec_.part; }
+  bool changes_output() const override { return spec().problem.batch > 0; }
 
  private:
   std::shared_ptr<const CnnLayerData<T>> data() const {
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<const CnnLayerData<T>> data = data_.lock();
-    if (!data) data_ = data = make_data<T>(spec_);
     // The expected values take long to compute, and a benchmark's case is prepared once for each variant and device.
-    if (spec_.purpose != Purpose::slow) kept_ = data;
-    return data;
+    return data_.get(spec().purpose != Purpose::slow, [this] { return make_data<T>(spec()); });
   }
 
-  CnnLayerSpec spec_;
-  std::string name_;
-  mutable std::mutex mutex_;
-  mutable std::weak_ptr<const CnnLayerData<T>> data_;
-  mutable std::shared_ptr<const CnnLayerData<T>> kept_;
+  CaseData<CnnLayerData<T>> data_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "conformance/host_copy.h"
+
 namespace tessera::conformance {
 
 namespace {
@@ -82,6 +84,16 @@ CnnLayerRun<T>::CnnLayerRun(const Device& device, const CnnLayerRun& like)
 template <class T>
 std::unique_ptr<Run> CnnLayerRun<T>::twin(const Device& device) const {
   return std::make_unique<CnnLayerRun>(device, *this);
+}
+
+template <class T>
+HostCopies CnnLayerRun<T>::host_copies(const Device& device, HostMemory memory) const {
+  HostCopies copies;
+  add_host_copy(copies, device, input_, Way::in, memory);
+  add_host_copy(copies, device, weights_, Way::in, memory);
+  add_host_copy(copies, device, bias_, Way::in, memory);
+  add_host_copy(copies, device, output_, Way::out, memory);
+  return copies;
 }
 
 template class CnnLayerRun<float>;

@@ -38,6 +38,7 @@ class CnnLayerRun final : public KernelRun<CnnLayer> {
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
   [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
+  [[nodiscard]] HostCopies host_copies(const Device& device, HostMemory memory) const override;
 
  private:
   void prepare(Queue& queue);

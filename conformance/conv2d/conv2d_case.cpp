@@ -1,10 +1,12 @@
 // Cases of conv2d: names, fields and amount of work; the images, made once and shared by every run.
 #include "conformance/conv2d/conv2d_case.h"
 
-#include <mutex>
+#include <array>
 #include <utility>
 
 #include "conformance/conv2d/conv2d_run.h"
+#include "conformance/odd_sizes.h"
+#include "conformance/spec_case.h"
 
 namespace tessera::conformance {
 
@@ -33,47 +35,36 @@ std::shared_ptr<const Conv2dData<T>> make_data(const Conv2dSpec& spec) {
 }
 
 template <class T>
-class Conv2dCase final : public Case {
+class Conv2dCase final : public SpecCase<Conv2dSpec> {
  public:
-  explicit Conv2dCase(Conv2dSpec spec)
-      : spec_(std::move(spec)),
-        name_(conv2d_case_name(spec_.problem) + (spec_.misalignment != 0 ? "_odd" : "") +
-              (spec_.note.empty() ? "" : "_" + spec_.note)) {}
+  explicit Conv2dCase(Conv2dSpec spec) : SpecCase(std::move(spec), conv2d_case_name) {}
 
-  std::string_view name() const override { return name_; }
-  Purpose purpose() const override { return spec_.purpose; }
-  DataType type() const override { return spec_.problem.type; }
-  std::vector<Field> problem() const override { return conv2d_fields(spec_.problem); }
-  Work work() const override { return conv2d_work(spec_.problem); }
-  std::vector<VariantReport> explain(const Device& device) const override {
-    return tessera::explain(spec_.problem, device);
+  std::vector<Field> problem() const override { return conv2d_fields(spec().problem); }
+  Work work() const override { return conv2d_work(spec().problem); }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec(),
+        [](Conv2d& p) {
+          return std::array{&p.height, &p.width};
+        },
+        make_conv2d_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
-    OperatorKernel<Conv2d> kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs
-    return std::make_unique<Conv2dRun<T>>(device, std::move(kernel), data(), spec_.misalignment);
+    OperatorKernel<Conv2d> kernel = device.kernel(spec().problem, options);  // first: a refusal must cost no inputs
+    return std::make_unique<Conv2dRun<T>>(device, std::move(kernel), data(), spec().misalignment);
   }
   bool changes_output() const override {
-    const Conv2d& p = spec_.problem;
+    const Conv2d& p = spec().problem;
     return p.batch > 0 && p.output_height() > 0 && p.output_width() > 0;
   }
-  std::string_view part() const override { return spec_.part; }
-  bool tries_every_tuning() const override { return spec_.every_tuning; }
 
  private:
   std::shared_ptr<const Conv2dData<T>> data() const {
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<const Conv2dData<T>> data = data_.lock();
-    if (!data) data_ = data = make_data<T>(spec_);
     // Small inputs are kept: the next device or variant takes them as they are.
-    if (spec_.purpose == Purpose::conformance) kept_ = data;
-    return data;
+    return data_.get(spec().purpose == Purpose::conformance, [this] { return make_data<T>(spec()); });
   }
 
-  Conv2dSpec spec_;
-  std::string name_;
-  mutable std::mutex mutex_;
-  mutable std::weak_ptr<const Conv2dData<T>> data_;
-  mutable std::shared_ptr<const Conv2dData<T>> kept_;
+  CaseData<Conv2dData<T>> data_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "conformance/host_copy.h"
+
 namespace tessera::conformance {
 
 namespace {
@@ -61,6 +63,14 @@ Conv2dRun<T>::Conv2dRun(const Device& device, const Conv2dRun& like)
 template <class T>
 std::unique_ptr<Run> Conv2dRun<T>::twin(const Device& device) const {
   return std::make_unique<Conv2dRun>(device, *this);
+}
+
+template <class T>
+HostCopies Conv2dRun<T>::host_copies(const Device& device, HostMemory memory) const {
+  HostCopies copies;
+  add_host_copy(copies, device, images_, Way::in, memory);
+  add_host_copy(copies, device, outputs_, Way::out, memory);
+  return copies;
 }
 
 template class Conv2dRun<std::uint8_t>;

@@ -3,16 +3,18 @@
 #include "conformance/patch_match/patch_match_case.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <span>
 
 #include "conformance/case_name.h"
 #include "conformance/denoise/denoise_run.h"
 #include "conformance/inputs.h"
+#include "conformance/odd_sizes.h"
 #include "conformance/patch_match/patch_match_case.h"
 #include "conformance/problem_words.h"
+#include "conformance/spec_case.h"
 
 namespace tessera::conformance {
 
@@ -63,49 +65,39 @@ std::vector<T> make_volume(const DenoiseSpec& spec, bool is_noisy) {
 }
 
 template <class T>
-class DenoiseCase final : public Case {
+class DenoiseCase final : public SpecCase<DenoiseSpec> {
  public:
-  explicit DenoiseCase(DenoiseSpec spec)
-      : spec_(std::move(spec)),
-        name_(denoise_case_name(spec_.problem) + (spec_.misalignment != 0 ? "_odd" : "") +
-              (spec_.note.empty() ? "" : "_" + spec_.note)) {}
+  explicit DenoiseCase(DenoiseSpec spec) : SpecCase(std::move(spec), denoise_case_name) {}
 
-  std::string_view name() const override { return name_; }
-  Purpose purpose() const override { return spec_.purpose; }
-  DataType type() const override { return spec_.problem.type; }
-  std::vector<Field> problem() const override { return denoise_fields(spec_.problem); }
-  Work work() const override { return denoise_work(spec_.problem); }
-  std::vector<VariantReport> explain(const Device& device) const override {
-    return tessera::explain(spec_.problem, device);
+  std::vector<Field> problem() const override { return denoise_fields(spec().problem); }
+  Work work() const override { return denoise_work(spec().problem); }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec(),
+        [](Denoise& p) {
+          return std::array{&p.size.x, &p.size.y, &p.size.z};
+        },
+        make_denoise_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
-    auto kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs
-    return std::make_unique<DenoiseRun<T>>(device, std::move(kernel), data(), spec_.misalignment);
+    auto kernel = device.kernel(spec().problem, options);  // first: a refusal must cost no inputs
+    return std::make_unique<DenoiseRun<T>>(device, std::move(kernel), data(), spec().misalignment);
   }
-  bool tries_every_tuning() const override { return spec_.every_tuning; }
 
  private:
   std::shared_ptr<const DenoiseData<T>> data() const {
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<const DenoiseData<T>> data = data_.lock();
-    if (!data) {
-      auto made = std::make_shared<DenoiseData<T>>();
-      made->volume = make_volume<T>(spec_, true);
-      if (spec_.problem.stage == DenoiseStage::wiener) made->basic = make_volume<T>(spec_, false);
-      made->reference = std::make_unique<DenoiseReference<T>>(spec_.problem, std::span<const T>(made->volume),
-                                                              std::span<const T>(made->basic));
-      data_ = data = std::move(made);
-    }
     // The oracle takes long, and a benchmark's case is prepared once for each variant and device.
-    if (spec_.purpose != Purpose::slow) kept_ = data;
-    return data;
+    return data_.get(spec().purpose != Purpose::slow, [this] {
+      auto made = std::make_shared<DenoiseData<T>>();
+      made->volume = make_volume<T>(spec(), true);
+      if (spec().problem.stage == DenoiseStage::wiener) made->basic = make_volume<T>(spec(), false);
+      made->reference = std::make_unique<DenoiseReference<T>>(spec().problem, std::span<const T>(made->volume),
+                                                              std::span<const T>(made->basic));
+      return made;
+    });
   }
 
-  DenoiseSpec spec_;
-  std::string name_;
-  mutable std::mutex mutex_;
-  mutable std::weak_ptr<const DenoiseData<T>> data_;
-  mutable std::shared_ptr<const DenoiseData<T>> kept_;
+  CaseData<DenoiseData<T>> data_;
 };
 
 /// What a step has beside the profile, for the case's name.

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "conformance/host_copy.h"
+
 namespace tessera::conformance {
 
 template <class T>
@@ -61,6 +63,15 @@ std::vector<std::byte> DenoiseRun<T>::output_bits(Queue& queue) {
 template <class T>
 std::unique_ptr<Run> DenoiseRun<T>::twin(const Device& device) const {
   return std::make_unique<DenoiseRun>(device, *this);
+}
+
+template <class T>
+HostCopies DenoiseRun<T>::host_copies(const Device& device, HostMemory memory) const {
+  HostCopies copies;
+  add_host_copy(copies, device, volume_, Way::in, memory);
+  add_host_copy(copies, device, basic_, Way::in, memory);
+  add_host_copy(copies, device, result_, Way::out, memory);
+  return copies;
 }
 
 template class DenoiseRun<std::uint8_t>;

@@ -32,6 +32,7 @@ class DenoiseRun final : public KernelRun<Denoise> {
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
   [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
+  [[nodiscard]] HostCopies host_copies(const Device& device, HostMemory memory) const override;
 
  private:
   std::shared_ptr<const DenoiseData<T>> data_;

@@ -2,13 +2,15 @@
 #include "conformance/gemm/gemm_case.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <mutex>
 #include <utility>
 
 #include "conformance/case_name.h"
-#include "conformance/gemm/gemm_round_trip.h"
 #include "conformance/gemm/gemm_run.h"
+#include "conformance/odd_sizes.h"
+#include "conformance/spec_case.h"
 
 namespace tessera::conformance {
 
@@ -68,61 +70,44 @@ std::shared_ptr<const GemmReferences<T>> make_references(const Gemm& problem, co
 }
 
 template <class T>
-class GemmCase final : public Case {
+class GemmCase final : public SpecCase<GemmSpec> {
  public:
-  explicit GemmCase(GemmSpec spec)
-      : spec_(std::move(spec)),
-        name_(gemm_case_name(spec_.problem) + (spec_.misalignment != 0 ? "_odd" : "") +
-              (spec_.note.empty() ? "" : "_" + spec_.note)) {}
+  explicit GemmCase(GemmSpec spec) : SpecCase(std::move(spec), gemm_case_name) {}
 
-  std::string_view name() const override { return name_; }
-  Purpose purpose() const override { return spec_.purpose; }
-  DataType type() const override { return spec_.problem.type; }
-  std::vector<Field> problem() const override { return gemm_fields(spec_.problem); }
-  Work work() const override { return gemm_work(spec_.problem); }
-  std::vector<VariantReport> explain(const Device& device) const override {
-    return tessera::explain(spec_.problem, device);
+  std::vector<Field> problem() const override { return gemm_fields(spec().problem); }
+  Work work() const override { return gemm_work(spec().problem); }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec(),
+        [](Gemm& p) {
+          return std::array{&p.m, &p.n, &p.k};
+        },
+        make_gemm_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
-    OperatorKernel<Gemm> kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs
-    return std::make_unique<GemmRun<T>>(device, std::move(kernel), data(), spec_.misalignment);
+    OperatorKernel<Gemm> kernel = device.kernel(spec().problem, options);  // first: a refusal must cost no inputs
+    return std::make_unique<GemmRun<T>>(device, std::move(kernel), data(), spec().misalignment);
   }
   bool changes_output() const override {
-    const Gemm& problem = spec_.problem;
+    const Gemm& problem = spec().problem;
     const bool keeps_c = problem.beta == 1 && (problem.alpha == 0 || problem.k == 0);
     return problem.m > 0 && problem.n > 0 && problem.batch > 0 && !keeps_c;
   }
-  bool tries_every_tuning() const override { return spec_.every_tuning; }
-  std::string_view part() const override { return spec_.part; }
-  std::unique_ptr<RoundTrip> round_trip(const Device& device, const KernelOptions& options,
-                                        HostMemory memory) const override {
-    if (!is_packed()) return nullptr;
-    OperatorKernel<Gemm> kernel = device.kernel(spec_.problem, options);
-    return make_gemm_round_trip<T>(device, std::move(kernel), data(), memory);
-  }
 
  private:
-  bool is_packed() const {
-    Gemm packed = spec_.problem;
-    packed.lda = packed.ldb = packed.ldc = 0;
-    packed.stride_a = packed.stride_b = packed.stride_c = Gemm::kPacked;
-    return with_layout(packed) == with_layout(spec_.problem);
-  }
   std::shared_ptr<const GemmData<T>> data() const {
     const std::lock_guard lock(mutex_);
     if (std::shared_ptr<const GemmData<T>> data = data_.lock()) return data;
-    const std::shared_ptr<GemmData<T>> data = make_inputs<T>(spec_);
-    data->references = references_ ? references_ : make_references(spec_.problem, *data);
+    const std::shared_ptr<GemmData<T>> data = make_inputs<T>(spec());
+    data->references = references_ ? references_ : make_references(spec().problem, *data);
     data_ = data;
     // Small inputs are kept: the next device or variant takes them as they are. Of large ones the expected values are:
     // they take longer to compute and less memory.
-    if (spec_.purpose == Purpose::conformance) kept_ = data;
-    if (spec_.purpose != Purpose::conformance && spec_.purpose != Purpose::slow) references_ = data->references;
+    if (spec().purpose == Purpose::conformance) kept_ = data;
+    if (spec().purpose != Purpose::conformance && spec().purpose != Purpose::slow) references_ = data->references;
     return data;
   }
 
-  GemmSpec spec_;
-  std::string name_;
   mutable std::mutex mutex_;
   mutable std::weak_ptr<const GemmData<T>> data_;
   mutable std::shared_ptr<const GemmData<T>> kept_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "conformance/gemm/gemm_case.h"
+#include "conformance/host_copy.h"
 
 namespace tessera::conformance {
 
@@ -138,6 +139,15 @@ GemmRun<T>::GemmRun(const Device& device, const GemmRun& like)
 template <class T>
 std::unique_ptr<Run> GemmRun<T>::twin(const Device& device) const {
   return std::make_unique<GemmRun>(device, *this);
+}
+
+template <class T>
+HostCopies GemmRun<T>::host_copies(const Device& device, HostMemory memory) const {
+  HostCopies copies;
+  add_host_copy(copies, device, a_, Way::in, memory);
+  add_host_copy(copies, device, b_, Way::in, memory);
+  add_host_copy(copies, device, c_, data_->beta != 0 ? Way::both : Way::out, memory);
+  return copies;
 }
 
 template class GemmRun<float>;

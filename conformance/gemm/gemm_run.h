@@ -40,6 +40,7 @@ class GemmRun final : public KernelRun<Gemm> {
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
   [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
+  [[nodiscard]] HostCopies host_copies(const Device& device, HostMemory memory) const override;
 
  private:
   Gemm problem_;  // with leading dimensions

@@ -2,11 +2,13 @@
 #include "conformance/kernel_regression/kernel_regression_case.h"
 
 #include <algorithm>
-#include <mutex>
+#include <array>
 #include <utility>
 
 #include "conformance/case_name.h"
 #include "conformance/kernel_regression/kernel_regression_run.h"
+#include "conformance/odd_sizes.h"
+#include "conformance/spec_case.h"
 
 namespace tessera::conformance {
 
@@ -107,44 +109,33 @@ std::shared_ptr<const RegressionData<T>> make_data(const RegressionSpec& spec) {
 }
 
 template <class T>
-class RegressionCase final : public Case {
+class RegressionCase final : public SpecCase<RegressionSpec> {
  public:
-  explicit RegressionCase(RegressionSpec spec)
-      : spec_(std::move(spec)),
-        name_(regression_case_name(spec_.problem) + (spec_.prepared ? "" : "_raw") +
-              (spec_.misalignment != 0 ? "_odd" : "") + (spec_.note.empty() ? "" : "_" + spec_.note)) {}
+  explicit RegressionCase(RegressionSpec spec) : SpecCase(std::move(spec), regression_case_name) {}
 
-  std::string_view name() const override { return name_; }
-  Purpose purpose() const override { return spec_.purpose; }
-  DataType type() const override { return spec_.problem.type; }
-  std::vector<Field> problem() const override { return regression_fields(spec_.problem, spec_.prepared); }
-  Work work() const override { return regression_work(spec_.problem); }
-  std::vector<VariantReport> explain(const Device& device) const override {
-    return tessera::explain(spec_.problem, device);
+  std::vector<Field> problem() const override { return regression_fields(spec().problem, spec().prepared); }
+  Work work() const override { return regression_work(spec().problem); }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec(),
+        [](KernelRegression& p) {
+          return std::array{&p.training_rows, &p.columns, &p.queries};
+        },
+        make_regression_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
-    auto kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs
-    return std::make_unique<RegressionRun<T>>(device, std::move(kernel), data(), spec_.misalignment, spec_.prepared);
+    auto kernel = device.kernel(spec().problem, options);  // first: a refusal must cost no inputs
+    return std::make_unique<RegressionRun<T>>(device, std::move(kernel), data(), spec().misalignment, spec().prepared);
   }
-  bool changes_output() const override { return spec_.problem.queries > 0; }
-  bool tries_every_tuning() const override { return spec_.every_tuning; }
-  std::string_view part() const override { return spec_.part; }
+  bool changes_output() const override { return spec().problem.queries > 0; }
 
  private:
   std::shared_ptr<const RegressionData<T>> data() const {
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<const RegressionData<T>> data = data_.lock();
-    if (!data) data_ = data = make_data<T>(spec_);
     // The expected values take long to compute, and a benchmark's case is prepared once for each variant and device.
-    if (spec_.purpose != Purpose::slow) kept_ = data;
-    return data;
+    return data_.get(spec().purpose != Purpose::slow, [this] { return make_data<T>(spec()); });
   }
 
-  RegressionSpec spec_;
-  std::string name_;
-  mutable std::mutex mutex_;
-  mutable std::weak_ptr<const RegressionData<T>> data_;
-  mutable std::shared_ptr<const RegressionData<T>> kept_;
+  CaseData<RegressionData<T>> data_;
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "conformance/host_copy.h"
+
 namespace tessera::conformance {
 
 namespace {
@@ -139,6 +141,20 @@ std::vector<std::byte> RegressionRun<T>::output_bits(Queue& queue) {
 template <class T>
 std::unique_ptr<Run> RegressionRun<T>::twin(const Device& device) const {
   return std::make_unique<RegressionRun>(device, *this);
+}
+
+template <class T>
+HostCopies RegressionRun<T>::host_copies(const Device& device, HostMemory memory) const {
+  HostCopies copies;
+  add_host_copy(copies, device, queries_, Way::in, memory);
+  add_host_copy(copies, device, training_, Way::in, memory);
+  add_host_copy(copies, device, targets_, Way::in, memory);
+  add_host_copy(copies, device, values_, Way::out, memory);
+  add_host_copy(copies, device, votes_, Way::out, memory);
+  add_host_copy(copies, device, nearest_row_, Way::out, memory);
+  add_host_copy(copies, device, nearest_squared_, Way::out, memory);
+  add_host_copy(copies, device, neighbours_, Way::out, memory);
+  return copies;
 }
 
 template class RegressionRun<float>;

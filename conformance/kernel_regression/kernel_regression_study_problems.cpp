@@ -44,7 +44,8 @@ void add_regression_study(std::vector<std::unique_ptr<Case>>& cases) {
   StudyCases study(cases, Purpose::study);
   for (const DataType type : {DataType::uint8, DataType::float32, DataType::float64}) {
     study.add(kRegressionStudyVersions, type, 6000, 100, true);
-    // With one thread a block the second version takes 44 s in double: blocks are tried on the whole in bytes alone.
+    // With one thread a block the study's second version takes 44 s in double: its blocks are tried whole in bytes
+    // alone.
     study.add(kRegressionStudyVersions, type, 60000, 1000, type == DataType::uint8);
   }
   for (const DataType type : {DataType::uint8, DataType::float32}) {

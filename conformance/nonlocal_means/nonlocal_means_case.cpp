@@ -2,15 +2,17 @@
 #include "conformance/nonlocal_means/nonlocal_means_case.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <type_traits>
 
 #include "conformance/case_name.h"
 #include "conformance/inputs.h"
 #include "conformance/nonlocal_means/nonlocal_means_run.h"
+#include "conformance/odd_sizes.h"
 #include "conformance/problem_words.h"
+#include "conformance/spec_case.h"
 
 namespace tessera::conformance {
 
@@ -57,38 +59,33 @@ std::vector<T> make_means_volume(const MeansSpec& spec) {
 }
 
 template <class T>
-class MeansCase final : public Case {
+class MeansCase final : public SpecCase<MeansSpec> {
  public:
-  explicit MeansCase(MeansSpec spec)
-      : spec_(std::move(spec)),
-        name_(means_case_name(spec_.problem) + (spec_.misalignment != 0 ? "_odd" : "") +
-              (spec_.note.empty() ? "" : "_" + spec_.note)) {}
+  explicit MeansCase(MeansSpec spec) : SpecCase(std::move(spec), means_case_name) {}
 
-  std::string_view name() const override { return name_; }
-  Purpose purpose() const override { return spec_.purpose; }
-  DataType type() const override { return spec_.problem.type; }
-  std::vector<Field> problem() const override { return means_fields(spec_.problem); }
-  Work work() const override { return means_work(spec_.problem); }
-  std::vector<VariantReport> explain(const Device& device) const override {
-    return tessera::explain(spec_.problem, device);
+  std::vector<Field> problem() const override { return means_fields(spec().problem); }
+  Work work() const override { return means_work(spec().problem); }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec(),
+        [](NonlocalMeans& p) {
+          return std::array{&p.size.x, &p.size.y, &p.size.z};
+        },
+        make_means_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
-    auto kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs
-    return std::make_unique<MeansRun<T>>(device, std::move(kernel), reference(), spec_.misalignment);
+    auto kernel = device.kernel(spec().problem, options);  // first: a refusal must cost no inputs
+    return std::make_unique<MeansRun<T>>(device, std::move(kernel), reference(), spec().misalignment);
   }
-  bool tries_every_tuning() const override { return spec_.every_tuning; }
 
  private:
   std::shared_ptr<const MeansReference<T>> reference() const {
-    const std::lock_guard lock(mutex_);
-    if (!reference_) reference_ = std::make_shared<const MeansReference<T>>(spec_.problem, make_means_volume<T>(spec_));
-    return reference_;
+    return reference_.get(true, [this] {
+      return std::make_shared<const MeansReference<T>>(spec().problem, make_means_volume<T>(spec()));
+    });
   }
 
-  MeansSpec spec_;
-  std::string name_;
-  mutable std::mutex mutex_;
-  mutable std::shared_ptr<const MeansReference<T>> reference_;
+  CaseData<MeansReference<T>> reference_;
 };
 
 }  // namespace

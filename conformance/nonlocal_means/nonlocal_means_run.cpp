@@ -9,6 +9,8 @@
 #include "conformance/inputs.h"
 #include "conformance/nonlocal_means/nonlocal_means_case.h"
 
+#include "conformance/host_copy.h"
+
 namespace tessera::conformance {
 
 namespace {
@@ -112,6 +114,14 @@ std::vector<std::byte> MeansRun<T>::output_bits(Queue& queue) {
 template <class T>
 std::unique_ptr<Run> MeansRun<T>::twin(const Device& device) const {
   return std::make_unique<MeansRun>(device, *this);
+}
+
+template <class T>
+HostCopies MeansRun<T>::host_copies(const Device& device, HostMemory memory) const {
+  HostCopies copies;
+  add_host_copy(copies, device, volume_, Way::in, memory);
+  add_host_copy(copies, device, result_, Way::out, memory);
+  return copies;
 }
 
 template class MeansReference<std::uint8_t>;

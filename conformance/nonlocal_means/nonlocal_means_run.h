@@ -47,6 +47,7 @@ class MeansRun final : public KernelRun<NonlocalMeans> {
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
   [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
+  [[nodiscard]] HostCopies host_copies(const Device& device, HostMemory memory) const override;
 
  private:
   std::shared_ptr<const MeansReference<T>> reference_;

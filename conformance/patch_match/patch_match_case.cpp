@@ -2,14 +2,16 @@
 #include "conformance/patch_match/patch_match_case.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <span>
 
 #include "conformance/case_name.h"
+#include "conformance/odd_sizes.h"
 #include "conformance/patch_match/patch_match_run.h"
 #include "conformance/problem_words.h"
+#include "conformance/spec_case.h"
 
 namespace tessera::conformance {
 
@@ -80,49 +82,38 @@ std::vector<T> make_volume(const PatchSpec& spec) {
 }
 
 template <class T>
-class PatchCase final : public Case {
+class PatchCase final : public SpecCase<PatchSpec> {
  public:
-  explicit PatchCase(PatchSpec spec)
-      : spec_(std::move(spec)),
-        name_(patch_case_name(spec_.problem) + (spec_.misalignment != 0 ? "_odd" : "") +
-              (spec_.note.empty() ? "" : "_" + spec_.note)) {}
+  explicit PatchCase(PatchSpec spec) : SpecCase(std::move(spec), patch_case_name) {}
 
-  std::string_view name() const override { return name_; }
-  Purpose purpose() const override { return spec_.purpose; }
-  DataType type() const override { return spec_.problem.type; }
-  std::vector<Field> problem() const override { return patch_fields(spec_.problem); }
-  Work work() const override { return patch_work(spec_.problem); }
-  std::vector<VariantReport> explain(const Device& device) const override {
-    return tessera::explain(spec_.problem, device);
+  std::vector<Field> problem() const override { return patch_fields(spec().problem); }
+  Work work() const override { return patch_work(spec().problem); }
+  std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
+    return odd_neighbours_of(
+        spec(),
+        [](PatchMatch& p) {
+          return std::array{&p.size.x, &p.size.y, &p.size.z};
+        },
+        make_patch_case);
   }
   std::unique_ptr<Run> prepare(const Device& device, const KernelOptions& options) const override {
-    auto kernel = device.kernel(spec_.problem, options);  // first: a refusal must cost no inputs
-    return std::make_unique<PatchRun<T>>(device, std::move(kernel), data(), spec_.misalignment);
+    auto kernel = device.kernel(spec().problem, options);  // first: a refusal must cost no inputs
+    return std::make_unique<PatchRun<T>>(device, std::move(kernel), data(), spec().misalignment);
   }
-  bool tries_every_tuning() const override { return spec_.every_tuning; }
-  std::string_view part() const override { return spec_.part; }
 
  private:
   std::shared_ptr<const PatchData<T>> data() const {
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<const PatchData<T>> data = data_.lock();
-    if (!data) {
-      auto made = std::make_shared<PatchData<T>>();
-      made->volume = make_volume<T>(spec_);
-      made->reference =
-          std::make_unique<PatchReference<T>>(spec_.problem, std::span<const T>(made->volume), kOfPatchSamples);
-      data_ = data = std::move(made);
-    }
     // The expected stacks take long to compute, and a benchmark's case is prepared once for each variant and device.
-    if (spec_.purpose != Purpose::slow) kept_ = data;
-    return data;
+    return data_.get(spec().purpose != Purpose::slow, [this] {
+      auto made = std::make_shared<PatchData<T>>();
+      made->volume = make_volume<T>(spec());
+      made->reference =
+          std::make_unique<PatchReference<T>>(spec().problem, std::span<const T>(made->volume), kOfPatchSamples);
+      return made;
+    });
   }
 
-  PatchSpec spec_;
-  std::string name_;
-  mutable std::mutex mutex_;
-  mutable std::weak_ptr<const PatchData<T>> data_;
-  mutable std::shared_ptr<const PatchData<T>> kept_;
+  CaseData<PatchData<T>> data_;
 };
 
 /// Candidates along one axis, of all references together.

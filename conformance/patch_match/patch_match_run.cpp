@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "conformance/host_copy.h"
+
 namespace tessera::conformance {
 
 namespace {
@@ -90,6 +92,16 @@ std::vector<std::byte> PatchRun<T>::output_bits(Queue& queue) {
 template <class T>
 std::unique_ptr<Run> PatchRun<T>::twin(const Device& device) const {
   return std::make_unique<PatchRun>(device, *this);
+}
+
+template <class T>
+HostCopies PatchRun<T>::host_copies(const Device& device, HostMemory memory) const {
+  HostCopies copies;
+  add_host_copy(copies, device, volume_, Way::in, memory);
+  add_host_copy(copies, device, counts_, Way::out, memory);
+  add_host_copy(copies, device, distances_, Way::out, memory);
+  add_host_copy(copies, device, indices_, Way::out, memory);
+  return copies;
 }
 
 template class PatchRun<std::uint8_t>;

@@ -32,6 +32,7 @@ class PatchRun final : public KernelRun<PatchMatch> {
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
   [[nodiscard]] std::unique_ptr<Run> twin(const Device& device) const override;
+  [[nodiscard]] HostCopies host_copies(const Device& device, HostMemory memory) const override;
 
  private:
   std::shared_ptr<const PatchData<T>> data_;

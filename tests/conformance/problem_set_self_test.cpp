@@ -52,5 +52,23 @@ TEST(ProblemSetsTest, hold_cases_of_every_purpose) {
   }
 }
 
+TEST(ProblemSetsTest, have_odd_neighbours_to_check_tunings_at) {
+  for (const ProblemSet& set : problem_sets()) {
+    for (const auto& problem : set.cases) {
+      if (problem->purpose() != Purpose::benchmark) continue;
+      SCOPED_TRACE(set.operator_name + " " + std::string(problem->name()));
+      EXPECT_FALSE(problem->shape_class().empty());
+      const auto neighbours = problem->odd_neighbours();
+      ASSERT_EQ(neighbours.size(), 2U);
+      EXPECT_LE(neighbours[0]->work().flops, problem->work().flops);
+      EXPECT_LE(neighbours[1]->work().flops, neighbours[0]->work().flops);
+      for (const auto& neighbour : neighbours) {
+        EXPECT_EQ(neighbour->type(), problem->type());
+        EXPECT_NE(neighbour->name(), problem->name());
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera::conformance

@@ -43,16 +43,16 @@ TEST_P(RoundTripTest, brings_right_results_from_ordinary_and_pinned_memory) {
       EXPECT_GT(trip->download_bytes(), 0U);
       Queue queue(device());
       for (int round = 0; round < 2; ++round) {
-        trip->reset();
+        trip->reset(queue);
         trip->upload(queue);
         trip->enqueue(queue);
         trip->download(queue);
         queue.finish();
-        const conformance::Outcome outcome = trip->check();
+        const conformance::Outcome outcome = trip->check(queue);
         EXPECT_TRUE(outcome.passed) << outcome.failure;
       }
-      trip->reset();
-      EXPECT_FALSE(trip->check().passed) << "nothing was downloaded, but an old result passes";
+      trip->reset(queue);
+      EXPECT_FALSE(trip->check(queue).passed) << "nothing was downloaded, but an old result passes";
     }
   }
   EXPECT_GT(trips, 0);

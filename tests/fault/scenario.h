@@ -36,8 +36,6 @@ struct ScenarioOptions {
   std::vector<std::string> gemm_variants = {"", "naive"};
   std::vector<std::string> conv2d_variants = {""};
   std::vector<std::string> cnn_layer_variants = {"", "subtile"};
-  /// The limit of memory of the step that streams: the smallest slab fits, the whole does not.
-  std::uint64_t stream_bytes = 100'000;
   /// What one backend alone has, behind the steps that all share.
   std::vector<ScenarioStep> own_steps = {};
   /// Called first when a step has failed, before anything is noted: a sweep over allocations ends its fault here.

@@ -3,8 +3,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <tessera/ops/denoise_pieces.h>
 
 #include "each_device.h"
 #include "wrong_options.h"
@@ -110,6 +114,42 @@ TEST_P(DenoiseMisuseTest, wrong_operands) {
   Denoise wiener = small_denoise();
   wiener.stage = DenoiseStage::wiener;
   expect_run_refused(wiener, right, {"operand basic of denoise holds nothing"});
+}
+
+/// Operands in the host's memory: the stream is refused, and nothing is written.
+TEST_P(DenoiseMisuseTest, wrong_streams) {
+  const std::vector<float> volume(108, 1.0F);
+  std::vector<float> result(108, -3.0F);
+  const std::vector<std::uint8_t> bytes(108);
+  const auto refused = [&](auto change, const std::vector<std::string>& parts) {
+    SCOPED_TRACE(parts.front());
+    Denoise problem = small_denoise();
+    Denoise::HostOperands operands{.volume = volume, .basic = {}, .result = result};
+    StreamOptions options;
+    change(problem, operands, options);
+    expect_refused(refusal_of([&] { static_cast<void>(stream(device(), problem, operands, options)); }), parts);
+    EXPECT_EQ(result, std::vector<float>(108, -3.0F)) << "a refused stream wrote";
+  };
+  refused([](auto&, auto& o, auto&) { o.volume = {}; }, {"operand volume of denoise is missing"});
+  refused([](auto&, auto& o, auto&) { o.result = {}; }, {"operand result of denoise is missing"});
+  refused([&](auto&, auto& o, auto&) { o.volume = bytes; }, {"operand volume of denoise holds uint8", "float32"});
+  refused([&](auto&, auto& o, auto&) { o.volume = std::span(volume).first(107); }, {"107 elements", "at least 108"});
+  refused([&](auto&, auto& o, auto&) { o.basic = volume; }, {"operand basic of denoise has 108 elements", "no basic"});
+  refused([&](auto&, auto& o, auto&) { o.volume = result; }, {"operand result of denoise overlaps operand volume"});
+  refused([](auto& p, auto&, auto&) { p.stage = DenoiseStage::wiener; }, {"operand basic of denoise is missing"});
+  refused([](auto& p, auto&, auto&) { p.channels = 3; }, {"operand volume of denoise has 108", "at least 324"});
+  refused([](auto& p, auto&, auto&) { p.sigma = -1; }, {"sigma of denoise is -1"});
+  refused([](auto&, auto&, auto& s) { s.kernel.variant = "fastest"; }, {"fastest"});
+  refused([](auto&, auto&, auto& s) { s.memory_bytes = 1000; },
+          {"denoise with all of the volume, 12 x 9 x 1 voxels, at a time needs ", "volume 512", "result 512",
+           "but memory_bytes is 1000"});
+  Device gone = fresh_device();
+  const Device taken = std::move(gone);
+  expect_refused(refusal_of([&] { static_cast<void>(plan_stream(gone, small_denoise())); }), {"moved from"});
+  expect_refused(refusal_of([&] {
+                   static_cast<void>(plan_stream(device(), {.size = {12, 0, 1}}));
+                 }),
+                 {"size.y of denoise is 0"});
 }
 
 /// Numbers along each axis that no memory holds: explain() answers or refuses.

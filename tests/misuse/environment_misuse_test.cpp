@@ -2,8 +2,6 @@
 // its own with that environment.
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,6 +10,7 @@
 
 #include "each_device.h"
 #include "support/child_process.h"
+#include "support/scratch_folder.h"
 
 namespace tessera::testing_support {
 namespace {
@@ -36,26 +35,6 @@ void expect_done(const ChildResult& child, const std::vector<std::string>& parts
   EXPECT_EQ(child.status, 0) << child.output;
   for (const std::string& part : parts) EXPECT_TRUE(contains(child.output, part));
 }
-
-/// A folder that goes with the test.
-class FolderOfTest {
- public:
-  FolderOfTest() {
-    std::string name = (fs::temp_directory_path() / "tessera_misuse_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder");
-    path_ = name;
-  }
-  ~FolderOfTest() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  FolderOfTest(const FolderOfTest&) = delete;
-  FolderOfTest& operator=(const FolderOfTest&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 TEST(BackendsVariableTest, an_unknown_name_lists_the_known_ones) {
   for (const char* value : {"bogus", "cpu_tbb,bogus", "bogus,"}) {
@@ -92,8 +71,8 @@ TEST(BackendPathVariableTest, a_folder_that_is_not_there_changes_nothing) {
 }
 
 TEST(BackendPathVariableTest, a_file_that_is_no_library_is_refused_with_a_reason) {
-  const FolderOfTest folder;
-  std::ofstream(folder.path() / "libtessera_cuda.so") << "this is no shared library\n";
+  const ScratchFolder folder;
+  std::ofstream(folder.path("libtessera_cuda.so")) << "this is no shared library\n";
   const ChildResult child = probe({"backends"}, {{"TESSERA_BACKEND_PATH", folder.path()}});
   expect_done(child, {"cuda refused: ", "libtessera_cuda.so"});
   expect_error(probe({"open", "cuda:0"}, {{"TESSERA_BACKEND_PATH", folder.path()}}), "unavailable",
@@ -136,7 +115,7 @@ TEST_P(CacheMisuseTest, a_folder_that_cannot_be_made_only_costs_time) {
 }
 
 TEST_P(CacheMisuseTest, damaged_files_are_not_trusted) {
-  const FolderOfTest folder;
+  const ScratchFolder folder;
   const Environment environment{{"TESSERA_CACHE_DIR", folder.path()}};
   expect_done(probe({"product", GetParam()}, environment), {"product 7 10 15 22"});
   for (const char* damage : {"cut", "flipped", "emptied", "foreign"}) {

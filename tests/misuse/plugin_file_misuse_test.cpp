@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "support/child_process.h"
-#include "tools/scratch_folder.h"
+#include "support/scratch_folder.h"
 
 namespace tessera::testing_support {
 namespace {

@@ -4,13 +4,20 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json_schema.h"
 #include "program_run.h"
 
 namespace {
 
 using Json = nlohmann::json;
+using tessera::testing_support::difference_from_schema;
 using tessera::testing_support::Outcome;
+using tessera::testing_support::result_schema;
 using BenchProgramTest = tessera::testing_support::ProgramOnCpuTest;
+
+/// Leaves the peaks of cpu:0 in the cache: what is tested under a budget of seconds must not depend on who came first.
+constexpr const char* kPeaksFirst =
+    "bench gemm --device cpu:0 --variant naive --case float32_m256_n256_k256 --min-time 0 --warm-up 0";
 
 TEST_F(BenchProgramTest, writes_records_as_the_format_says) {
   const Outcome outcome =
@@ -19,11 +26,16 @@ TEST_F(BenchProgramTest, writes_records_as_the_format_says) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
   EXPECT_NE(outcome.standard_error.find("GFLOP/s"), std::string::npos) << "the table stands on standard error";
   const Json json = Json::parse(outcome.standard_output);
+  EXPECT_EQ(difference_from_schema(json, result_schema()), "");
   const Json& device = json.at("devices").at(0);
   EXPECT_EQ(device.at("id"), "cpu:0");
-  for (const char* peak : {"fma_float32_gflops", "fma_float64_gflops", "copy_gbytes_per_s"}) {
+  for (const char* peak :
+       {"fma_float32_gflops", "fma_float64_gflops", "fma_int32_gflops", "dot_int8_gflops", "copy_gbytes_per_s"}) {
     EXPECT_GT(device.at("peaks").at(peak), 0) << peak;
   }
+  const Json& reads = device.at("peaks").at("reads");
+  EXPECT_EQ(reads.back().at("level"), "memory");
+  EXPECT_GT(reads.back().at("gbytes_per_s"), 0);
   ASSERT_EQ(json.at("records").size(), 2U);
   for (const Json& record : json.at("records")) {
     EXPECT_EQ(record.at("status"), "verified") << record;
@@ -43,6 +55,7 @@ TEST_F(BenchProgramTest, writes_records_as_the_format_says) {
     EXPECT_NEAR(gflops, 2.0 * 256 * 256 * 256 / seconds / 1e9, 1e-6 * gflops);
     EXPECT_GT(record.at("gbytes_per_s"), 0);
     EXPECT_GT(record.at("peak_share"), 0);
+    EXPECT_TRUE(record.at("peak").is_string()) << record;
   }
   EXPECT_EQ(json.at("records").at(0).at("variant"), "tiled");
   EXPECT_EQ(json.at("records").at(0).at("tuning").at("tile"), 8);
@@ -77,6 +90,7 @@ TEST_F(BenchProgramTest, measures_with_numbers_of_threads) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
   EXPECT_NE(outcome.standard_error.find("speed-up over threads"), std::string::npos) << outcome.standard_error;
   const Json json = Json::parse(outcome.standard_output);
+  EXPECT_EQ(difference_from_schema(json, result_schema()), "");
   ASSERT_EQ(json.at("records").size(), 2U);
   EXPECT_EQ(json.at("records").at(0).at("device"), "cpu:0?threads=1");
   EXPECT_EQ(json.at("records").at(1).at("device"), "cpu:0?threads=2");
@@ -88,6 +102,70 @@ TEST_F(BenchProgramTest, measures_with_numbers_of_threads) {
   EXPECT_DOUBLE_EQ(row.at("efficiency").at("2"), one / two / 2);
   EXPECT_EQ(run(command + "--device cpu:0 --threads 0").exit_code, 2);
   EXPECT_EQ(run(command + "--device cpu:0 --study --threads 1").exit_code, 2);
+}
+
+TEST_F(BenchProgramTest, measures_everything_within_a_budget_and_names_missing_peers) {
+  ASSERT_EQ(run(kPeaksFirst).exit_code, 0);
+  const Outcome outcome =
+      run("bench gemm --all --budget 4 --device cpu:0 --min-time 0.01 --warm-up 0.01 --json all.json");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error << outcome.standard_output;
+  EXPECT_NE(outcome.standard_output.find("beside the peer"), std::string::npos) << outcome.standard_output;
+  const Json json = Json::parse(scratch.read("all.json"));
+  EXPECT_EQ(difference_from_schema(json, result_schema()), "");
+  std::size_t verified = 0;
+  double work = 0;
+  for (const Json& record : json.at("records")) {
+    const Json& problem = record.at("problem");
+    EXPECT_GE(double(problem.at("m")) * double(problem.at("n")), work) << "small cases come first: " << record;
+    work = double(problem.at("m")) * double(problem.at("n"));
+    if (record.at("status") == "verified") ++verified;
+    if (record.at("status") == "skipped") {
+      EXPECT_NE(std::string(record.at("reason")).find("budget"), std::string::npos) << record;
+    }
+  }
+  EXPECT_GE(verified, 2U);
+  for (const Json& peer : json.at("missing_peers")) {
+    EXPECT_TRUE(std::string(peer.at("variant")).starts_with("vendor_")) << peer;
+    EXPECT_NE(outcome.standard_output.find(std::string(peer.at("variant"))), std::string::npos) << peer;
+  }
+  EXPECT_EQ(run("bench --all --variant naive").exit_code, 2);
+  EXPECT_EQ(run("bench gemm --budget 4").exit_code, 2);
+  EXPECT_EQ(run("bench gemm --all --study").exit_code, 2);
+}
+
+TEST_F(BenchProgramTest, an_interrupt_keeps_what_is_measured) {
+  ASSERT_EQ(run(kPeaksFirst).exit_code, 0);
+  const Outcome outcome =
+      run_line(scratch,
+               "timeout -s INT 6 \"$tessera\" bench --all --budget 0 --device cpu:0 --min-time 0.01 --warm-up 0.01 "
+               "--json kept.json");
+  EXPECT_EQ(outcome.exit_code, 124) << "timeout says that it had to end it";
+  const Json json = Json::parse(scratch.read("kept.json"));
+  EXPECT_EQ(difference_from_schema(json, result_schema()), "");
+  EXPECT_EQ(json.at("interrupted"), true);
+  ASSERT_FALSE(json.at("records").empty());
+  EXPECT_EQ(json.at("records").at(0).at("status"), "verified") << json.at("records").at(0);
+}
+
+TEST_F(BenchProgramTest, measures_cold_runs_rounds_and_copies) {
+  const Outcome outcome =
+      run("bench gemm --device cpu:0 --variant register --case float32_m256_n256_k256 --min-time 0.01 --warm-up 0.01 "
+          "--cold --repeat 2 --transfers --json -");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  const Json json = Json::parse(outcome.standard_output);
+  EXPECT_EQ(difference_from_schema(json, result_schema()), "");
+  const Json& record = json.at("records").at(0);
+  EXPECT_EQ(record.at("cold"), true);
+  EXPECT_GT(record.at("flushed_bytes"), json.at("devices").at(0).at("cache_bytes"));
+  EXPECT_EQ(record.at("rounds_s").size(), 2U);
+  EXPECT_EQ(record.at("batch"), 1);
+  EXPECT_EQ(record.at("hardware").at("threads"), json.at("devices").at(0).at("compute_units"));
+  ASSERT_EQ(json.at("transfers").size(), 1U) << "pinned memory is no other on a CPU";
+  const Json& transfer = json.at("transfers").at(0);
+  EXPECT_EQ(transfer.at("upload_bytes"), 2 * 256 * 256 * 4);
+  EXPECT_EQ(transfer.at("download_bytes"), 256 * 256 * 4);
+  const double seconds = transfer.at("download").at("wall_time_s").at("median");
+  EXPECT_NEAR(transfer.at("download_gbytes_per_s"), 256 * 256 * 4 / seconds / 1e9, 1e-6 / seconds);
 }
 
 TEST_F(BenchProgramTest, skips_what_takes_too_long_and_then_is_no_success) {
@@ -105,6 +183,7 @@ TEST_F(BenchProgramTest, studies_with_records_transfers_and_conclusions) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
   EXPECT_NE(outcome.standard_error.find("whose speeds say nothing"), std::string::npos) << outcome.standard_error;
   const Json json = Json::parse(outcome.standard_output);
+  EXPECT_EQ(difference_from_schema(json, result_schema()), "");
   ASSERT_EQ(json.at("records").size(), 8 * 3 + 3U) << "8 shapes, 3 variants, 3 other tiles for the largest shape";
   for (const Json& record : json.at("records")) {
     EXPECT_EQ(record.at("status"), "verified") << record;

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "cpu_device_test.h"
 #include "fake_problem.h"
 
 namespace tessera::tool {
@@ -15,16 +16,8 @@ namespace {
 using conformance::Purpose;
 using fake::Behaviour;
 
-class BenchTest : public testing::Test {
+class BenchTest : public CpuDeviceTest {
  protected:
-  void SetUp() override {
-    std::ostringstream complaints;
-    try {
-      devices_ = open_devices({"cpu:0"}, complaints);
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.sentence();
-    }
-  }
   /// Measures the variant "plain" on cases that behave like this, and other tuning values on the first.
   std::vector<BenchRecord> measure(const std::vector<Behaviour>& behaviours, const MeasurementLimits& limits,
                                    bool every_tuning = false) {
@@ -40,7 +33,6 @@ class BenchTest : public testing::Test {
     return dynamic_cast<const fake::FakeCase&>(*sets_[0].cases[index]).prepared();
   }
 
-  OpenDevices devices_;
   std::vector<conformance::ProblemSet> sets_;
 };
 

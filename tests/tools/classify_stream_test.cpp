@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 
 namespace tessera::tool {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "table_sample.h"
 #include "tools/digits/digit_drawing.h"
 #include "tools/digits/digit_files.h"

@@ -10,23 +10,19 @@
 
 #include <fmt/format.h>
 
+#include "cpu_device_test.h"
 #include "fake_problem.h"
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 
 namespace tessera::tool {
 namespace {
 
 using testing_support::ScratchFolder;
 
-class ComparisonTest : public testing::Test {
+class ComparisonTest : public CpuDeviceTest {
  protected:
   void SetUp() override {
-    std::ostringstream complaints;
-    try {
-      devices_ = open_devices({"cpu:0"}, complaints);
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.sentence();
-    }
+    CpuDeviceTest::SetUp();
     sets_ = fake::problem_sets({fake::Behaviour::right, fake::Behaviour::right});
   }
 
@@ -54,7 +50,6 @@ class ComparisonTest : public testing::Test {
     return changes_from(OldResults(file_of(then), "old.json"), now);
   }
 
-  OpenDevices devices_;
   std::vector<conformance::ProblemSet> sets_;
 };
 
@@ -74,6 +69,18 @@ TEST_F(ComparisonTest, what_both_runs_spread_is_no_change) {
   for (const Change& change : changes({record(0, 1e-3, 0.06), record(1, 1e-3, 0)}, now)) {
     EXPECT_FALSE(change.is_slower() || change.is_faster()) << change.ratio() << " " << change.tolerance;
   }
+}
+
+TEST_F(ComparisonTest, what_others_took_of_the_processors_is_no_change) {
+  std::vector<BenchRecord> now{record(0, 1.9e-3, 0.01), record(1, 1.9e-3, 0.01)};
+  now[0].measurement->others_share = 0.5;
+  const std::vector<BenchRecord> then{record(0, 1e-3, 0.02), record(1, 1e-3, 0.02)};
+  const auto found = changes(then, now);
+  EXPECT_FALSE(found[0].is_slower()) << "half of the machine may make it twice as long";
+  EXPECT_TRUE(found[1].is_slower());
+  EXPECT_NE(changes_text(OldResults(file_of(then), "old.json"), now).find("1 of them ran"), std::string::npos);
+  EXPECT_TRUE(changes(now, then)[1].is_faster());
+  EXPECT_FALSE(changes(now, then)[0].is_faster()) << "nor is it faster when they are gone";
 }
 
 TEST_F(ComparisonTest, compares_like_with_like) {

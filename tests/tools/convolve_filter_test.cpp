@@ -7,7 +7,7 @@
 
 #include <tessera/tessera.h>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/convolve/image_filter.h"
 #include "tools/convolve/integer_filter.h"
 #include "tools/process/usage_error.h"

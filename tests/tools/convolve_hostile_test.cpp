@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "png_sample.h"
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/convolve/convolve.h"
 #include "tools/images/png_reader.h"
 

@@ -9,7 +9,7 @@
 
 #include "mosaic.h"
 #include "png_sample.h"
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/convolve/convolve.h"
 #include "tools/process/usage_error.h"
 

@@ -127,21 +127,6 @@ TEST_F(DenoisePiecesTest, sizes_smaller_than_a_patch_are_denoised) {
   }
 }
 
-TEST_F(DenoisePiecesTest, a_piece_holds_what_decides_about_it) {
-  Denoise problem = filled({16, 16, 200}, 1, DataType::uint8);
-  problem.stage = DenoiseStage::hard_threshold;
-  const PieceCutter cutter(problem, problem.hard);
-  // A window of 15 and a patch of 4: 18 planes at each end, and places in steps of 2.
-  const Piece piece = cutter.cut(51, 30);
-  EXPECT_EQ(piece.first, 51);
-  EXPECT_EQ(piece.end, 81);
-  EXPECT_EQ(piece.held_first, 32);
-  EXPECT_EQ(piece.held_end, 99);
-  EXPECT_EQ(cutter.cut(0, 30).held_first, 0);
-  EXPECT_EQ(cutter.cut(195, 30).first, 200 - cutter.least());
-  EXPECT_EQ(cutter.cut(195, 30).end, 200);
-}
-
 TEST_F(DenoisePiecesTest, non_local_means_have_the_bits_of_the_whole_too) {
   for (const PerAxis& size : {PerAxis{9, 10, 71}, PerAxis{10, 71, 9}, PerAxis{71, 9, 10}, PerAxis{40, 90, 1},
                               PerAxis{2, 3, 40}, PerAxis{1, 1, 1}}) {
@@ -161,28 +146,39 @@ TEST_F(DenoisePiecesTest, non_local_means_have_the_bits_of_the_whole_too) {
   }
 }
 
-TEST_F(DenoisePiecesTest, little_memory_makes_smaller_pieces) {
+TEST_F(DenoisePiecesTest, what_passes_the_memory_is_streamed) {
   const Device device = open("cpu:0");
-  const Denoise problem = filled({20, 20, 90}, 1, DataType::float32);
+  const Denoise problem = filled({20, 20, 200}, 1, DataType::float32);
   const std::vector<float> voxels = voxels_of<float>(problem);
   const std::vector<float> expected = whole(device, problem, voxels);
-  const std::uint64_t plane_bytes = 20 * 20 * sizeof(float) * 3;
-  std::uint64_t fixed = 0;
-  {
-    Denoise wiener = problem;
-    wiener.stage = DenoiseStage::wiener;
-    fixed = device.kernel(wiener).info().workspace_bytes;
-  }
+  StreamOptions options;
+  options.memory_bytes = plan_stream(device, problem).memory_bytes * 3;
+  ASSERT_EQ(plan_stream(device, problem, options).passes.size(), 1U) << "it fits";
   DenoiseProgress progress(work_of(problem));
-  VolumeDenoiser<float> denoiser(device, {.memory_bytes = fixed + 60 * plane_bytes}, progress);
-  expect_the_same(denoiser.run(problem, voxels), expected);
-  VolumeDenoiser<float> cramped(device, {.memory_bytes = 5 * plane_bytes}, progress);
+  VolumeDenoiser<float> roomy(device, {.memory_bytes = options.memory_bytes}, progress);
+  expect_the_same(roomy.run(problem, voxels), expected);
+  // As much as the smallest pieces take, and half as much.
+  std::uint64_t refused = 1;
+  while (options.memory_bytes - refused > 1) {
+    const std::uint64_t middle = refused + (options.memory_bytes - refused) / 2;
+    try {
+      static_cast<void>(plan_stream(device, problem, {.memory_bytes = middle}));
+      options.memory_bytes = middle;
+    } catch (const Error&) {
+      refused = middle;
+    }
+  }
+  EXPECT_EQ(plan_stream(device, problem, options).passes.size(), 2U);
+  VolumeDenoiser<float> streamed(device, {.memory_bytes = options.memory_bytes}, progress);
+  expect_the_same(streamed.run(problem, voxels), expected);
+  EXPECT_EQ(streamed.variant(), roomy.variant());
+  VolumeDenoiser<float> cramped(device, {.memory_bytes = options.memory_bytes / 2}, progress);
   try {
     (void)cramped.run(problem, voxels);
-    ADD_FAILURE() << "runs within the memory of five planes";
+    ADD_FAILURE() << "runs within half of what the smallest pieces take";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
-    EXPECT_NE(error.sentence().find("planes of 20 x 20 x 90 voxels do not fit into"), std::string::npos)
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_NE(error.sentence().find("at a time needs " + std::to_string(options.memory_bytes)), std::string::npos)
         << error.sentence();
   }
 }

@@ -89,6 +89,23 @@ TEST_F(DenoiseProgramTest, options_reach_the_computation) {
   EXPECT_EQ(line("--sigma 20 --memory 64MiB").substr(200), usual);
 }
 
+TEST_F(DenoiseProgramTest, what_passes_the_memory_comes_out_the_same) {
+  ASSERT_EQ(run("phantom --size 24,22,200 --noise 20 --out long.nrrd").exit_code, 0);
+  const auto file_with = [&](const std::string& memory) {
+    const Outcome outcome = run("denoise long.nrrd out.nrrd -d cpu:0 --sigma 20 --memory " + memory);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+    expect_parts(outcome.standard_output, {"sigma 20, normal, cpu:0 (fused)"});
+    return scratch.read("out.nrrd");
+  };
+  const std::string whole = file_with("1GiB");
+  EXPECT_EQ(file_with("600KiB"), whole);
+  EXPECT_EQ(file_with("300KiB"), whole);
+  const Outcome refused = run("denoise long.nrrd out.nrrd -d cpu:0 --sigma 20 --memory 200KiB");
+  EXPECT_EQ(refused.exit_code, 1);
+  expect_parts(refused.standard_error, {"denoise with 8 of 200 planes along z and those within 19 of them, 44 with 528",
+                                        "but memory_bytes is 204800"});
+}
+
 TEST_F(DenoiseProgramTest, non_local_means_is_the_other_method) {
   ASSERT_EQ(run("phantom --size 40 --noise 25 --out noisy.nrrd --clean clean.nrrd --seed 3").exit_code, 0);
   const auto psnr_of = [&](const std::string& options) {
@@ -159,7 +176,9 @@ TEST_F(DenoiseProgramTest, other_failures_are_one_line_and_exit_code_1) {
   expect_one_line(run("denoise in.nrrd out.nii -d cpu:0"), 1, "'out.nii' has the ending of NIfTI-1, but would be NRRD");
   expect_one_line(run("denoise in.nrrd no/such.nrrd -d cpu:0"), 1, "cannot be written: No such file");
   expect_one_line(run("denoise in.nrrd /dev/full -d cpu:0"), 1, "No space left");
-  expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --memory 1KiB"), 1, "do not fit into 1");
+  expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --memory 1KiB"), 1,
+                  "24 x 24 x 24 voxels, at a time needs 28672 bytes");
+  expect_one_line(run("denoise in.nrrd out.nrrd -d cpu:0 --method nlm --memory 1KiB"), 1, "do not fit into 1");
   expect_one_line(run("denoise - out.nrrd -d cpu:0 </dev/null"), 1, "standard input is empty");
   expect_one_line(run("denoise . out.nrrd -d cpu:0"), 1, "is a folder");
   expect_one_line(run("phantom --size 8 --out v.raw"), 1, "'v.raw' must end in .nrrd");
@@ -207,6 +226,19 @@ TEST_P(DenoiseSignalTest, leaves_nothing_behind_and_does_not_wait_for_the_device
   EXPECT_EQ(outcome.standard_output, "");
   EXPECT_EQ(scratch.names(), (std::set<std::string>{"in.nrrd", "large.nrrd"}));
   EXPECT_LT(taken.count(), 20) << "its first piece alone takes longer";
+}
+
+TEST_F(DenoiseProgramTest, a_signal_ends_what_is_streamed) {
+  ASSERT_EQ(run("phantom --size 200 --out large.nrrd --type uint8").exit_code, 0);
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome = run_line(scratch,
+                                   "timeout --foreground --preserve-status -s TERM 3 \"$tessera\" denoise large.nrrd "
+                                   "out.nrrd --sigma 25 -d cpu:0 --profile high --memory 12MiB");
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(outcome.exit_code, 143);
+  EXPECT_EQ(outcome.standard_error, "tessera: interrupted by SIGTERM\n");
+  EXPECT_EQ(scratch.names(), (std::set<std::string>{"in.nrrd", "large.nrrd"}));
+  EXPECT_LT(taken.count(), 20) << "its first slab alone takes longer";
 }
 
 TEST_F(DenoiseProgramTest, a_signal_ends_the_wait_for_a_pipe) {

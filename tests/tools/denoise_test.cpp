@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "png_sample.h"
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "table_sample.h"
 #include "tools/denoise/denoise.h"
 #include "tools/denoise/filter_voxels.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/digits/digit_files.h"
 #include "tools/images/png_reader.h"
 

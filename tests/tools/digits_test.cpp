@@ -7,7 +7,7 @@
 
 #include <tessera/error.h>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "table_reading.h"
 #include "tools/digits/digit_drawing.h"
 #include "tools/digits/digit_files.h"

@@ -47,6 +47,16 @@ TEST(MeasurementPlanTest, runs_once_where_that_is_enough) {
   EXPECT_NE(plan.note.find("1 repetition instead of 10"), std::string::npos) << plan.note;
 }
 
+TEST(MeasurementPlanTest, times_cold_runs_one_by_one) {
+  const MeasurementPlan plan = plan_measurement(1e-3, 1e-6, 20, {}, 0.1);
+  EXPECT_FALSE(plan.lead);
+  EXPECT_EQ(plan.batch, 1U);
+  EXPECT_EQ(plan.note, "");
+  // Each of two runs is behind a flush: 1 s has room for four such samples.
+  EXPECT_EQ(plan_measurement(1e-3, 1e-6, 1, {}, 0.1).repetitions, 4U);
+  EXPECT_NE(plan_measurement(1e-5, 1e-6, 20, {}, 0.1).note.find("takes 10 ticks"), std::string::npos);
+}
+
 TEST(MeasurementTest, gives_the_time_that_a_kernel_takes) {
   for (const BackendInfo& backend : backends()) {
     if (backend.name == "cpu_tbb" && backend.state != BackendState::ready) GTEST_SKIP() << backend.reason;
@@ -60,13 +70,14 @@ TEST(MeasurementTest, gives_the_time_that_a_kernel_takes) {
   const auto x = device.allocate<float>(1);
   const auto enqueue = [&] { queue.launch(sleep, {.groups = {1}, .group_size = {1}}, x); };
   const Measurement result =
-      measure(enqueue, queue, device.info().timer_resolution_s, {.warm_up_s = 0.02, .min_time_s = 0.01});
+      measure({enqueue}, queue, device.info().timer_resolution_s, {.warm_up_s = 0.02, .min_time_s = 0.01});
   EXPECT_EQ(result.device_s.count, 10U);
   EXPECT_GE(result.device_s.min, 8e-3);
   EXPECT_GE(result.wall_s.median, result.device_s.min);
   EXPECT_LT(result.device_s.min, 80e-3);
 
-  const Measurement skipped = measure(enqueue, queue, 1e-6, {.warm_up_s = 0.01, .min_time_s = 0, .time_limit_s = 0.01});
+  const Measurement skipped =
+      measure({enqueue}, queue, 1e-6, {.warm_up_s = 0.01, .min_time_s = 0, .time_limit_s = 0.01});
   EXPECT_NE(skipped.plan.skipped, "");
   EXPECT_EQ(skipped.device_s.count, 0U);
 }

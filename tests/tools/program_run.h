@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 
 namespace tessera::testing_support {
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "report_sample.h"
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/report/page.h"
 
 namespace tessera::tool {

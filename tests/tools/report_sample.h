@@ -20,11 +20,18 @@ inline tool::Json report_record(const std::string& device, const std::string& va
           {"status", "verified"},
           {"reason", nullptr},
           {"is_default", variant == "register"},
+          {"hardware",
+           {{"instruction_set", "some"},
+            {"threads", device == "cpu:0" ? tool::Json(8) : tool::Json()},
+            {"launches",
+             {{{"function", "f"}, {"groups", size}, {"group_size", 256}, {"registers", 128}, {"occupancy", 0.25}}}}}},
           {"error", {{"worst", 1e-6 * size}, {"bound", 1e-3 * size}}},
           {"device_time_s", {{"median", seconds}, {"min", seconds}, {"max", seconds}, {"count", 10}, {"spread", 0.01}}},
           {"wall_time_s", {{"median", 1.1 * seconds}}},
           {"gflops", gflops},
-          {"gbytes_per_s", gflops / size * 6}};
+          {"gbytes_per_s", gflops / size * 6},
+          {"peak_share", gflops / 1000},
+          {"peak", "fma_float32_gflops"}};
 }
 
 inline tool::Json report_sample() {
@@ -37,15 +44,22 @@ inline tool::Json report_sample() {
               {"note", "a remark"}};
   result["devices"] = Json::array();
   for (const char* id : {"cuda:0", "cpu:0"}) {
-    result["devices"].push_back(
-        {{"asked_as", id},
-         {"name", id == std::string("cpu:0") ? "A processor" : "An accelerator"},
-         {"driver", "a driver"},
-         {"driver_version", "1"},
-         {"instruction_set", "some"},
-         {"compute_units", 8},
-         {"memory_total_bytes", 1U << 30U},
-         {"peaks", {{"fma_float32_gflops", 1000.0}, {"fma_float64_gflops", 500.0}, {"copy_gbytes_per_s", 50.0}}}});
+    result["devices"].push_back({{"asked_as", id},
+                                 {"name", id == std::string("cpu:0") ? "A processor" : "An accelerator"},
+                                 {"driver", "a driver"},
+                                 {"driver_version", "1"},
+                                 {"instruction_set", "some"},
+                                 {"compute_units", 8},
+                                 {"memory_total_bytes", 1U << 30U},
+                                 {"peaks",
+                                  {{"fma_float32_gflops", 1000.0},
+                                   {"fma_float64_gflops", 500.0},
+                                   {"copy_gbytes_per_s", 50.0},
+                                   {"dot_int8_gflops", id == std::string("cpu:0") ? Json(4000.0) : Json()},
+                                   {"reads",
+                                    {{{"level", "L2"}, {"capacity_bytes", 1U << 20U}, {"gbytes_per_s", 400.0}},
+                                     {{"level", "L3"}, {"capacity_bytes", 1U << 25U}, {"gbytes_per_s", nullptr}},
+                                     {{"level", "memory"}, {"capacity_bytes", nullptr}, {"gbytes_per_s", 45.0}}}}}}});
   }
   result["records"] = Json::array();
   for (const char* device : {"cuda:0", "cpu:0"}) {
@@ -78,8 +92,13 @@ inline tool::Json report_sample() {
                                    {"host_memory", "pinned"},
                                    {"upload", part(1e-6)},
                                    {"compute", part(4e-6)},
-                                   {"download", part(5e-7)}});
+                                   {"download", part(5e-7)},
+                                   {"upload_gbytes_per_s", 12.5},
+                                   {"download_gbytes_per_s", 25.5}});
   }
+  result["missing_peers"] = Json::array();
+  result["missing_peers"].push_back(
+      {{"variant", "vendor_other"}, {"devices", {"cpu:0"}}, {"reason", "Other is not there"}, {"remedy", "get <it>"}});
   return result;
 }
 

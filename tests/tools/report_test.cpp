@@ -9,7 +9,7 @@
 #include <tessera/tessera.h>
 
 #include "report_sample.h"
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/report/charts.h"
 #include "tools/report/page.h"
 #include "tools/report/scale.h"
@@ -33,11 +33,28 @@ std::string page_of(const Json& result) {
 
 TEST(ReportTest, shows_devices_operators_threads_copies_and_reasons) {
   const std::string page = page_of(report_sample());
-  for (const char* part :
-       {"sample.json", "An accelerator", "Roofline of cuda:0", "speed over the problem&#39;s operations",
-        "as a share of its bound", "speed-up over threads", "To the device and back", "vendor_blas",
-        "register (default)", "unsupported: k is &lt; 3", "How it was measured", "200.0 GFLOP/s", "class=\"peer\"",
-        "class=\"ours best\""}) {
+  for (const char* part : {"sample.json",
+                           "An accelerator",
+                           "Roofline of cuda:0",
+                           "speed over the problem&#39;s operations",
+                           "as a share of its bound",
+                           "speed-up over threads",
+                           "To the device and back",
+                           "vendor_blas",
+                           "register (default)",
+                           "unsupported: k is &lt; 3",
+                           "How it was measured",
+                           "200.0 GFLOP/s",
+                           "class=\"peer\"",
+                           "class=\"ours best\"",
+                           "128 registers, 25 % occupied",
+                           "8 threads, some",
+                           "vendor_other: get &lt;it&gt;",
+                           ">25.50<",
+                           "L2 400.0, memory 45.00",
+                           "int8 dot product and copy",
+                           "float32 multiply-add and L2 reads",
+                           ">20.0 %<"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(page.find("folder/"), std::string::npos) << "the folders of a machine are its own";

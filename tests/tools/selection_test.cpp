@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "cpu_device_test.h"
 #include "fake_problem.h"
 #include "tools/output/device_facts.h"
 #include "tools/process/usage_error.h"
@@ -61,15 +62,10 @@ TEST(SameCardTest, is_not_found_by_facts_that_no_driver_gave) {
   EXPECT_TRUE(same_card_as(first, {first, second}).empty());
 }
 
-class JobsTest : public testing::Test {
+class JobsTest : public CpuDeviceTest {
  protected:
   void SetUp() override {
-    std::ostringstream complaints;
-    try {
-      devices_ = open_devices({"cpu:0"}, complaints);
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.sentence();
-    }
+    CpuDeviceTest::SetUp();
     sets_ = fake::problem_sets({fake::Behaviour::right, fake::Behaviour::right});
   }
   [[nodiscard]] std::vector<Job> plan(const Selection& selection) const {
@@ -85,7 +81,6 @@ class JobsTest : public testing::Test {
     return "";
   }
 
-  OpenDevices devices_;
   std::vector<conformance::ProblemSet> sets_;
 };
 

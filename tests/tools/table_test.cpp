@@ -64,6 +64,17 @@ TEST(ProgressTest, line_fits_the_terminal) {
   EXPECT_EQ(Progress::line(1, 2, "a long name", 30).size(), 30U);
 }
 
+TEST(ProgressTest, time_left_can_be_told) {
+  EXPECT_EQ(Progress::time_left(0.0), "");
+  EXPECT_EQ(Progress::time_left(12.1), "13 s left, ");
+  EXPECT_EQ(Progress::time_left(61.0), "1 min 1 s left, ");
+  std::ostringstream terminal;
+  Progress progress(2, terminal, 80);
+  progress.tell_time_left(5);
+  progress.show(0, "gemm");
+  EXPECT_NE(terminal.str().find("(0/2) 5 s left, gemm"), std::string::npos) << terminal.str();
+}
+
 TEST(ProgressTest, time_left_follows_from_the_steps_that_are_done) {
   using std::chrono::duration;
   EXPECT_EQ(Progress::time_left(0, 10, duration<double>(3)), "");

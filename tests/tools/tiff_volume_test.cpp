@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tiff_sample.h"
 #include "volume_reading.h"
 #include "volume_sample.h"

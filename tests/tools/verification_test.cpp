@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "cpu_device_test.h"
 #include "fake_problem.h"
 #include "tools/verify/verify_command.h"
 
@@ -15,16 +16,8 @@ namespace {
 using conformance::Purpose;
 using fake::Behaviour;
 
-class VerifyTest : public testing::Test {
+class VerifyTest : public CpuDeviceTest {
  protected:
-  void SetUp() override {
-    std::ostringstream complaints;
-    try {
-      devices_ = open_devices({"cpu:0"}, complaints);
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.sentence();
-    }
-  }
   /// Runs the command's heart on cases that behave like this.
   VerifyCounts verify(const std::vector<Behaviour>& behaviours, const Selection& selection = {}) {
     sets_ = fake::problem_sets(behaviours);
@@ -37,7 +30,6 @@ class VerifyTest : public testing::Test {
   }
   [[nodiscard]] bool says(const std::string& words) const { return text_.find(words) != std::string::npos; }
 
-  OpenDevices devices_;
   std::vector<conformance::ProblemSet> sets_;
   std::string text_;
   Json records_;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "table_sample.h"
 #include "tools/volumes/endings.h"
 #include "volume_reading.h"

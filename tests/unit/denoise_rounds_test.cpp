@@ -21,7 +21,7 @@ std::int64_t along(const PerAxis& numbers, std::int64_t PerAxis::*axis) {
 
 /// Walks through the rounds as a device does.
 void expect_sound(const Denoise& problem, std::int64_t lines, std::int64_t most_references) {
-  SCOPED_TRACE(testing::Message() << "lines " << lines << ", at most " << most_references << " references");
+  SCOPED_TRACE(::testing::Message() << "lines " << lines << ", at most " << most_references << " references");
   const DenoiseRounds rounds(problem, problem.hard, lines, most_references);
   const PatchMatch matching = problem.matching(problem.hard);
   const PatchGeometry geometry(matching);
@@ -78,7 +78,7 @@ TEST(DenoiseRoundsTest, volumes_images_and_lines_are_covered_once) {
       problem_of({9, 1, 1}, {3, 1, 1}, {5, 1, 1}, {2, 1, 1}),
       problem_of({1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1})};
   for (const Denoise& problem : problems) {
-    SCOPED_TRACE(testing::Message() << problem.size.x << " x " << problem.size.y << " x " << problem.size.z);
+    SCOPED_TRACE(::testing::Message() << problem.size.x << " x " << problem.size.y << " x " << problem.size.z);
     for (const std::int64_t lines : {1, 2, 5, 1000}) {
       for (const std::int64_t most : {1, 3, 8, 40, 1000000}) expect_sound(problem, lines, most);
     }

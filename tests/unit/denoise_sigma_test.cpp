@@ -50,12 +50,12 @@ TEST(DenoiseSigmaTest, what_is_not_finite_is_left_out) {
 
 TEST(DenoiseSigmaTest, a_size_that_does_not_fit_is_refused) {
   const std::vector<float> volume(24, 1.0F);
-  constexpr auto kCode = ErrorCode::invalid_argument;
-  EXPECT_ERROR(static_cast<void>(estimate_sigma(volume, {4, 3, 1})), kCode, "24 voxels", "4 x 3 x 1");
-  EXPECT_ERROR(static_cast<void>(estimate_sigma(volume, {4, 0, 6})), kCode, "size.y of estimate_sigma is 0");
-  EXPECT_ERROR(static_cast<void>(estimate_sigma(std::vector<float>(1), {1, 1, 1})), kCode, "at least 2");
+  constexpr auto kRefused = ErrorCode::invalid_argument;
+  EXPECT_ERROR(static_cast<void>(estimate_sigma(volume, {4, 3, 1})), kRefused, "24 voxels", "4 x 3 x 1");
+  EXPECT_ERROR(static_cast<void>(estimate_sigma(volume, {4, 0, 6})), kRefused, "size.y of estimate_sigma is 0");
+  EXPECT_ERROR(static_cast<void>(estimate_sigma(std::vector<float>(1), {1, 1, 1})), kRefused, "at least 2");
   constexpr std::int64_t kFar = std::int64_t{1} << 40;
-  EXPECT_ERROR(static_cast<void>(estimate_sigma(volume, {kFar, kFar, kFar})), kCode, "24 voxels");
+  EXPECT_ERROR(static_cast<void>(estimate_sigma(volume, {kFar, kFar, kFar})), kRefused, "24 voxels");
 }
 
 }  // namespace

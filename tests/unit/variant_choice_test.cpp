@@ -36,7 +36,7 @@ TEST_F(VariantChoiceTest, what_does_not_pay_is_passed_over) {
   facts[2].pays = Verdict::no("its transforms cost more than they save");
   EXPECT_EQ(choose_variant(facts, {}, "gemm", core_), 3U);
   EXPECT_EQ(choose_variant(facts, {.variant = "tiled"}, "gemm", core_), 2U);
-  std::vector<VariantReport> reports = report_variants(facts);
+  std::vector<VariantReport> reports = report_variants(facts, {}, "gemm", core_);
   EXPECT_TRUE(reports[2].can_run);
   EXPECT_FALSE(reports[2].is_default);
   EXPECT_EQ(reports[2].passed_over, "its transforms cost more than they save");
@@ -44,7 +44,7 @@ TEST_F(VariantChoiceTest, what_does_not_pay_is_passed_over) {
 
   facts[3].pays = Verdict::no("it is the plain one");
   EXPECT_EQ(choose_variant(facts, {}, "gemm", core_), 2U) << "none pays: the first that can";
-  reports = report_variants(facts);
+  reports = report_variants(facts, {}, "gemm", core_);
   EXPECT_TRUE(reports[2].is_default);
   for (const VariantReport& report : reports) EXPECT_EQ(report.passed_over, "") << report.variant;
 }
@@ -102,7 +102,7 @@ TEST_F(VariantChoiceTest, only_what_the_choice_can_fall_on_is_asked) {
                                         {"third", "", accepts, nullptr, nullptr}};
   const auto ask = [&](const KernelOptions& options) {
     asked = 0;
-    return choose_variant(facts_of(list, Gemm{}, device_.core()->device(), &options), options, "gemm", core_);
+    return choose_variant(facts_of(list, Gemm{}, *device_.core(), {}, &options), options, "gemm", core_);
   };
   EXPECT_EQ(ask({}), 1U);
   EXPECT_EQ(asked, 2);
@@ -110,7 +110,7 @@ TEST_F(VariantChoiceTest, only_what_the_choice_can_fall_on_is_asked) {
   EXPECT_EQ(asked, 1);
   EXPECT_ERROR((void)ask({.variant = "first"}), ErrorCode::unsupported, "it is tired");
   asked = 0;
-  EXPECT_EQ(facts_of(list, Gemm{}, device_.core()->device()).size(), 3U);
+  EXPECT_EQ(facts_of(list, Gemm{}, *device_.core()).size(), 3U);
   EXPECT_EQ(asked, 3);
 }
 
@@ -121,11 +121,11 @@ TEST_F(VariantChoiceTest, the_next_is_asked_where_one_does_not_pay) {
       {"first", "", yes, nullptr, nullptr}, {"second", "", no, nullptr, nullptr}, {"third", "", yes, nullptr, nullptr}};
   list[0].pays = no;
   const KernelOptions options;
-  EXPECT_EQ(choose_variant(facts_of(list, Gemm{}, device_.core()->device(), &options), options, "gemm", core_), 2U);
+  EXPECT_EQ(choose_variant(facts_of(list, Gemm{}, *device_.core(), {}, &options), options, "gemm", core_), 2U);
 }
 
 TEST_F(VariantChoiceTest, reports_name_one_default) {
-  const auto reports = report_variants(facts_);
+  const auto reports = report_variants(facts_, {}, "gemm", core_);
   ASSERT_EQ(reports.size(), 4U);
   EXPECT_EQ(reports[0].because, "it needs tensor cores");
   EXPECT_FALSE(reports[1].is_default);

@@ -2,65 +2,57 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "tools/bench/benchmark.h"
-#include "tools/bench/comparison.h"
+#include "tools/bench/bench_run.h"
 #include "tools/command.h"
-#include "tools/output/progress.h"
-#include "tools/peaks/device_peaks.h"
 #include "tools/process/interrupt.h"
 #include "tools/study/study.h"
-#include "tools/study/thread_table.h"
-#include "tools/thread_devices.h"
-#include "tools/typed_problems.h"
 
 namespace tessera::tool {
 
 namespace {
 
+/// Of a record where everything is measured: many of them in minutes rather than few in the last digit.
+constexpr MeasurementLimits kEverything{.warm_up_s = 0.1, .min_time_s = 0.2, .time_limit_s = 2, .one_run_limit_s = 10};
+constexpr double kEverythingBudget_s = 300;
+
 constexpr const char* kFooter =
     "Device time is the median by events on the queue; spread the interquartile range over the median; wall time\n"
     "from the call until the host knows. GFLOP/s and GB/s are the least work of the problem by the device time. Of\n"
-    "peak is the larger of GFLOP/s over the device's measured multiply-add peak and GB/s over its copy peak.\n"
+    "peak is the larger of GFLOP/s over the device's peak for that type (multiply-adds; dot products of bytes) and\n"
+    "GB/s over what it reads from the nearest level that can hold the operands, each measured on this machine. More\n"
+    "than 100 % says in the notes what was done less.\n"
     "Exit code 0 only if nothing failed and something was measured.\n\n"
     "--compare sets this run beside an older result file. A record is slower if it takes longer by more than both\n"
     "runs spread together, and by 5 % at least; what seems slower is measured twice again, and its fastest run "
     "counts.\n"
     "Exit code 1 if one is.\n\n"
+    "--all is one command over everything: of each operator, case and device the variant that the library takes, its\n"
+    "own next one and the other libraries, every operator's smallest case first, then every operator's second. Limits\n"
+    "are warm-up 0.1, minimum 0.2 and limit 2 unless given; a single run may take 10 s. Ctrl-C keeps what is "
+    "measured.\n\n"
+    "--cold writes a buffer larger than the caches before each timed run; the record says so. --repeat measures in\n"
+    "rounds, so that what drifts on the machine meets all variants alike. --transfers times copies and runs apart.\n\n"
     "--study measures what docs/studies tells of: many sizes, tiles, threads, and the way to the device and back,\n"
     "each record for a fraction of a second (warm-up 0.02, minimum 0.02, limit 0.15 unless given). What takes longer\n"
     "is run once, or skipped with the reason. Ctrl-C ends it with the records so far.\n\n"
     "--threads measures on CPU devices with each of these numbers of threads, and tells speed-up and efficiency.\n\n"
     "Example:\n"
     "  tessera bench gemm --device all\n"
+    "  tessera bench --all --json results.json\n"
     "  tessera bench all --device all --most-work 0.5\n"
+    "  tessera bench gemm --device cuda:0 --repeat 5 --cold --transfers\n"
     "  tessera bench gemm --device cuda:0,cpu:0 --variant tiled,naive --set tile=16 --json result.json\n"
     "  tessera bench gemm --problem m=256:4096:*2,n=777,k=512,type=float32,float64 --device cpu:0\n"
     "  tessera bench conv2d --device cpu:0 --threads 1,2,4\n"
     "  tessera bench all --device cpu:0 --compare before.json\n"
     "  tessera bench gemm --study --device all --json study.json\n"
     "  tessera bench conv2d --study --device cpu:0,cpu:1\n";
-
-/// All devices' jobs of one case after each other: what is compared should be measured within seconds, because clocks
-/// and other programs change over minutes.
-std::vector<Job> case_by_case(std::vector<Job> jobs) {
-  std::map<const conformance::Case*, std::size_t> places;
-  for (const Job& job : jobs) places.emplace(job.problem, places.size());
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [&](const Job& a, const Job& b) { return places.at(a.problem) < places.at(b.problem); });
-  return jobs;
-}
-
-std::string case_name_of(const conformance::Case& problem) {
-  return std::string(problem.name());
-}
 
 class BenchCommand : public Command {
  public:
@@ -90,6 +82,26 @@ class BenchCommand : public Command {
                    ->check(CLI::PositiveNumber)
                    ->delimiter(',')
                    ->type_name("N,...");
+    CLI::Option* everything =
+        command_->add_flag("--all", everything_,
+                           "Everything: of every operator and device the best variants and the peers, from small cases "
+                           "to large ones, within --budget");
+    command_
+        ->add_option(
+            "--budget", budget_s_,
+            "With --all: seconds for peaks and records together; what has no room is skipped. 0: as long as it takes")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str()
+        ->needs(everything);
+    command_
+        ->add_option("--repeat", rounds_,
+                     "Measure every record so often, the variants of a case in turn; the middle one counts")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command_->add_flag("--cold", limits_.cold, "Empty the device's caches before each timed run");
+    command_->add_flag("--transfers", transfers_,
+                       "Also the way to the device and back, from ordinary and from pinned memory: upload, run and "
+                       "download apart");
     command_->add_flag("--remeasure-peaks", measure_peaks_again_, "Measure the devices' peaks again");
     compare_ =
         command_->add_option("--compare", old_path_, "An older result file: exit code 1 if a record is slower now")
@@ -99,6 +111,9 @@ class BenchCommand : public Command {
     study->excludes(compare_);
     study->excludes(threads_);
     study->excludes(command_->get_option("--problem"));
+    for (const char* other : {"--all", "--repeat", "--cold", "--transfers"})
+      study->excludes(command_->get_option(other));
+    for (const char* other : {"--variant", "--problem", "--set"}) everything->excludes(command_->get_option(other));
     command_->add_flag("--quick", quick_, "With --study: sizes so small that a test can run it")->needs(study);
     command_->add_option("--note", note_, "A remark on this run that its result file keeps");
     command_->add_option("--json", json_, "Write every record as JSON to this file, or to standard output for -")
@@ -137,84 +152,24 @@ class BenchCommand : public Command {
   }
 
   int benchmark(const ResultFile& file, Json& result) {
-    const SelectedProblems problems(selection_);
-    OpenDevices devices = open_devices(selection_.devices, file.text());
-    if (!thread_counts_.empty()) open_with_threads(devices, thread_counts_);
-    std::vector<Job> jobs = problems.jobs(selection_, devices.list, {conformance::Purpose::benchmark});
-    if (most_work_->count() > 0) keep_small(jobs, most_gflop_ * 1e9);
-    jobs = case_by_case(std::move(jobs));
-    std::vector<BenchRecord> records = run_jobs(jobs, devices.list, result["devices"]);
-    if (old_) measure_slower_again(devices.list, records);
-
-    for (const BenchRecord& record : records) result["records"].push_back(to_json(record));
-    file.text() << bench_table(records);
-    const std::string comparison = comparison_table(records);
-    if (!comparison.empty()) file.text() << "\n" << comparison;
-    if (!thread_counts_.empty()) {
-      const std::vector<ThreadRow> rows = thread_rows(records);
-      result["threads"] = to_json(rows, case_name_of);
-      print_table(file.text(), "speed-up over threads", thread_text(rows, case_name_of));
+    BenchRequest request{.selection = selection_,
+                         .plan = {.limits = limits_, .rounds = rounds_, .budget_s = 0},
+                         .everything = everything_,
+                         .most_flops = {},
+                         .thread_counts = thread_counts_,
+                         .transfers = transfers_,
+                         .measure_peaks_again = measure_peaks_again_,
+                         .old = std::move(old_)};
+    if (most_work_->count() > 0) request.most_flops = most_gflop_ * 1e9;
+    if (everything_) {
+      request.plan.budget_s = budget_s_;
+      MeasurementLimits& limits = request.plan.limits;
+      if (command_->count("--min-time") == 0) limits.min_time_s = kEverything.min_time_s;
+      if (command_->count("--warm-up") == 0) limits.warm_up_s = kEverything.warm_up_s;
+      if (command_->count("--time-limit") == 0) limits.time_limit_s = kEverything.time_limit_s;
+      limits.one_run_limit_s = std::max(kEverything.one_run_limit_s, limits.time_limit_s);
     }
-    if (old_) file.text() << "\n" << changes_text(*old_, records);
-    return devices.all_opened && !is_slower(records) ? exit_code(records) : kExitFailure;
-  }
-
-  [[nodiscard]] std::vector<Change> changes(const std::vector<BenchRecord>& records) const {
-    return old_ ? changes_from(*old_, records) : std::vector<Change>();
-  }
-  [[nodiscard]] bool is_slower(const std::vector<BenchRecord>& records) const {
-    const std::vector<Change> all = changes(records);
-    return std::any_of(all.begin(), all.end(), [](const Change& change) { return change.is_slower(); });
-  }
-
-  /// Another program on the machine makes a record slower as well: the fastest of three counts.
-  void measure_slower_again(const std::vector<OpenDevice>& devices, std::vector<BenchRecord>& records) {
-    for (int round = 0; round < 2 && !is_interrupted(); ++round) {
-      std::vector<std::size_t> places;
-      std::vector<Job> jobs;
-      for (const Change& change : changes(records)) {
-        if (!change.is_slower()) continue;
-        places.push_back(static_cast<std::size_t>(change.record - records.data()));
-        jobs.push_back(change.record->job);
-      }
-      Json devices_json;
-      std::vector<BenchRecord> again =
-          jobs.empty() ? std::vector<BenchRecord>() : run_jobs(jobs, devices, devices_json);
-      for (std::size_t i = 0; i < again.size(); ++i) {
-        BenchRecord& record = records[places[i]];
-        const bool failed = again[i].status == BenchStatus::failed;
-        if (failed || (again[i].measurement && speed_of(again[i]) > speed_of(record))) record = std::move(again[i]);
-      }
-    }
-  }
-
-  /// Ctrl-C ends it early, with the records that are complete.
-  std::vector<BenchRecord> run_jobs(const std::vector<Job>& jobs, const std::vector<OpenDevice>& devices,
-                                    Json& devices_json) {
-    Progress progress(jobs.size());
-    std::vector<BenchRecord> records;
-    try {
-      const DevicePeaks peaks = find_device_peaks(devices, measure_peaks_again_, progress, devices_json);
-      Benchmark benchmark(limits_);
-      for (std::size_t done = 0; done < jobs.size(); ++done) {
-        stop_if_interrupted();
-        const Job& job = jobs[done];
-        progress.show(done, fmt::format("{} {} {} {}", job.set->operator_name, job.device->name, job.variant,
-                                        job.problem->name()));
-        records.push_back(benchmark.run(job, peaks.at(job.device)));
-      }
-    } catch (const Interrupted&) {
-      // The caller writes the records so far, and then says that it was interrupted.
-    }
-    return records;
-  }
-
-  static int exit_code(const std::vector<BenchRecord>& records) {
-    const auto count = [&](BenchStatus status) {
-      return std::count_if(records.begin(), records.end(),
-                           [&](const BenchRecord& record) { return record.status == status; });
-    };
-    return count(BenchStatus::failed) == 0 && count(BenchStatus::verified) > 0 ? kExitSuccess : kExitFailure;
+    return run_bench(request, file.text(), result);
   }
 
   CLI::App* command_ = nullptr;
@@ -227,6 +182,10 @@ class BenchCommand : public Command {
   bool quick_ = false;
   std::string note_;
   std::string json_;
+  bool everything_ = false;
+  double budget_s_ = kEverythingBudget_s;
+  std::size_t rounds_ = 1;
+  bool transfers_ = false;
   CLI::Option* compare_ = nullptr;
   std::string old_path_;
   std::optional<OldResults> old_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/bench/hardware.h"
 #include "tools/output/job_record.h"
 #include "tools/output/table.h"
 
@@ -68,6 +69,11 @@ double speed_of(const BenchRecord& record) noexcept {
   return record.gflops > 0 ? record.gflops : record.gbytes_per_s;
 }
 
+std::optional<double> others_share_of(const BenchRecord& record) noexcept {
+  const bool is_cpu = record.job.device->info.kind == DeviceKind::cpu;
+  return is_cpu && record.measurement ? record.measurement->others_share : std::nullopt;
+}
+
 bool is_vendor(std::string_view variant) noexcept {
   return variant.starts_with("vendor_");
 }
@@ -82,13 +88,20 @@ Json to_json(const BenchRecord& record) {
   json["memory"] =
       record.memory ? Json{{"prepared_bytes", record.memory->prepared_bytes}, {"run_bytes", record.memory->run_bytes}}
                     : Json();
+  const bool has_run = record.outcome.has_value();
+  json["hardware"] = has_run ? hardware_record(job.device->info, record.launches) : Json();
   json["device_time_s"] = measured ? to_json(record.measurement->device_s) : Json();
   json["wall_time_s"] = measured ? to_json(record.measurement->wall_s) : Json();
+  json["others_share"] = others_share_of(record) ? Json(*others_share_of(record)) : Json();
   json["batch"] = measured ? Json(record.measurement->plan.batch) : Json();
   json["input_sets"] = record.input_sets;
+  json["cold"] = record.flushed_bytes > 0;
+  json["flushed_bytes"] = record.flushed_bytes > 0 ? Json(record.flushed_bytes) : Json();
+  json["rounds_s"] = record.rounds_s;
   json["gflops"] = measured ? Json(record.gflops) : Json();
   json["gbytes_per_s"] = measured ? Json(record.gbytes_per_s) : Json();
-  json["peak_share"] = record.peak_share ? Json(*record.peak_share) : Json();
+  json["peak_share"] = record.peak ? Json(record.peak->share) : Json();
+  json["peak"] = record.peak ? Json(record.peak->peak) : Json();
   return json;
 }
 
@@ -119,17 +132,12 @@ std::string bench_table(const std::vector<BenchRecord>& records) {
       cells[7] = format_seconds(measurement.wall_s.median);
       cells[8] = format_number(record.gflops);
       cells[9] = format_number(record.gbytes_per_s);
-      if (record.peak_share) cells[10] = fmt::format("{:.1f} %", 100 * *record.peak_share);
+      if (record.peak) cells[10] = fmt::format("{:.1f} %", 100 * record.peak->share);
     }
     cells.push_back(error_cell(record.outcome));
     cells.push_back(status_cell(to_string(record.status), record.reason));
     table.add_row(std::move(cells));
     if (!record.reason.empty()) notes += note_of(record);
-    if (record.peak_share && *record.peak_share > 1) {
-      notes +=
-          fmt::format("  {}: faster than a measured peak; --remeasure-peaks on a quiet machine finds the true one\n",
-                      name_of(record));
-    }
   }
   return with_notes(table.render(), notes);
 }

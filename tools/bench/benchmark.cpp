@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/bench/peak_shares.h"
 #include "tools/output/table.h"
 
 namespace tessera::tool {
@@ -86,10 +87,14 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   Queue queue(device, {.label = fmt::format("bench {}", job.problem->name())});
   first.reset(queue);
   queue.finish();
+  const CacheFlush* const flush = flush_for(job, limits);
+  if (flush != nullptr) record.flushed_bytes = flush->size_bytes();
   const bool at_rest = rest_.wait();
   device.trim();  // scratch that earlier jobs left is not this one's
   const std::uint64_t held_before = held_bytes(device);
-  const Measurement verified = measure_once([&] { first.enqueue(queue); }, queue);
+  queue.watch_launches();
+  const Measurement verified = measure_once({[&] { first.enqueue(queue); }}, queue);
+  record.launches = queue.watched_launches();
   const std::uint64_t held = held_bytes(device);
   record.memory = MemoryUse{.prepared_bytes = first.info().prepared_bytes,
                             .run_bytes = held > held_before ? held - held_before : 0};
@@ -102,7 +107,7 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   const std::vector<std::byte> right_bits = first.output_bits(queue);
 
   const conformance::Work work = job.problem->work();
-  const Measurement measurement = measure_again(job, verified, queue, limits, record.input_sets);
+  const Measurement measurement = measure_again(job, verified, queue, limits, record);
   if (!measurement.plan.skipped.empty()) {
     record.status = BenchStatus::skipped;
     record.reason = measurement.plan.skipped;
@@ -122,25 +127,34 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   if (!at_rest) record.reason += (record.reason.empty() ? "" : "; ") + std::string(kNotAtRest);
   record.measurement = measurement;
   const double seconds = measurement.device_s.median;
+  record.rounds_s = {seconds};
   record.gflops = work.flops / seconds / 1e9;
   record.gbytes_per_s = work.bytes / seconds / 1e9;
-  record.peak_share = peak_share(peaks, job.problem->type(), record.gflops, record.gbytes_per_s);
+  record.peak = share_of(record, peaks);
   history_.add(key_of(job), amount(work), seconds);
-  // A forced tuning value says nothing about what explain() would choose.
-  if (job.tuning.empty()) first.remember_time(device, seconds);
+  // A forced tuning value says nothing about what explain() would choose, and cold caches are not its users' rule.
+  if (job.tuning.empty() && !limits.cold) first.remember_time(device, seconds);
+}
+
+const CacheFlush* Benchmark::flush_for(const Job& job, const MeasurementLimits& limits) {
+  if (!limits.cold) return nullptr;
+  std::unique_ptr<CacheFlush>& flush = flushes_[job.device];
+  if (flush == nullptr) flush = std::make_unique<CacheFlush>(job.device->device, job.device->info);
+  return flush.get();
 }
 
 Measurement Benchmark::measure_again(const Job& job, const Measurement& verified, Queue& queue,
-                                     MeasurementLimits limits, std::size_t& input_sets) {
-  const auto enqueue = [&] { sets_.enqueue(queue); };
-  if (std::optional<Measurement> once = measure_if_slow(verified, enqueue, queue, limits)) return *std::move(once);
-  input_sets = sets_.complete(job.problem->work(), queue);
+                                     MeasurementLimits limits, BenchRecord& record) {
+  TimedWork work{[&] { sets_.enqueue(queue); }};
+  if (const CacheFlush* const flush = flush_for(job, limits)) work.flush = [&queue, flush] { flush->enqueue(queue); };
+  if (std::optional<Measurement> once = measure_if_slow(verified, work, queue, limits)) return *std::move(once);
+  if (!limits.cold) record.input_sets = sets_.complete(job.problem->work(), queue);
   // While operands were made the device was idle, and the clocks of a GPU fell.
   if (sets_.are_new() && job.device->info.kind != DeviceKind::cpu && limits.first_warm_up_s > limits.warm_up_s) {
     limits.time_limit_s += limits.first_warm_up_s - limits.warm_up_s;
     limits.warm_up_s = limits.first_warm_up_s;
   }
-  return measure(enqueue, queue, job.device->info.timer_resolution_s, limits);
+  return measure(work, queue, job.device->info.timer_resolution_s, limits);
 }
 
 }  // namespace tessera::tool

@@ -1,9 +1,12 @@
 // One job from verification to speed.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 
 #include "tools/bench/bench_record.h"
+#include "tools/bench/cache_flush.h"
 #include "tools/bench/measurement.h"
 #include "tools/bench/operand_sets.h"
 #include "tools/bench/settle.h"
@@ -30,15 +33,18 @@ class Benchmark {
  private:
   /// Why a run is expected to take too long; "" if it is not, or if nothing is known of this variant.
   [[nodiscard]] std::string too_long(const Job& job, const MeasurementLimits& limits) const;
+  /// What empties the caches of the job's device, made where it is asked for first; null if caches stay warm.
+  [[nodiscard]] const CacheFlush* flush_for(const Job& job, const MeasurementLimits& limits);
   void verify_and_measure(const Job& job, const Peaks& peaks, const MeasurementLimits& limits, BenchRecord& record);
   /// Behind the verified run: repetitions, or a single one of what is slow.
   [[nodiscard]] Measurement measure_again(const Job& job, const Measurement& verified, Queue& queue,
-                                          MeasurementLimits limits, std::size_t& input_sets);
+                                          MeasurementLimits limits, BenchRecord& record);
 
   MeasurementLimits limits_;
   OperandSets sets_;
   Rest rest_;
   SpeedHistory history_;
+  std::map<const OpenDevice*, std::unique_ptr<CacheFlush>> flushes_;
 };
 
 }  // namespace tessera::tool

@@ -12,6 +12,9 @@ namespace tessera::tool {
 
 namespace {
 
+/// Others that take more than this of the processors are worth a remark.
+constexpr double kDisturbed = 0.1;
+
 std::string other_devices(const OldResults& old, const std::vector<BenchRecord>& records) {
   std::string text;
   std::set<std::string> told;
@@ -34,7 +37,7 @@ std::vector<Change> changes_from(const OldResults& old, const std::vector<BenchR
     const OldTime* const then = old.find(record);
     if (then == nullptr) continue;
     const Statistics& now = record.measurement->device_s;
-    changes.push_back({{*then, {now.median, now.spread}}, &record});
+    changes.push_back({{*then, {now.median, now.spread, others_share_of(record).value_or(0)}}, &record});
   }
   return changes;
 }
@@ -51,7 +54,13 @@ std::string changes_text(const OldResults& old, const std::vector<BenchRecord>& 
                {"tolerance", Align::right},
                {""}});
   std::size_t unchanged = 0;
+  std::size_t disturbed = 0;
+  double most = 0;
   for (const Change& change : changes) {
+    if (change.others_share > kDisturbed) {
+      ++disturbed;
+      most = std::max(most, change.others_share);
+    }
     if (!change.is_slower() && !change.is_faster()) {
       ++unchanged;
       continue;
@@ -67,7 +76,14 @@ std::string changes_text(const OldResults& old, const std::vector<BenchRecord>& 
   if (!table.empty()) text += table.render() + "\n";
   text += fmt::format("{} of {} records are as fast as then", unchanged, changes.size());
   if (changes.size() < measured) text += fmt::format("; {} measured now are not in it", measured - changes.size());
-  return text + "\n";
+  text += "\n";
+  if (disturbed > 0)
+    text += fmt::format(
+        "{} of them ran, now or then, beside other programs, which took up to {:.0f} % of the processors: what they "
+        "may\n"
+        "have cost is tolerated, so repeat it on a quiet machine\n",
+        disturbed, 100 * most);
+  return text;
 }
 
 }  // namespace tessera::tool

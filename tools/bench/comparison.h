@@ -14,14 +14,24 @@ namespace tessera::tool {
 /// machine that is otherwise idle.
 inline constexpr double kLeastChange = 0.05;
 
-/// Two times, each with its run's spread. Slower is beyond the tolerance, not of itself.
+/// By how much longer a run may take, as a share of its time, where others took so much of the processors.
+[[nodiscard]] inline double slowed_by(double others_share) noexcept {
+  return others_share / std::max(1e-3, 1 - others_share);
+}
+
+/// Two times, each with its run's spread and what others took meanwhile. Slower is beyond the tolerance, not of itself.
 struct TimeChange {
   TimeChange(const OldTime& old, const OldTime& now)
-      : old_s(old.median_s), now_s(now.median_s), tolerance(std::max(kLeastChange, old.spread + now.spread)) {}
+      : old_s(old.median_s),
+        now_s(now.median_s),
+        others_share(std::max(old.others_share, now.others_share)),
+        tolerance(std::max(kLeastChange,
+                           old.spread + now.spread + slowed_by(old.others_share) + slowed_by(now.others_share))) {}
 
   double old_s;
   double now_s;
-  double tolerance;  ///< a share of the old time
+  double others_share;  ///< the larger of both runs'
+  double tolerance;     ///< a share of the old time
 
   [[nodiscard]] double ratio() const noexcept { return now_s / old_s; }
   [[nodiscard]] bool is_slower() const noexcept { return ratio() > 1 + tolerance; }

@@ -22,6 +22,7 @@ struct MeasurementLimits {
   /// Where the fewest repetitions do not fit, what fits is enough, down to a single run that takes up to this long. 0:
   /// such a record is skipped.
   double one_run_limit_s = 0;
+  bool cold = false;  ///< the device's caches are emptied before each timed run
 };
 
 /// How a kernel that takes so long will be repeated.
@@ -33,28 +34,36 @@ struct MeasurementPlan {
   bool lead = false;            ///< an untimed run goes ahead, so that the queue is never idle at the first event
 };
 
-/// `seconds_per_run` is what one run took, `remaining_s` what the time limit leaves.
+/// `seconds_per_run` is what one run took, `remaining_s` what the time limit leaves, `flush_s` how long emptying the
+/// caches takes: 0 if they are not emptied.
 [[nodiscard]] MeasurementPlan plan_measurement(double seconds_per_run, double timer_resolution_s, double remaining_s,
-                                               const MeasurementLimits& limits);
+                                               const MeasurementLimits& limits, double flush_s = 0);
 
 struct Measurement {
   MeasurementPlan plan;
   Statistics device_s;  ///< of one run, by the device's clock
   Statistics wall_s;    ///< of one run from the call until the host knows that it is done
+  /// What others took of the machine's processors meanwhile, from 0 to 1; nothing if that is unknown.
+  std::optional<double> others_share = {};
 };
 
-/// Warms up by time, then repeats. `enqueue` queues one run each time it is called. Throws what the queue throws, and
-/// Interrupted at Ctrl-C.
-[[nodiscard]] Measurement measure(const std::function<void()>& enqueue, Queue& queue, double timer_resolution_s,
+/// What is timed, and what is queued before each time of it: nothing, or what empties the caches.
+struct TimedWork {
+  std::function<void()> enqueue;     ///< queues one run each time it is called
+  std::function<void()> flush = {};  ///< empty: caches stay as the runs leave them
+};
+
+/// Warms up by time, then repeats. Throws what the queue throws, and Interrupted at Ctrl-C.
+[[nodiscard]] Measurement measure(const TimedWork& work, Queue& queue, double timer_resolution_s,
                                   const MeasurementLimits& limits);
 
 /// One run, without warm-up: device and wall time.
-[[nodiscard]] Measurement measure_once(const std::function<void()>& enqueue, Queue& queue);
+[[nodiscard]] Measurement measure_once(const TimedWork& work, Queue& queue);
 
 /// A single run, with a note, where that is enough and more would pass the time limit; nothing where they would not.
 /// `first` is what a run before took: that one may have been slow because libraries and drivers put much off until
 /// they are first used.
-[[nodiscard]] std::optional<Measurement> measure_if_slow(const Measurement& first, const std::function<void()>& enqueue,
-                                                         Queue& queue, const MeasurementLimits& limits);
+[[nodiscard]] std::optional<Measurement> measure_if_slow(const Measurement& first, const TimedWork& work, Queue& queue,
+                                                         const MeasurementLimits& limits);
 
 }  // namespace tessera::tool

@@ -1,6 +1,7 @@
 // Nothing of a file is believed before it was looked at: it may come from anywhere.
 #include "tools/bench/old_results.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,7 +55,8 @@ void OldResults::read(const Json& result) {
     const auto median = number_of(*time, "median"), spread = number_of(*time, "spread");
     if (!median || !spread || !(*median > 0) || *spread < 0)
       refuse(fmt::format("has a record {} without a time", number));
-    times_[key_of(*operator_name, *device, *variant, *problem, *tuning)] = {*median, *spread};
+    times_[key_of(*operator_name, *device, *variant, *problem, *tuning)] = {
+        *median, *spread, std::clamp(number_of(record, "others_share").value_or(0), 0.0, 1.0)};
   }
   const auto devices = result.find("devices");
   if (devices == result.end() || !devices->is_array()) return;

@@ -11,10 +11,11 @@
 
 namespace tessera::tool {
 
-/// How long a record's run took: the median of the device time, and its spread.
+/// How long a record's run took: the median of the device time, its spread, and on a processor what others took of it.
 struct OldTime {
   double median_s = 0;
   double spread = 0;
+  double others_share = 0;
 };
 
 class OldResults {

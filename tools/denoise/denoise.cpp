@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 #include <tessera/ops/denoise_sigma.h>
@@ -115,7 +116,7 @@ class FileDenoiser {
     if (request_.range) range = *request_.range / scale_;
     VolumeDenoiser<T> denoiser(device_, request_.plan, progress);
     with_problem(report_.head.size, data_type_of<T>, sigma, range,
-                 [&](const auto& problem) { voxels = denoiser.run(problem, voxels); });
+                 [&](const auto& problem) { voxels = denoiser.run(problem, std::move(voxels)); });
     report_.variant = denoiser.variant();
     report_.least_sigma = std::min(report_.least_sigma, sigma * scale_);
     report_.most_sigma = std::max(report_.most_sigma, sigma * scale_);

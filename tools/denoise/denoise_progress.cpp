@@ -29,9 +29,9 @@ void DenoiseProgress::show(const std::string& doing) {
   draw(done_, doing);
 }
 
-bool DenoiseProgress::wait(const Event& end, double work, const std::string& doing) {
+bool DenoiseProgress::wait(const std::function<bool()>& has_ended, double work, const std::string& doing) {
   const auto start = std::chrono::steady_clock::now();
-  while (!end.is_done()) {
+  while (!has_ended()) {
     const double taken_s = seconds_since(start);
     if (is_interrupted()) return false;
     draw(done_ + std::min(work, speed_ * taken_s), doing);

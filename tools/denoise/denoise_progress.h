@@ -2,10 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
+#include <functional>
 #include <string>
-
-#include <tessera/queue.h>
 
 #include "tools/output/progress.h"
 
@@ -19,7 +17,7 @@ class DenoiseProgress {
   /// Says what is being done.
   void show(const std::string& doing);
   /// Waits for the end of a piece, and notes what that took. False after Ctrl-C: then the piece runs on.
-  [[nodiscard]] bool wait(const Event& end, double work, const std::string& doing);
+  [[nodiscard]] bool wait(const std::function<bool()>& has_ended, double work, const std::string& doing);
   /// Work a second, as the last piece had it; 0 before there was one.
   [[nodiscard]] double speed() const noexcept { return speed_; }
 

@@ -4,65 +4,35 @@
 #include <algorithm>
 #include <bit>
 
-#include <fmt/format.h>
-#include <tessera/error.h>
-
 namespace tessera::tool {
-
-namespace {
 
 std::int64_t PerAxis::*longest_axis(const PerAxis& size) {
   if (size.z >= size.y && size.z >= size.x) return &PerAxis::z;
   return size.y >= size.x ? &PerAxis::y : &PerAxis::x;
 }
 
-const DenoiseStep& step_of(const Denoise& problem) {
-  return problem.stage == DenoiseStage::wiener ? problem.wiener : problem.hard;
-}
-
-}  // namespace
-
-PieceCutter::PieceCutter(const Denoise& problem, const DenoiseStep& step)
-    : axis_(longest_axis(problem.size)), planes_(problem.size.*axis_), step_(step.step.*axis_) {
-  // From the first voxel of the first candidate to the last voxel of the last one are window + patch - 1 planes, and
-  // the reference is among the candidates: so a voxel whose stack another plane decides about is at most this far from
-  // it. One plane more may hold anything.
-  reach_ = step.window.*axis_ + step.patch.*axis_ - 1;
-  // So that as many references are along the axis as most_estimates() counts in the whole.
-  least_ = step.patch.*axis_ + 3 * step_ + 1;
-}
-
-PieceCutter::PieceCutter(const NonlocalMeans& problem)
-    : axis_(longest_axis(problem.size)), planes_(problem.size.*axis_) {
+MeansPieces::MeansPieces(const NonlocalMeans& problem) : whole_(problem), axis_(longest_axis(problem.size)) {
   // From a voxel to the last of its furthest candidate's patch; and one plane that may hold anything.
   reach_ = problem.window.*axis_ / 2 + problem.patch.*axis_ / 2 + 1;
 }
 
-Piece PieceCutter::cut(std::int64_t first, std::int64_t count) const {
-  Piece piece;
-  piece.first = std::min(first, planes() - least());
-  piece.end = std::min(planes(), std::max(first + count, piece.first + least()));
-  // References stand at multiples of the step, in the piece as in the whole.
-  piece.held_first = std::max<std::int64_t>(0, piece.first - reach_) / step_ * step_;
-  piece.held_end = std::min(planes(), piece.end + reach_);
-  return piece;
+DenoisePiece MeansPieces::cut(std::int64_t first, std::int64_t own) const noexcept {
+  const std::int64_t end = std::min(planes(), first + own);
+  return {.first = first,
+          .end = end,
+          .held_first = std::max<std::int64_t>(first - reach_, 0),
+          .held_end = std::min(planes(), end + reach_)};
 }
 
-Denoise PieceCutter::problem_of(const Piece& piece, const Denoise& whole) const {
-  Denoise part = whole;
-  part.size.*axis_ = piece.held_end - piece.held_first;
-  if (part.most_estimates(step_of(part)) != whole.most_estimates(step_of(whole))) {
-    throw Error(ErrorCode::internal,
-                fmt::format("a piece of planes {} to {} of {} is denoised in other units than the whole",
-                            piece.held_first, piece.held_end, planes()));
-  }
+NonlocalMeans MeansPieces::problem_of(const DenoisePiece& piece) const {
+  NonlocalMeans part = whole_;
+  part.size.*axis_ = piece.held();
   return part;
 }
 
-NonlocalMeans PieceCutter::problem_of(const Piece& piece, const NonlocalMeans& whole) const {
-  NonlocalMeans part = whole;
-  part.size.*axis_ = piece.held_end - piece.held_first;
-  return part;
+std::int64_t MeansPieces::spare_plane(const DenoisePiece& piece) const noexcept {
+  if (piece.held() == planes()) return -1;
+  return piece.held_first > 0 ? 0 : piece.held() - 1;
 }
 
 void fit_patches(Denoise& problem) {

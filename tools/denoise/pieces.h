@@ -1,56 +1,36 @@
-// How a volume is cut along one axis, so that pieces that are denoised by themselves give the bits of the whole: every
-// piece is handed over with as many planes around it as decide about its voxels.
-//
-//   held_first     first                 end      held_end
-//   |x . . . . . . |#####################| . . . . . . x|       x: a plane that may hold anything
-//
-// A stack holds patches of its reference's window. It is the whole volume's stack if all that the window reaches is
-// there; so a voxel is right if every reference whose window reaches it has a window that is there as a whole. A mean
-// is right if its candidates' patches are there.
+// How a volume is cut for non-local means, so that pieces give the bits of the whole, as DenoisePieces are for denoise:
+// every piece holds as many planes around its own as decide about their voxels, and one more that may hold anything.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include <tessera/ops/denoise.h>
+#include <tessera/ops/denoise_pieces.h>
 #include <tessera/ops/nonlocal_means.h>
 
 namespace tessera::tool {
 
-struct Piece {
-  std::int64_t first = 0;  ///< whose results count
-  std::int64_t end = 0;
-  std::int64_t held_first = 0;  ///< what is denoised
-  std::int64_t held_end = 0;
-};
+/// Where a volume is cut: along the longest axis, of equal ones the slowest.
+[[nodiscard]] std::int64_t PerAxis::*longest_axis(const PerAxis& size);
 
-/// Cuts a volume for one step, or for means of voxels; all parameters are given.
-class PieceCutter {
+/// What DenoisePieces are, of a problem with all parameters.
+class MeansPieces {
  public:
-  PieceCutter(const Denoise& problem, const DenoiseStep& step);
-  explicit PieceCutter(const NonlocalMeans& problem);
+  explicit MeansPieces(const NonlocalMeans& problem);
 
-  /// The longest, of equal ones the slowest.
+  [[nodiscard]] const NonlocalMeans& whole() const noexcept { return whole_; }
   [[nodiscard]] std::int64_t PerAxis::*axis() const noexcept { return axis_; }
-  /// Planes along it.
-  [[nodiscard]] std::int64_t planes() const noexcept { return planes_; }
-  /// Planes that a piece holds at each end beside its own, at most.
-  [[nodiscard]] std::int64_t margin() const noexcept { return reach_ + step_; }
-  /// The least planes of a piece: with fewer the operator would count in other units.
-  [[nodiscard]] std::int64_t least() const noexcept { return std::min(least_, planes()); }
-  /// The piece that begins at `first` and has so many planes, or those that are left. Where less than least() is left
-  /// it begins before `first`.
-  [[nodiscard]] Piece cut(std::int64_t first, std::int64_t count) const;
-  /// The problem of that piece, of the same problem.
-  [[nodiscard]] Denoise problem_of(const Piece& piece, const Denoise& whole) const;
-  [[nodiscard]] NonlocalMeans problem_of(const Piece& piece, const NonlocalMeans& whole) const;
+  [[nodiscard]] std::int64_t planes() const noexcept { return whole_.size.*axis_; }
+  [[nodiscard]] std::int64_t margin() const noexcept { return reach_; }
+  [[nodiscard]] std::int64_t least() const noexcept { return 1; }
+  [[nodiscard]] DenoisePiece cut(std::int64_t first, std::int64_t own) const noexcept;
+  [[nodiscard]] NonlocalMeans problem_of(const DenoisePiece& piece) const;
+  [[nodiscard]] std::int64_t spare_plane(const DenoisePiece& piece) const noexcept;
 
  private:
+  NonlocalMeans whole_;
   std::int64_t PerAxis::*axis_;
-  std::int64_t planes_;
-  std::int64_t step_ = 1;
   std::int64_t reach_ = 0;
-  std::int64_t least_ = 1;
 };
 
 /// Patches no larger than the volume, where the profile's are; sides of Haar's transform stay powers of two.

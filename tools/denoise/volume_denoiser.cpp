@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/denoise/volume_stream.h"
 #include "tools/output/table.h"
 #include "tools/process/interrupt.h"
 
@@ -60,7 +61,8 @@ T largest_of(const std::vector<T>& voxels, T so_far) {
 }  // namespace
 
 double work_of(const Denoise& problem) {
-  return work_of(problem, problem.hard) + work_of(problem, problem.wiener);
+  return (problem.has(DenoiseStage::hard_threshold) ? work_of(problem, problem.hard) : 0) +
+         (problem.has(DenoiseStage::wiener) ? work_of(problem, problem.wiener) : 0);
 }
 
 double work_of(const NonlocalMeans& problem) {
@@ -70,94 +72,103 @@ double work_of(const NonlocalMeans& problem) {
          static_cast<double>(problem.channels) * of_candidate;
 }
 
+const char* name_of_step(const Denoise& problem) {
+  return problem.stage == DenoiseStage::wiener ? "Wiener filter" : "hard threshold";
+}
+
 template <class T>
-std::vector<T> VolumeDenoiser<T>::run(const Denoise& problem, const std::vector<T>& volume) {
+std::vector<T> VolumeDenoiser<T>::run(const Denoise& problem, std::vector<T> volume) {
+  if (plan_.most_planes == 0) {
+    const DenoiseStreamPlan plan =
+        plan_stream(device_, problem, {.kernel = plan_.kernel, .memory_bytes = plan_.memory_bytes});
+    if (plan.passes.size() > 1 || plan.passes[0].count() > 1)
+      return stream_volume(device_, problem, plan, plan_.kernel, std::move(volume), progress_, variant_);
+  }
   largest_ = 0;
   if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(volume, largest_);
+  const auto axis = longest_axis(problem.size);
+  const std::int64_t planes = problem.size.*axis;
   Denoise step = problem;
   step.stage = DenoiseStage::hard_threshold;
   const std::vector<T> basic =
-      run_pass(step, {PieceCutter(step, step.hard), work_of(step, step.hard), volume, nullptr, "hard threshold"});
+      run_pass<DenoisePieces>({{step, axis, planes}, work_of(step), volume, nullptr, name_of_step(step)});
   if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(basic, largest_);
   step.stage = DenoiseStage::wiener;
-  return run_pass(step, {PieceCutter(step, step.wiener), work_of(step, step.wiener), volume, &basic, "Wiener filter"});
+  return run_pass<DenoisePieces>({{step, axis, planes}, work_of(step), volume, &basic, name_of_step(step)});
 }
 
 template <class T>
 std::vector<T> VolumeDenoiser<T>::run(const NonlocalMeans& problem, const std::vector<T>& volume) {
   largest_ = 0;
   if constexpr (std::is_floating_point_v<T>) largest_ = largest_of(volume, largest_);
-  return run_pass(problem, {PieceCutter(problem), work_of(problem), volume, nullptr, "non-local means"});
+  return run_pass<MeansPieces>({MeansPieces(problem), work_of(problem), volume, nullptr, "non-local means"});
 }
 
 template <class T>
-template <class Problem>
-std::vector<T> VolumeDenoiser<T>::run_pass(const Problem& problem, const Pass& pass) {
-  const PieceCutter& cutter = pass.cutter;
-  const double work = pass.work / static_cast<double>(cutter.planes());
+template <class Pieces>
+std::vector<T> VolumeDenoiser<T>::run_pass(const Pass<Pieces>& pass) {
+  const Pieces& pieces = pass.pieces;
+  const double work = pass.work / static_cast<double>(pieces.planes());
   std::vector<T> result(pass.volume.size());
-  for (std::int64_t first = 0; first < cutter.planes();) {
-    const std::int64_t count = planes_of_next(cutter, first, work);
-    const Piece piece = cutter.cut(first, count);
+  for (std::int64_t first = 0; first < pieces.planes();) {
+    const std::int64_t count = planes_of_next(pieces, first, work);
+    const DenoisePiece piece = pieces.cut(first, count);
     bool did_fit = false;
     try {
-      did_fit = run_piece(problem, pass, piece, result);
+      did_fit = run_piece(pass, piece, result);
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::out_of_memory || count == cutter.least()) throw;
+      if (error.code() != ErrorCode::out_of_memory || count == pieces.least()) throw;
     }
     if (did_fit) {
       first = piece.end;
       continue;
     }
-    if (count == cutter.least()) {
+    if (count == pieces.least()) {
+      const PerAxis& size = pieces.whole().size;
       throw Error(ErrorCode::out_of_memory,
-                  fmt::format("{} planes of {} x {} x {} voxels do not fit into {} of memory on {}",
-                              piece.held_end - piece.held_first, problem.size.x, problem.size.y, problem.size.z,
-                              format_bytes(memory_limit()), device_.id()));
+                  fmt::format("{} planes of {} x {} x {} voxels do not fit into {} of memory on {}", piece.held(),
+                              size.x, size.y, size.z, format_bytes(memory_limit()), device_.id()));
     }
-    fitting_planes_ = std::max(cutter.least(), count / 2);
+    fitting_planes_ = std::max(pieces.least(), count / 2);
   }
   return result;
 }
 
 template <class T>
-std::int64_t VolumeDenoiser<T>::planes_of_next(const PieceCutter& cutter, std::int64_t first, double work) const {
-  const std::int64_t left = cutter.planes() - first;
+template <class Pieces>
+std::int64_t VolumeDenoiser<T>::planes_of_next(const Pieces& pieces, std::int64_t first, double work) const {
+  const std::int64_t left = pieces.planes() - first;
+  const std::int64_t margin = pieces.margin();
   std::int64_t count = left;
-  if (cutter.planes() > kUsualMargins * cutter.margin()) {
-    count = kFirstMargins * cutter.margin();
+  if (pieces.planes() > kUsualMargins * margin) {
+    count = kFirstMargins * margin;
     if (progress_.speed() > 0) {
       const double in_time = std::min(kPiece_s * progress_.speed() / work, static_cast<double>(left));
-      count = std::max(static_cast<std::int64_t>(in_time), kUsualMargins * cutter.margin());
+      count = std::max(static_cast<std::int64_t>(in_time), kUsualMargins * margin);
     }
-    if (left - count < kFirstMargins * cutter.margin()) count = left;
+    if (left - count < kFirstMargins * margin) count = left;
   }
   if (fitting_planes_ > 0) count = std::min(count, fitting_planes_);
   if (plan_.most_planes > 0) count = std::min(count, plan_.most_planes);
-  return std::max(count, cutter.least());
+  return std::max(count, pieces.least());
 }
 
-/// The piece's part of a volume. Of floats the first or last plane gets the volume's largest magnitude, by which the
-/// operator chooses its units: no voxel of the piece's own depends on that plane.
+/// The piece's part of a volume. Of floats its spare plane gets the volume's largest magnitude, by which the operator
+/// chooses its units.
 template <class T>
-template <class Problem>
-std::vector<T> VolumeDenoiser<T>::held(const Problem& whole, const PieceCutter& cutter, const Piece& piece,
+template <class Pieces>
+std::vector<T> VolumeDenoiser<T>::held(const Pieces& pieces, const DenoisePiece& piece,
                                        const std::vector<T>& volume) const {
-  const PlaneBlocks blocks(whole, cutter.axis());
-  const std::int64_t planes = piece.held_end - piece.held_first;
+  const PlaneBlocks blocks(pieces.whole(), pieces.axis());
   std::vector<T> part;
-  part.reserve(static_cast<std::size_t>(blocks.count * planes * blocks.plane));
+  part.reserve(static_cast<std::size_t>(blocks.count * piece.held() * blocks.plane));
   for (std::int64_t block = 0; block < blocks.count; ++block) {
-    const auto first = volume.begin() + blocks.place(block, piece.held_first, cutter.planes());
-    part.insert(part.end(), first, first + planes * blocks.plane);
+    const auto first = volume.begin() + blocks.place(block, piece.held_first, pieces.planes());
+    part.insert(part.end(), first, first + piece.held() * blocks.plane);
   }
-  if constexpr (std::is_floating_point_v<T>) {
-    if (piece.held_first > 0) {
-      part.front() = largest_;
-    } else if (piece.held_end < cutter.planes()) {
-      part[static_cast<std::size_t>(blocks.place(0, planes - 1, planes))] = largest_;
-    }
-  }
+  const std::int64_t spare = pieces.spare_plane(piece);
+  if (std::is_floating_point_v<T> && spare >= 0 && pieces.whole().sigma != 0)
+    part[static_cast<std::size_t>(blocks.place(0, spare, piece.held()))] = largest_;
   return part;
 }
 
@@ -184,12 +195,13 @@ struct VolumeDenoiser<T>::Run {
 };
 
 template <class T>
-template <class Problem>
-bool VolumeDenoiser<T>::run_piece(const Problem& whole, const Pass& pass, const Piece& piece, std::vector<T>& result) {
-  const PieceCutter& cutter = pass.cutter;
+template <class Pieces>
+bool VolumeDenoiser<T>::run_piece(const Pass<Pieces>& pass, const DenoisePiece& piece, std::vector<T>& result) {
+  const Pieces& pieces = pass.pieces;
   const std::vector<T>* const basic = pass.basic;
   progress_.show(pass.doing);
-  const Problem problem = cutter.problem_of(piece, whole);
+  const auto problem = pieces.problem_of(piece);
+  using Problem = std::remove_const_t<decltype(problem)>;
   const auto voxels = static_cast<std::size_t>(problem.size.product() * problem.channels);
   const auto kernel = device_.kernel(problem, plan_.kernel);
   const std::uint64_t bytes = kernel.info().workspace_bytes + voxels * sizeof(T) * (basic != nullptr ? 3 : 2);
@@ -200,27 +212,27 @@ bool VolumeDenoiser<T>::run_piece(const Problem& whole, const Pass& pass, const 
   typename Problem::Operands operands;
   operands.volume = run->volume;
   operands.result = run->result;
-  run->queue.upload(run->volume, held(whole, cutter, piece, pass.volume));
+  run->queue.upload(run->volume, held(pieces, piece, pass.volume));
   if constexpr (std::is_same_v<Problem, Denoise>) {
     if (basic != nullptr) {
-      run->queue.upload(run->basic, held(whole, cutter, piece, *basic));
+      run->queue.upload(run->basic, held(pieces, piece, *basic));
       operands.basic = run->basic;
     }
   }
   run->queue.run(kernel, operands);
   run->queue.download(run->result, std::span(run->computed));
-  const double share = static_cast<double>(piece.end - piece.first) / static_cast<double>(cutter.planes());
-  if (!progress_.wait(run->queue.record(), pass.work * share, pass.doing)) {
+  const double share = static_cast<double>(piece.own()) / static_cast<double>(pieces.planes());
+  if (!progress_.wait([end = run->queue.record()] { return end.is_done(); }, pass.work * share, pass.doing)) {
     static_cast<void>(run.release());  // the destructors would wait for the device
     abandon_device_work();
     throw Interrupted();
   }
   run->queue.finish();
-  const PlaneBlocks blocks(whole, cutter.axis());
+  const PlaneBlocks blocks(pieces.whole(), pieces.axis());
   for (std::int64_t block = 0; block < blocks.count; ++block) {
-    const std::ptrdiff_t from = blocks.place(block, piece.first - piece.held_first, piece.held_end - piece.held_first);
-    std::copy_n(run->computed.begin() + from, (piece.end - piece.first) * blocks.plane,
-                result.begin() + blocks.place(block, piece.first, cutter.planes()));
+    const std::ptrdiff_t from = blocks.place(block, piece.first - piece.held_first, piece.held());
+    std::copy_n(run->computed.begin() + from, piece.own() * blocks.plane,
+                result.begin() + blocks.place(block, piece.first, pieces.planes()));
   }
   return true;
 }

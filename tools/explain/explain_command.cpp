@@ -28,6 +28,16 @@ std::string tunables_cell(const std::vector<Tunable>& tunables) {
   return cell;
 }
 
+Json tuned_record(const TunedValues& tuned) {
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  return {{"tuning", to_json(tuned.tuning)},
+          {"measured_s", tuned.measured_s},
+          {"default_s", tuned.default_s > 0 ? Json(tuned.default_s) : Json()},
+          {"problem", tuned.problem},
+          {"when", tuned.when},
+          {"not_used_because", or_null(tuned.because)}};
+}
+
 Json record_of(const std::string& device, const conformance::Case& problem, const VariantReport& report) {
   Json tunables = Json::array();
   for (const Tunable& tunable : report.tunables) {
@@ -43,10 +53,38 @@ Json record_of(const std::string& device, const conformance::Case& problem, cons
           {"can_run", report.can_run},
           {"because", or_null(report.because)},
           {"is_default", report.is_default},
+          {"is_shipped_default", report.is_shipped_default},
           {"passed_over", or_null(report.passed_over)},
           {"tunables", tunables},
           {"error_factor", report.error_factor},
-          {"measured_s", report.measured_s ? Json(*report.measured_s) : Json()}};
+          {"measured_s", report.measured_s ? Json(*report.measured_s) : Json()},
+          {"tuned", report.tuned ? tuned_record(*report.tuned) : Json()},
+          {"rejected", report.rejected},
+          {"site", or_null(report.site)}};
+}
+
+std::string text_of(const Tuning& tuning) {
+  std::string text;
+  for (const auto& [name, value] : tuning) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text.empty() ? "without tunables" : text;
+}
+
+/// What the search on this machine and its site file say of the variants; "" if nothing.
+std::string sayings_of(const std::vector<VariantReport>& reports) {
+  std::string text;
+  for (const VariantReport& report : reports) {
+    if (!report.site.empty()) text += fmt::format("{}: {}\n", report.variant, report.site);
+    if (report.tuned) {
+      const TunedValues& tuned = *report.tuned;
+      const std::string beside = tuned.default_s > 0 ? fmt::format(", the default {}", format_seconds(tuned.default_s))
+                                                     : ", the default was wrong or failed";
+      text += fmt::format("{}: tuned on {} at {}: {}, {}{}; {}\n", report.variant, tuned.when, tuned.problem,
+                          text_of(tuned.tuning), format_seconds(tuned.measured_s), beside,
+                          tuned.because.empty() ? "used, from " + tuned.source : "not used: " + tuned.because);
+    }
+    for (const std::string& rejected : report.rejected) text += fmt::format("{}: {}\n", report.variant, rejected);
+  }
+  return text;
 }
 
 std::string table_of(const std::vector<VariantReport>& reports) {
@@ -67,7 +105,9 @@ std::string table_of(const std::vector<VariantReport>& reports) {
   for (const VariantReport& report : reports) {
     if (!report.tunables.empty()) tunings.add_row({report.variant, tunables_cell(report.tunables)});
   }
-  return tunings.empty() ? text : text + "\n" + tunings.render();
+  if (!tunings.empty()) text += "\n" + tunings.render();
+  const std::string sayings = sayings_of(reports);
+  return sayings.empty() ? text : text + "\n" + sayings;
 }
 
 class ExplainCommand : public Command {
@@ -81,6 +121,7 @@ class ExplainCommand : public Command {
     command->add_option("--json", json_, "Write every answer as JSON to this file, or to standard output for -")
         ->type_name("FILE|-");
     command->footer(
+        "Tuned is what `tessera tune` found on this machine for problems of this class.\n"
         "Known time is what `tessera bench` measured in the same process, so a program's own; here there is none.\n\n"
         "Example:\n"
         "  tessera explain gemm --problem m=1000,n=777,k=512,type=float64,transpose_b=1\n"
@@ -92,6 +133,7 @@ class ExplainCommand : public Command {
     ResultFile file(json_);
     const SelectedProblems problems(selection_);
     const OpenDevices devices = open_devices(selection_.devices, file.text());
+    for (const std::string& complaint : tuning_files().complaints) file.text() << complaint << "\n";
     Json result = result_head("tessera explain");
     const char* separator = "";
     for (const OpenDevice& device : devices.list) {

@@ -59,6 +59,7 @@ std::string describe(const DeviceInfo& info, const std::vector<DeviceInfo>& pres
   add_fact(text, "driver", driver_of(info));
   add_fact(text, "instruction set", info.instruction_set);
   add_fact(text, "memory", memory_of(info));
+  if (info.cache_bytes > 0) add_fact(text, "largest cache", format_bytes(info.cache_bytes));
   if (info.compute_units > 0) add_fact(text, "compute units", fmt::format("{}", info.compute_units));
   add_fact(text, "work-groups", groups_of(info));
   add_fact(text, "floating point",

@@ -42,7 +42,7 @@ void Progress::show(std::size_t done, std::string_view doing) {
   if (drawn_ && done > 0 && now - last_ < kRedrawAfter) return;
   last_ = now;
   drawn_ = true;
-  const std::string left = tells_time_left_ ? time_left(done, total_, now - start_) : "";
+  const std::string left = tells_time_left_ ? time_left(done, total_, now - start_) : time_left(left_s_);
   stream_ << "\r\x1b[K" << line(done, total_, left + std::string(doing), columns_ - 1) << std::flush;
 }
 
@@ -63,7 +63,12 @@ std::string Progress::line(std::size_t done, std::size_t total, std::string_view
 
 std::string Progress::time_left(std::size_t done, std::size_t total, std::chrono::duration<double> taken) {
   if (done == 0 || done >= total) return "";
-  const double left = std::ceil(taken.count() * static_cast<double>(total - done) / static_cast<double>(done));
+  return time_left(taken.count() * static_cast<double>(total - done) / static_cast<double>(done));
+}
+
+std::string Progress::time_left(double seconds) {
+  const double left = std::ceil(seconds);
+  if (!(left > 0)) return "";
   if (left < 60) return fmt::format("{:.0f} s left, ", left);
   if (left < 3600) return fmt::format("{:.0f} min {:.0f} s left, ", std::floor(left / 60), std::fmod(left, 60));
   return fmt::format("{:.0f} h {:.0f} min left, ", std::floor(left / 3600), std::floor(std::fmod(left, 3600) / 60));

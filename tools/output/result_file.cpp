@@ -60,6 +60,7 @@ Json to_json(const DeviceInfo& info) {
           {"memory_total_bytes", info.memory_total_bytes},
           {"memory_free_bytes", info.memory_free_bytes},
           {"max_allocation_bytes", info.max_allocation_bytes},
+          {"cache_bytes", info.cache_bytes},
           {"compute_units", info.compute_units},
           {"max_group_size", info.max_group_size},
           {"max_group_extent", info.max_group_extent},

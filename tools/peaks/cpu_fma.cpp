@@ -69,7 +69,9 @@ T cpu_fma(T factor, T term, std::int64_t iterations) {
 
 template int cpu_fma_lanes<float>();
 template int cpu_fma_lanes<double>();
+template int cpu_fma_lanes<std::uint32_t>();
 template float cpu_fma<float>(float, float, std::int64_t);
 template double cpu_fma<double>(double, double, std::int64_t);
+template std::uint32_t cpu_fma<std::uint32_t>(std::uint32_t, std::uint32_t, std::int64_t);
 
 }  // namespace tessera::tool

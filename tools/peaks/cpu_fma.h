@@ -1,5 +1,5 @@
-// The loop that finds a CPU's ceiling for fused multiply-adds: in registers only, in the widest vectors that this CPU
-// has.
+// The loop that finds a CPU's ceiling for multiply-adds, fused where they are of floats: in registers only, in the
+// widest vectors that this CPU has.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,9 @@ template <class T>
 
 extern template int cpu_fma_lanes<float>();
 extern template int cpu_fma_lanes<double>();
+extern template int cpu_fma_lanes<std::uint32_t>();
 extern template float cpu_fma<float>(float, float, std::int64_t);
 extern template double cpu_fma<double>(double, double, std::int64_t);
+extern template std::uint32_t cpu_fma<std::uint32_t>(std::uint32_t, std::uint32_t, std::int64_t);
 
 }  // namespace tessera::tool

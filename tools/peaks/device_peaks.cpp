@@ -9,33 +9,32 @@
 
 namespace tessera::tool {
 
-namespace {
-
-void append(const OpenDevice& device, const Peaks& peaks, Json& devices_json) {
-  Json entry = to_json(device.info);
-  entry["asked_as"] = device.name;
-  entry["peaks"] = to_json(peaks);
-  devices_json.push_back(std::move(entry));
-}
-
-}  // namespace
-
-DevicePeaks find_device_peaks(const std::vector<OpenDevice>& devices, bool measure_again, Progress& progress,
-                              Json& devices_json) {
-  DevicePeaks peaks;
+void find_device_peaks(const std::vector<OpenDevice>& devices, bool measure_again, Progress& progress,
+                       DevicePeaks& peaks) {
   for (const OpenDevice& device : devices) {
     stop_if_interrupted();
     progress.show(0, fmt::format("peaks of {}", device.name));
-    append(device, peaks[&device] = find_peaks(device.device, measure_again), devices_json);
+    peaks[&device] = find_peaks(device.device, measure_again);
   }
+}
+
+DevicePeaks no_device_peaks(const std::vector<OpenDevice>& devices, const std::string& because) {
+  DevicePeaks peaks;
+  for (const OpenDevice& device : devices) peaks[&device] = unknown_peaks(because);
   return peaks;
 }
 
-DevicePeaks no_device_peaks(const std::vector<OpenDevice>& devices, const std::string& because, Json& devices_json) {
-  const Peak unknown{.value = std::nullopt, .reason = because};
-  DevicePeaks peaks;
-  for (const OpenDevice& device : devices) append(device, peaks[&device] = {unknown, unknown, unknown}, devices_json);
-  return peaks;
+Json devices_record(const std::vector<OpenDevice>& devices, const DevicePeaks& peaks) {
+  Json list = Json::array();
+  for (const OpenDevice& device : devices) {
+    const auto found = peaks.find(&device);
+    if (found == peaks.end()) continue;
+    Json entry = to_json(device.info);
+    entry["asked_as"] = device.name;
+    entry["peaks"] = to_json(found->second);
+    list.push_back(std::move(entry));
+  }
+  return list;
 }
 
 }  // namespace tessera::tool

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "tools/output/progress.h"
@@ -13,12 +14,14 @@ namespace tessera::tool {
 
 using DevicePeaks = std::map<const OpenDevice*, Peaks>;
 
-/// Finds or measures the peaks device by device and appends the facts with them to `devices_json`. Throws Interrupted.
-[[nodiscard]] DevicePeaks find_device_peaks(const std::vector<OpenDevice>& devices, bool measure_again,
-                                            Progress& progress, Json& devices_json);
+/// Finds or measures the peaks device by device. Throws Interrupted; `peaks` then holds those that were found.
+void find_device_peaks(const std::vector<OpenDevice>& devices, bool measure_again, Progress& progress,
+                       DevicePeaks& peaks);
 
-/// The same facts without peaks: each says `because`.
-[[nodiscard]] DevicePeaks no_device_peaks(const std::vector<OpenDevice>& devices, const std::string& because,
-                                          Json& devices_json);
+/// Peaks that are unknown: each says `because`.
+[[nodiscard]] DevicePeaks no_device_peaks(const std::vector<OpenDevice>& devices, const std::string& because);
+
+/// The facts of the devices with their peaks, of those that `peaks` holds.
+[[nodiscard]] Json devices_record(const std::vector<OpenDevice>& devices, const DevicePeaks& peaks);
 
 }  // namespace tessera::tool

@@ -19,12 +19,14 @@ class PeakCache {
 
   /// What was stored for exactly this device, or nothing.
   [[nodiscard]] std::optional<Peaks> find() const;
-  /// Failure to write costs only time, so it is silent.
+  /// Nothing is stored if peaks are missing that this device has. Failure to write costs only time, so it is silent.
   void store(const Peaks& peaks) const;
   /// Everything that the peaks depend on: under this they are kept, in the folder "peaks".
   [[nodiscard]] const std::string& key() const noexcept { return key_; }
 
  private:
+  [[nodiscard]] bool is_whole(const Peaks& peaks) const;
+
   std::string key_;
   bool has_float64_ = false;
 };

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "tools/peaks/cpu_bytes.h"
 #include "tools/peaks/cpu_fma.h"
 
 namespace tessera::tool {
@@ -30,72 +33,114 @@ std::string for_each_chain(const std::string& statement, const std::string& sepa
   return text;
 }
 
-std::string chains_body() {
+/// Sixteen times `step` for every chain in each turn of the loop.
+std::string chains_body(const std::string& step) {
   return "  VALUE " + for_each_chain("x{0} = t * {0}", ", ") +
          ";\n"
          "  for (int step = 0; step < iterations; step += 16) {\n"
          "#pragma unroll\n"
          "    for (int part = 0; part < 16; ++part) {\n      " +
-         for_each_chain("x{0} = fma(x{0}, f, t);", " ") +
-         "\n    }\n  }\n  VALUE sum = " + for_each_chain("x{0}", " + ") + ";\n";
+         for_each_chain(step, " ") + "\n    }\n  }\n  VALUE sum = " + for_each_chain("x{0}", " + ") + ";\n";
 }
 
-std::string opencl_fma(const std::string& scalar, int width) {
+/// Floats have a function for it; of whole numbers compilers know.
+std::string multiply_add(bool is_floating) {
+  return is_floating ? "x{0} = fma(x{0}, f, t);" : "x{0} = x{0} * f + t;";
+}
+
+std::string opencl_fma(const std::string& scalar, int width, bool is_floating) {
   const std::string suffix = width == 1 ? "" : fmt::format("{}", width);
   std::string text;
   if (scalar == "double") text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   text += fmt::format("typedef {}{} VALUE;\n", scalar, suffix);
   text += fmt::format("__kernel void peak_fma(__global {0}* sums, {0} factor, {0} term, int iterations) {{\n", scalar);
-  text += "  const VALUE f = (VALUE)(factor), t = (VALUE)(term);\n" + chains_body();
+  text += "  const VALUE f = (VALUE)(factor), t = (VALUE)(term);\n" + chains_body(multiply_add(is_floating));
   text += width == 1 ? "  sums[get_global_id(0)] = sum;\n}\n"
                      : fmt::format("  vstore{}(sum, get_global_id(0), sums);\n}}\n", width);
   return text;
 }
 
-std::string cuda_fma(const std::string& scalar) {
+std::string cuda_chains(const std::string& name, const std::string& scalar, const std::string& step) {
   return fmt::format(
-             "typedef {0} VALUE;\nextern \"C\" __global__ void peak_fma({0}* sums, {0} factor, {0} term, "
+             "typedef {0} VALUE;\nextern \"C\" __global__ void {1}({0}* sums, {0} factor, {0} term, "
              "int iterations) {{\n  const VALUE f = factor, t = term;\n",
-             scalar) +
-         chains_body() + "  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n}\n";
+             scalar, name) +
+         chains_body(step) + "  sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n}\n";
 }
 
 template <class T>
-KernelSource fma_source(const std::string& scalar_name, int width) {
+KernelSource fma_source(const std::string& opencl_name, const std::string& cuda_name, int width) {
+  constexpr bool kIsFloating = std::is_floating_point_v<T>;
   return {.name = "peak_fma",
           .parameters = {output<T>("sums"), scalar<T>("factor"), scalar<T>("term"), scalar<std::int32_t>("iterations")},
-          .opencl = opencl_fma(scalar_name, width),
-          .cuda = cuda_fma(scalar_name),
+          .opencl = opencl_fma(opencl_name, width, kIsFloating),
+          .cuda = cuda_chains("peak_fma", cuda_name, multiply_add(kIsFloating)),
           // As many operations as an OpenCL work-item with vectors of this width does, in this CPU's own width.
           .cpu =
               [width](const WorkGroup& group, std::span<T> sums, T factor, T term, std::int32_t iterations) {
                 const std::int64_t own = std::int64_t{iterations} * width / cpu_fma_lanes<T>();
                 sums[group.id.x] = cpu_fma<T>(factor, term, own);
               },
-          .label = fmt::format("peak of {} multiply-adds", scalar_name)};
+          .label = fmt::format("peak of {} multiply-adds", opencl_name)};
 }
 
-FmaProgram fma_program(const DeviceInfo& info, DataType type, int width) {
-  FmaProgram program;
-  program.source = type == DataType::float64 ? fma_source<double>("double", width) : fma_source<float>("float", width);
+/// The launch that fills the device, with `operations` of one work-item in an iteration.
+ChainProgram filling(const DeviceInfo& info, KernelSource source, int width, double operations) {
+  ChainProgram program;
+  program.source = std::move(source);
   const std::uint64_t units = std::max(info.compute_units, 1U);
   const bool gpu = info.kind != DeviceKind::cpu;
   program.shape.groups.x = units * (gpu ? kGpuGroupsPerUnit : kCpuGroupsPerUnit);
   program.shape.group_size.x = gpu ? std::min(kGpuGroupSize, std::max<std::uint64_t>(info.max_group_size, 1)) : 1;
   const std::uint64_t items = program.shape.groups.volume() * program.shape.group_size.volume();
   program.output_elements = static_cast<std::size_t>(items) * static_cast<std::size_t>(width);
-  program.flops_per_iteration = 2.0 * kFmaChains * width * static_cast<double>(items);
+  program.operations_per_iteration = operations * static_cast<double>(items);
   return program;
+}
+
+ChainProgram fma_program(const DeviceInfo& info, DataType type, int width) {
+  const double operations = 2.0 * kFmaChains * width;
+  if (type == DataType::float64) return filling(info, fma_source<double>("double", "double", width), width, operations);
+  if (type == DataType::float32) return filling(info, fma_source<float>("float", "float", width), width, operations);
+  return filling(info, fma_source<std::uint32_t>("uint", "unsigned", width), width, operations);
+}
+
+/// On a CPU `run` with the given count of operations in an iteration; on a GPU its instruction for them.
+template <class Run>
+ChainProgram dot_program(const DeviceInfo& info, double cpu_operations, const Run& run) {
+  constexpr double kOfADotProduct = 8;  // four products and four sums
+  KernelSource source{
+      .name = "peak_dot",
+      .parameters = {output<std::uint32_t>("sums"), scalar<std::uint32_t>("factor"), scalar<std::uint32_t>("term"),
+                     scalar<std::int32_t>("iterations")},
+      .opencl = "",
+      .cuda = cuda_chains("peak_dot", "unsigned", "x{0} = __dp4a(x{0}, f, t);"),
+      .cpu = [run](const WorkGroup& group, std::span<std::uint32_t> sums, std::uint32_t factor, std::uint32_t term,
+                   std::int32_t iterations) { sums[group.id.x] = run(factor, term, iterations); },
+      .label = "peak of dot products of bytes"};
+  const bool is_cpu = info.kind == DeviceKind::cpu;
+  return filling(info, std::move(source), 1, is_cpu ? cpu_operations : kFmaChains * kOfADotProduct);
 }
 
 }  // namespace
 
-std::vector<FmaProgram> fma_programs(const DeviceInfo& info, DataType type) {
+std::vector<ChainProgram> fma_programs(const DeviceInfo& info, DataType type) {
   if (info.kind != DeviceKind::cpu) return {fma_program(info, type, 1)};
-  std::vector<FmaProgram> programs;
+  std::vector<ChainProgram> programs;
   for (const int width : {4, 8, 16}) {
     if (type == DataType::float64 && width == 16) continue;  // two registers for each chain: they would spill
     programs.push_back(fma_program(info, type, width));
+  }
+  return programs;
+}
+
+std::vector<ChainProgram> dot_programs(const DeviceInfo& info) {
+  std::vector<ChainProgram> programs{dot_program(info, cpu_dot_operations(), cpu_dot)};
+  if (info.kind == DeviceKind::cpu && cpu_has_tiles()) {
+    programs.push_back(dot_program(info, cpu_tile_operations(),
+                                   [](std::uint32_t /*factor*/, std::uint32_t /*term*/, std::int64_t iterations) {
+                                     return cpu_tiles(iterations);
+                                   }));
   }
   return programs;
 }

@@ -1,130 +1,118 @@
-// Measures the ceilings of a device with the peak kernels.
+// Peaks and shares of them.
 #include "tools/peaks/peaks.h"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "tools/peaks/arithmetic_peaks.h"
+#include "tools/peaks/memory_peaks.h"
 #include "tools/peaks/peak_cache.h"
-#include "tools/peaks/peak_kernels.h"
-#include "tools/process/interrupt.h"
 
 namespace tessera::tool {
 
 namespace {
 
-/// A launch of the arithmetic kernel lasts about this long: much longer than starting it, and short enough that some
-/// of the samples find the machine undisturbed.
-constexpr double kLaunch_s = 3e-3;
-constexpr int kFewestSamples = 10;
-constexpr double kSampling_s = 0.3;
-/// Far beyond the largest caches (a few hundred MiB), both buffers together.
-constexpr std::uint64_t kCopyBytes = std::uint64_t{512} << 20;
+/// Of data of twice its size a cache may still serve half; of more, so little that the next level's rate is the bound.
+constexpr double kServedByACache = 2;
+/// Where no cache is known, operands of this size are beyond all of them.
+constexpr double kBeyondCaches = 512.0 * (1 << 20);
 
-/// Seconds on the device of one call of `enqueue`, the best of several behind a warm-up.
-double best_seconds(Queue& queue, const std::function<void()>& enqueue) {
-  enqueue();
-  queue.finish();
-  double best = 0;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto elapsed_s = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+struct Ceiling {
+  double value = 0;
+  const char* name = "";
+};
+
+std::optional<Ceiling> arithmetic_ceiling(const Peaks& peaks, const WorkRate& rate) {
+  const auto known = [](const Peak& peak, const char* name) {
+    return peak.value ? std::optional(Ceiling{*peak.value, name}) : std::nullopt;
   };
-  for (int sample = 0; sample < kFewestSamples || elapsed_s() < kSampling_s; ++sample) {
-    stop_if_interrupted();
-    enqueue();
-    const Event start = queue.record();
-    enqueue();
-    const Event stop = queue.record();
-    queue.finish();
-    const double seconds = seconds_between(start, stop);
-    if (seconds > 0 && (best == 0 || seconds < best)) best = seconds;
+  switch (rate.type) {
+    case DataType::float32: return known(peaks.fma_float32_gflops, "fma_float32_gflops");
+    case DataType::float64: return known(peaks.fma_float64_gflops, "fma_float64_gflops");
+    case DataType::int32:
+    case DataType::uint32: return known(peaks.fma_int32_gflops, "fma_int32_gflops");
+    case DataType::int8:
+    case DataType::uint8:
+    case DataType::int16:
+    case DataType::uint16:
+      if (rate.kind == DeviceKind::cpu) return known(peaks.dot_int8_gflops, "dot_int8_gflops");
+      return std::nullopt;
+    case DataType::int64:
+    case DataType::uint64: return std::nullopt;
   }
-  if (best == 0) throw Error(ErrorCode::internal, "the device's events give no time");
-  return best;
+  return std::nullopt;
 }
 
-template <class T>
-double run_fma(const Device& device, const FmaProgram& program) {
-  Queue queue(device);
-  const OwnKernel kernel = device.compile(program.source);
-  const Buffer<T> sums = device.allocate<T>(program.output_elements);
-  // Bits keep changing for long: the chains approach 1 by a ten-thousandth of the rest in each step.
-  constexpr T kFactor = static_cast<T>(0.9999);
-  constexpr T kTerm = static_cast<T>(0.0001);
-  const auto enqueue = [&](std::int32_t iterations) {
-    queue.launch(kernel, program.shape, sums, kFactor, kTerm, iterations);
-  };
-  std::int32_t iterations = 1024;
-  for (; iterations < (1 << 28); iterations *= 2) {
-    const Event start = queue.record();
-    enqueue(iterations);
-    const Event stop = queue.record();
-    if (seconds_between(start, stop) >= kLaunch_s) break;
+struct MemoryCeiling {
+  double value = 0;
+  std::string name;
+};
+
+std::optional<MemoryCeiling> memory_ceiling(const Peaks& peaks, double bytes) {
+  MemoryCeiling highest;
+  if (peaks.copy_gbytes_per_s.value) highest = {*peaks.copy_gbytes_per_s.value, "copy_gbytes_per_s"};
+  bool has_caches = false;
+  for (const ReadPeak& read : peaks.reads) {
+    const bool is_cache = read.capacity_bytes > 0;
+    has_caches = has_caches || is_cache;
+    if (is_cache && bytes > kServedByACache * static_cast<double>(read.capacity_bytes)) continue;
+    if (!read.gbytes_per_s.value) {
+      if (is_cache) return std::nullopt;
+      continue;
+    }
+    if (*read.gbytes_per_s.value > highest.value) highest = {*read.gbytes_per_s.value, read.level};
   }
-  const double seconds = best_seconds(queue, [&] { enqueue(iterations); });
-  return program.flops_per_iteration * iterations / seconds / 1e9;
+  if (!has_caches && bytes < kBeyondCaches) return std::nullopt;
+  return highest.value > 0 ? std::optional(highest) : std::nullopt;
 }
 
-/// Runs `measurement` and keeps its value, or the reason why there is none.
-Peak attempt(const std::function<double()>& measurement) {
-  try {
-    return {measurement(), ""};
-  } catch (const Error& error) {
-    return {std::nullopt, fmt::format("{}: {}", to_string(error.code()), error.sentence())};
-  }
-}
+/// The peaks that are no reads, by their names.
+struct NamedPeak {
+  const char* name;
+  Peak Peaks::*peak;
+};
+constexpr NamedPeak kNamedPeaks[] = {{"fma_float32_gflops", &Peaks::fma_float32_gflops},
+                                     {"fma_float64_gflops", &Peaks::fma_float64_gflops},
+                                     {"fma_int32_gflops", &Peaks::fma_int32_gflops},
+                                     {"dot_int8_gflops", &Peaks::dot_int8_gflops},
+                                     {"copy_gbytes_per_s", &Peaks::copy_gbytes_per_s}};
 
-Peak fma_peak(const Device& device, const DeviceInfo& info, DataType type) {
-  if (type == DataType::float64 && !info.has_float64) return {std::nullopt, "the device has no float64"};
-  Peak best{std::nullopt, "no kernel was tried"};
-  for (const FmaProgram& program : fma_programs(info, type)) {
-    const Peak peak = attempt(
-        [&] { return type == DataType::float64 ? run_fma<double>(device, program) : run_fma<float>(device, program); });
-    if (!best.value || (peak.value && *peak.value > *best.value)) best = peak;
-  }
-  return best;
-}
-
-/// The better of the queue's own copy and a kernel's.
-Peak copy_peak(const Device& device, const DeviceInfo& info) {
-  std::uint64_t bytes = kCopyBytes;
-  if (info.max_allocation_bytes > 0) bytes = std::min(bytes, info.max_allocation_bytes);
-  if (info.memory_total_bytes > 0) bytes = std::min(bytes, info.memory_total_bytes / 8);
-  bytes -= bytes % kCopyWordBytes;
-  Peak best = attempt([&] {
-    Queue queue(device);
-    const auto from = device.allocate<std::uint32_t>(bytes / 4, {.label = "peak of copies"});
-    const auto to = device.allocate<std::uint32_t>(bytes / 4, {.label = "peak of copies"});
-    queue.fill(from, 0x9E3779B9U);
-    queue.fill(to, 0x7F4A7C15U);
-    const double copy_s = best_seconds(queue, [&] { queue.copy(to, from); });
-    double seconds = copy_s;
-    const Peak kernel_s = attempt([&] {
-      const CopyProgram program = copy_program(info);
-      const OwnKernel kernel = device.compile(program.source);
-      const std::uint64_t words = bytes / kCopyWordBytes;
-      const BufferView<const std::uint32_t> source = from;
-      return best_seconds(queue, [&] { queue.launch(kernel, program.shape, source, to, words); });
-    });
-    if (kernel_s.value) seconds = std::min(seconds, *kernel_s.value);
-    return 2.0 * static_cast<double>(bytes) / seconds / 1e9;
-  });
-  device.trim();
-  return best;
+/// Nothing for a name that no peak has.
+std::optional<Peak> measure_peak(const Device& device, const DeviceInfo& info, std::string_view name) {
+  if (name == "fma_float32_gflops") return fma_peak(device, info, DataType::float32);
+  if (name == "fma_float64_gflops") return fma_peak(device, info, DataType::float64);
+  if (name == "fma_int32_gflops") return fma_peak(device, info, DataType::int32);
+  if (name == "dot_int8_gflops") return dot_peak(device, info);
+  if (name == "copy_gbytes_per_s") return copy_peak(device, info);
+  const std::vector<ReadPeak> level = read_peaks(device, info, name);
+  return level.empty() ? std::nullopt : std::optional(level.front().gbytes_per_s);
 }
 
 }  // namespace
 
+Peaks unknown_peaks(const std::string& reason) {
+  const Peak unknown{.value = std::nullopt, .reason = reason};
+  return {unknown, unknown, unknown, unknown, unknown, {}};
+}
+
 Peaks measure_peaks(const Device& device) {
   const DeviceInfo info = device.info();
   Peaks peaks;
-  peaks.fma_float32_gflops = fma_peak(device, info, DataType::float32);
-  peaks.fma_float64_gflops = fma_peak(device, info, DataType::float64);
-  peaks.copy_gbytes_per_s = copy_peak(device, info);
+  for (const auto& [name, peak] : kNamedPeaks) peaks.*peak = *measure_peak(device, info, name);
+  peaks.reads = read_peaks(device, info);
   return peaks;
+}
+
+Peak* find_peak(Peaks& peaks, std::string_view name) {
+  for (const auto& [known, peak] : kNamedPeaks) {
+    if (known == name) return &(peaks.*peak);
+  }
+  for (ReadPeak& read : peaks.reads) {
+    if (read.level == name) return &read.gbytes_per_s;
+  }
+  return nullptr;
 }
 
 Peaks find_peaks(const Device& device, bool measure_again) {
@@ -133,32 +121,60 @@ Peaks find_peaks(const Device& device, bool measure_again) {
     if (const auto cached = cache.find()) return *cached;
   }
   const Peaks peaks = measure_peaks(device);
-  // What could not be measured may become measurable (a missing compiler is installed), so only whole results stay.
-  const bool whole = peaks.fma_float32_gflops.value && peaks.copy_gbytes_per_s.value &&
-                     (peaks.fma_float64_gflops.value || !device.info().has_float64);
-  if (whole) cache.store(peaks);
+  cache.store(peaks);
   return peaks;
 }
 
-std::optional<double> peak_share(const Peaks& peaks, DataType type, double gflops, double gbytes_per_s) {
-  if (!peaks.copy_gbytes_per_s.value) return std::nullopt;
-  const double memory = gbytes_per_s / *peaks.copy_gbytes_per_s.value;
-  if (type != DataType::float32 && type != DataType::float64) return memory;
-  const Peak& arithmetic = type == DataType::float32 ? peaks.fma_float32_gflops : peaks.fma_float64_gflops;
-  if (!arithmetic.value) return std::nullopt;
-  return std::max(memory, gflops / *arithmetic.value);
+Peaks raise_peak(const Device& device, Peaks known, std::string_view name) {
+  Peak* const peak = find_peak(known, name);
+  if (peak == nullptr) return known;
+  const std::optional<Peak> again = measure_peak(device, device.info(), name);
+  if (again && again->value && (!peak->value || *again->value > *peak->value))
+    *peak = {again->value, "", peak->times_measured};
+  ++peak->times_measured;
+  PeakCache(device).store(known);
+  return known;
+}
+
+std::optional<PeakShare> peak_share(const Peaks& peaks, const WorkRate& rate) {
+  std::optional<PeakShare> found;
+  if (const auto memory = memory_ceiling(peaks, rate.bytes_in_turn))
+    found = PeakShare{.share = rate.gbytes_per_s / memory->value, .peak = memory->name};
+  if (const auto arithmetic = arithmetic_ceiling(peaks, rate)) {
+    const double share = rate.gflops / arithmetic->value;
+    if (!found || share > found->share)
+      found = PeakShare{.share = share, .peak = arithmetic->name, .is_arithmetic = true};
+  }
+  return found;
+}
+
+std::string remark_on(const PeakShare& share, const WorkRate& rate) {
+  if (share.share <= 1) return {};
+  const std::string times = fmt::format("{:.2f} times the peak {}: ", share.share, share.peak);
+  if (!share.is_arithmetic) return times + "nearer caches served a part of the operands";
+  const std::string fewer = times + "fewer operations were done than are counted";
+  if (rate.kind != DeviceKind::cpu) return fewer + ", or tensor instructions did them";
+  const bool is_floating = rate.type == DataType::float32 || rate.type == DataType::float64;
+  return is_floating ? fewer : fewer + ", or instructions for shorter numbers did them";
 }
 
 Json to_json(const Peaks& peaks) {
   Json result = Json::object();
   Json reasons = Json::object();
-  const auto add = [&](const char* name, const Peak& peak) {
-    result[name] = peak.value ? Json(*peak.value) : Json();
+  Json times = Json::object();
+  const auto value_of = [&](const std::string& name, const Peak& peak) {
     if (!peak.value) reasons[name] = peak.reason;
+    if (peak.times_measured > 1) times[name] = peak.times_measured;
+    return peak.value ? Json(*peak.value) : Json();
   };
-  add("fma_float32_gflops", peaks.fma_float32_gflops);
-  add("fma_float64_gflops", peaks.fma_float64_gflops);
-  add("copy_gbytes_per_s", peaks.copy_gbytes_per_s);
+  for (const auto& [name, peak] : kNamedPeaks) result[name] = value_of(name, peaks.*peak);
+  result["reads"] = Json::array();
+  for (const ReadPeak& read : peaks.reads) {
+    result["reads"].push_back({{"level", read.level},
+                               {"capacity_bytes", read.capacity_bytes > 0 ? Json(read.capacity_bytes) : Json()},
+                               {"gbytes_per_s", value_of(read.level, read.gbytes_per_s)}});
+  }
+  if (!times.empty()) result["times_measured"] = times;
   if (!reasons.empty()) result["unknown_because"] = reasons;
   return result;
 }

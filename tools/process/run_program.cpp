@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <tessera/error.h>
+#include <tessera/trace.h>
 
 #include "tools/command.h"
 #include "tools/process/interrupt.h"
@@ -32,6 +33,15 @@ void report(const char* name, const Error& error) {
   if (!error.log().empty()) std::cerr << error.log() << "\n";
 }
 
+/// What a process does at its usual end.
+void end_trace() {
+  try {
+    stop_trace();
+  } catch (const Error&) {
+    // The exit code says what is worse.
+  }
+}
+
 }  // namespace
 
 int run_program(const char* name, int argc, char** argv, int (*run)(int argc, char** argv)) {
@@ -46,6 +56,7 @@ int run_program(const char* name, int argc, char** argv, int (*run)(int argc, ch
     // What was to be cleaned up is: the exception has passed through all of it.
     if (is_device_work_abandoned()) {
       std::cout.flush();
+      end_trace();
       std::_Exit(interrupt_exit_code());
     }
     return interrupt_exit_code();

@@ -22,7 +22,8 @@ std::string key_of(const ReportRecord& record) {
 }
 
 OldTime time_of(const ReportRecord& record) {
-  return {record.median_s, std::isnan(record.spread) ? 0 : record.spread};
+  const auto known = [](double number) { return std::isnan(number) ? 0 : number; };
+  return {record.median_s, known(record.spread), known(record.others_share)};
 }
 
 std::string beside(const ReportInput& first, const ReportInput& other) {

@@ -133,7 +133,7 @@ std::string errors_of(const std::string& operator_name, const Records& records) 
 
 std::string table_of(const Records& records) {
   HtmlTable table({"device", "variant", "problem", "tuning", "# device time", "# spread", "# GFLOP/s", "# GB/s",
-                   "# error / bound", "status"});
+                   "# of peak", "# error / bound", "hardware", "status"});
   const auto number = [](double value) { return std::isnan(value) ? std::string() : format_number(value); };
   for (const ReportRecord* record : records) {
     const bool has_time = record->is_verified() && record->median_s > 0;
@@ -142,7 +142,9 @@ std::string table_of(const Records& records) {
          has_time ? format_seconds(record->median_s) : "",
          has_time && !std::isnan(record->spread) ? fmt::format("{:.1f} %", 100 * record->spread) : "",
          has_time ? number(record->gflops) : "", has_time ? number(record->gbytes_per_s) : "",
-         number(record->error / record->bound), record->status + (record->reason.empty() ? "" : ": " + record->reason)},
+         has_time && !std::isnan(record->peak_share) ? fmt::format("{:.1f} %", 100 * record->peak_share) : "",
+         number(record->error / record->bound), record->hardware,
+         (record->is_cold ? "cold, " : "") + record->status + (record->reason.empty() ? "" : ": " + record->reason)},
         record->is_verified()                                            ? ""
         : record->status == "unsupported" || record->status == "skipped" ? "quiet"
                                                                          : "bad");

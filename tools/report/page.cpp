@@ -50,7 +50,8 @@ constexpr const char* kHowMeasured = R"(<h2 id="how">How it was measured</h2>
 <p>Every result was verified against an oracle, plain loops in double or exact integers, before its time was taken; what
 failed has no time. A variant is warmed up and then repeated; the time is the median on the device&#39;s own clock, and
 the spread is the interquartile range over the median. Speed is the least work of the problem over that time, so that an
-algorithm which needs fewer operations may pass the peak. Peaks are measured on the device itself.</p>
+algorithm which needs fewer operations may pass the peak; its row then says so. Peaks are measured on the device itself,
+by kernels that do nothing but compute in registers, copy, or read what fits into a cache.</p>
 )";
 
 std::string one_file(const ReportInput& input, std::size_t number) {
@@ -66,6 +67,11 @@ std::string one_file(const ReportInput& input, std::size_t number) {
       "<p>{} of {} records were verified and timed, {} failed; the others could not run or were left "
       "out, with the reason in their row.</p>\n",
       verified, input.records.size(), wrong);
+  if (!input.missing_peers.empty()) {
+    std::string list;
+    for (const std::string& peer : input.missing_peers) list += (list.empty() ? "" : "; ") + escaped(peer);
+    html += fmt::format("<p>Not compared with, because they were not on this machine: {}.</p>\n", list);
+  }
   return html + devices_section(input) + operators_section(input) + threads_section(input) + transfers_section(input);
 }
 

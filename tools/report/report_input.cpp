@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <tessera/tessera.h>
 
+#include "tools/bench/hardware.h"
 #include "tools/output/table.h"
 
 namespace tessera::tool {
@@ -20,6 +22,8 @@ namespace {
 /// A page with more could not be scrolled; the largest study so far has 1,700.
 constexpr std::size_t kMostRecords = 20000;
 constexpr std::size_t kMostLetters = 200;
+/// No processor has more caches one behind the other.
+constexpr std::size_t kMostLevels = 8;
 
 /// At most so many bytes, and never half a letter of several.
 std::string shortened(std::string text) {
@@ -50,7 +54,7 @@ std::string tuning_words(const Json& record) {
 }
 
 ReportDevice device_of(const Json& json) {
-  ReportDevice device{.id = words(json, "asked_as"), .name = words(json, "name"), .facts = {}};
+  ReportDevice device{.id = words(json, "asked_as"), .name = words(json, "name"), .facts = {}, .reads = {}};
   if (device.id.empty()) device.id = words(json, "id");
   std::vector<std::string> facts;
   if (const std::string driver = words(json, "driver"); !driver.empty())
@@ -64,7 +68,16 @@ ReportDevice device_of(const Json& json) {
   if (const Json* const peaks = object_of(json, "peaks")) {
     device.float32_gflops = positive(*peaks, "fma_float32_gflops");
     device.float64_gflops = positive(*peaks, "fma_float64_gflops");
+    device.int32_gflops = positive(*peaks, "fma_int32_gflops");
+    device.dot_int8_gflops = positive(*peaks, "dot_int8_gflops");
     device.copy_gbytes_per_s = positive(*peaks, "copy_gbytes_per_s");
+    if (const Json* const reads = list_of(*peaks, "reads")) {
+      for (std::size_t i = 0; i < std::min(reads->size(), kMostLevels); ++i) {
+        const ReportRead read{.level = words((*reads)[i], "level"),
+                              .gbytes_per_s = positive((*reads)[i], "gbytes_per_s")};
+        if (!read.level.empty() && !std::isnan(read.gbytes_per_s)) device.reads.push_back(read);
+      }
+    }
   }
   return device;
 }
@@ -77,7 +90,11 @@ ReportRecord record_of(const Json& json) {
                       .type = words(json, "type"),
                       .tuning = tuning_words(json),
                       .status = words(json, "status"),
-                      .reason = words(json, "reason")};
+                      .reason = words(json, "reason"),
+                      .hardware = {}};
+  if (const Json* const hardware = object_of(json, "hardware")) record.hardware = shortened(hardware_words(*hardware));
+  const auto cold = json.find("cold");
+  record.is_cold = cold != json.end() && cold->is_boolean() && cold->get<bool>();
   // Studies measure a problem in several parts, which its name ends with.
   if (const std::string part = words(json, "part"); !part.empty() && record.problem.ends_with("_" + part))
     record.problem.resize(record.problem.size() - part.size() - 1);
@@ -87,9 +104,11 @@ ReportRecord record_of(const Json& json) {
     record.median_s = positive(*time, "median");
     record.spread = number_of(*time, "spread").value_or(kNoNumber);
   }
+  record.others_share = std::min(positive(json, "others_share"), 1.0);
   if (const Json* const time = object_of(json, "wall_time_s")) record.wall_s = positive(*time, "median");
   record.gflops = positive(json, "gflops");
   record.gbytes_per_s = positive(json, "gbytes_per_s");
+  record.peak_share = positive(json, "peak_share");
   if (const Json* const error = object_of(json, "error")) {
     record.error = number_of(*error, "worst").value_or(kNoNumber);
     record.bound = positive(*error, "bound");
@@ -180,7 +199,14 @@ ReportInput report_input_of(const Json& result, const std::string& path) {
                                .host_memory = words(transfer, "host_memory"),
                                .upload_s = part_of(transfer, "upload"),
                                .compute_s = part_of(transfer, "compute"),
-                               .download_s = part_of(transfer, "download")});
+                               .download_s = part_of(transfer, "download"),
+                               .upload_gbytes_per_s = positive(transfer, "upload_gbytes_per_s"),
+                               .download_gbytes_per_s = positive(transfer, "download_gbytes_per_s")});
+  });
+  each("missing_peers", [&](const Json& peer) {
+    const std::string remedy = words(peer, "remedy");
+    input.missing_peers.push_back(
+        fmt::format("{}: {}", words(peer, "variant"), remedy.empty() ? words(peer, "reason") : remedy));
   });
   return input;
 }

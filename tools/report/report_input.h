@@ -13,13 +13,22 @@ namespace tessera::tool {
 /// Stands for a number that a record does not have.
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
+/// How fast a device reads a cache level, or memory.
+struct ReportRead {
+  std::string level;
+  double gbytes_per_s = kNoNumber;
+};
+
 struct ReportDevice {
   std::string id;     ///< "cuda:0"
   std::string name;   ///< "NVIDIA H200"
   std::string facts;  ///< driver, instruction set, units, memory
   double float32_gflops = kNoNumber;
   double float64_gflops = kNoNumber;
+  double int32_gflops = kNoNumber;
+  double dot_int8_gflops = kNoNumber;
   double copy_gbytes_per_s = kNoNumber;
+  std::vector<ReportRead> reads;  ///< those that are known, the nearest cache first
 };
 
 struct ReportRecord {
@@ -31,12 +40,16 @@ struct ReportRecord {
   std::string tuning;  ///< "tile_m=64 tile_n=32"
   std::string status;
   std::string reason;
+  std::string hardware;  ///< "128 registers, 2 groups a unit, 25 % occupied"
+  bool is_cold = false;
   bool is_default = false;
   double median_s = kNoNumber;
   double spread = kNoNumber;
+  double others_share = kNoNumber;  ///< of the processors, at most 1
   double wall_s = kNoNumber;
   double gflops = kNoNumber;
   double gbytes_per_s = kNoNumber;
+  double peak_share = kNoNumber;
   double error = kNoNumber;
   double bound = kNoNumber;
 
@@ -65,6 +78,8 @@ struct ReportTransfer {
   double upload_s = 0;
   double compute_s = 0;
   double download_s = 0;
+  double upload_gbytes_per_s = kNoNumber;
+  double download_gbytes_per_s = kNoNumber;
 };
 
 struct ReportInput {
@@ -77,6 +92,7 @@ struct ReportInput {
   std::vector<ReportRecord> records;
   std::vector<ReportThreads> threads;
   std::vector<ReportTransfer> transfers;
+  std::vector<std::string> missing_peers;  ///< "vendor_blis: apt-get install libblis4-pthread"
 
   [[nodiscard]] const ReportDevice* find_device(const std::string& id) const;
 };

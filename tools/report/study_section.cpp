@@ -1,5 +1,6 @@
 // What studies measure besides: speed-up over threads, and the way to the device and back.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -46,13 +47,17 @@ std::string threads_section(const ReportInput& input) {
 }
 
 std::string transfers_section(const ReportInput& input) {
-  HtmlTable table(
-      {"operator", "device", "problem", "host memory", "# upload", "# compute", "# download", "# on the way"});
+  HtmlTable table({"operator", "device", "problem", "host memory", "# upload", "# GB/s", "# compute", "# download",
+                   "# GB/s", "# on the way"});
+  const auto rate = [](double gbytes_per_s) {
+    return std::isnan(gbytes_per_s) ? std::string() : format_number(gbytes_per_s);
+  };
   for (const ReportTransfer& transfer : input.transfers) {
     const double all = transfer.upload_s + transfer.compute_s + transfer.download_s;
     table.add_row({transfer.operator_name, transfer.device, transfer.problem, transfer.host_memory,
-                   format_seconds(transfer.upload_s), format_seconds(transfer.compute_s),
-                   format_seconds(transfer.download_s),
+                   format_seconds(transfer.upload_s), rate(transfer.upload_gbytes_per_s),
+                   format_seconds(transfer.compute_s), format_seconds(transfer.download_s),
+                   rate(transfer.download_gbytes_per_s),
                    all > 0 ? fmt::format("{:.0f} %", 100 * (1 - transfer.compute_s / all)) : ""});
   }
   if (table.empty()) return "";

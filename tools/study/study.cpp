@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/bench/peak_shares.h"
 #include "tools/command.h"
 #include "tools/process/interrupt.h"
 #include "tools/process/usage_error.h"
@@ -102,19 +103,21 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
   result["transfers"] = Json::array();
   result["studies"] = Json::array();
   bool success = devices.all_opened;
+  DevicePeaks peaks;
   try {
-    DevicePeaks peaks;
     if (request.quick) {
-      peaks = no_device_peaks(devices.list, "a quick study measures no peaks", result["devices"]);
+      peaks = no_device_peaks(devices.list, "a quick study measures no peaks");
     } else {
       Progress progress(devices.list.size());
-      peaks = find_device_peaks(devices.list, request.measure_peaks_again, progress, result["devices"]);
+      find_device_peaks(devices.list, request.measure_peaks_again, progress, peaks);
     }
     for (const Study* study : chosen) {
       text << fmt::format("study of {}: {}{}\n", study->operator_name, study->summary,
                           request.quick ? " (quick: small sizes, whose speeds say nothing)" : "");
       StudyBench bench(*study, request, devices.list, peaks);
-      const StudyResult found = study->run(bench, text);
+      StudyResult found = study->run(bench, text);
+      Progress progress(found.records.size());
+      settle_shares(found.records, peaks, progress);
       const std::string notes = notes_on(found.records, *study, request.quick);
       if (!notes.empty()) text << "\nnotes\n\n" << notes;
       for (const BenchRecord& record : found.records) {
@@ -134,6 +137,7 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
   } catch (const Interrupted&) {
     // The caller writes the result so far, and then says that it was interrupted.
   }
+  result["devices"] = devices_record(devices.list, peaks);
   return success ? kExitSuccess : kExitFailure;
 }
 

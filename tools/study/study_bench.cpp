@@ -2,7 +2,6 @@
 #include "tools/study/study_bench.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -11,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/bench/rounds.h"
 #include "tools/process/interrupt.h"
 #include "tools/study/variant_scores.h"
 #include "tools/thread_devices.h"
@@ -42,17 +42,6 @@ void sort_groups(std::vector<Job>& jobs) {
     std::stable_sort(first, last, [&](const Job& left, const Job& right) { return rank(left) < rank(right); });
     first = last;
   }
-}
-
-/// The record whose speed lies in the middle. A record that was not verified is returned before any other, because a
-/// failure must not be hidden.
-BenchRecord middle_of(std::array<BenchRecord, 3> rounds) {
-  for (BenchRecord& record : rounds) {
-    if (record.status != BenchStatus::verified) return std::move(record);
-  }
-  std::sort(rounds.begin(), rounds.end(),
-            [](const BenchRecord& left, const BenchRecord& right) { return speed_of(left) < speed_of(right); });
-  return std::move(rounds[1]);
 }
 
 /// The job on another device. Whether its variant can run, and is the default, is asked of that device.
@@ -206,12 +195,12 @@ void StudyBench::measure_in_turn(std::vector<BenchRecord>& records, std::size_t 
     if (!seen.insert(&*best).second) return;
     // A variant that was run only once is slow, and three more measurements of both would take long.
     if (chosen->measurement->device_s.count == 1 || best->measurement->device_s.count == 1) return;
-    std::array<BenchRecord, 3> of_chosen;
-    std::array<BenchRecord, 3> of_best;
-    for (std::size_t round = 0; round < of_chosen.size(); ++round) {
+    std::vector<BenchRecord> of_chosen;
+    std::vector<BenchRecord> of_best;
+    for (int round = 0; round < 3; ++round) {
       stop_if_interrupted();
-      of_chosen[round] = measure(chosen->job, chosen->job.problem->tries_every_tuning());
-      of_best[round] = measure(best->job, best->job.problem->tries_every_tuning());
+      of_chosen.push_back(measure(chosen->job, chosen->job.problem->tries_every_tuning()));
+      of_best.push_back(measure(best->job, best->job.problem->tries_every_tuning()));
     }
     *chosen = middle_of(std::move(of_chosen));
     *best = middle_of(std::move(of_best));

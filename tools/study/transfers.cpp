@@ -18,12 +18,11 @@ namespace {
 
 /// One trip there and back with the oracle's verdict.
 conformance::Outcome verify_trip(RoundTrip& trip, Queue& queue) {
-  trip.reset();
+  trip.reset(queue);
   trip.upload(queue);
   trip.enqueue(queue);
   trip.download(queue);
-  queue.finish();
-  return trip.check();
+  return trip.check(queue);
 }
 
 }  // namespace
@@ -90,9 +89,10 @@ void TransferBench::time_parts(RoundTrip& trip, Queue& queue, TransferRecord& re
     MeasurementLimits limits = limits_;
     limits.time_limit_s += warm_up_s - limits.warm_up_s;
     limits.warm_up_s = warm_up_s;
-    const Measurement first = measure_once(enqueue, queue);
-    const auto once = measure_if_slow(first, enqueue, queue, limits_);
-    Measurement measurement = once ? *once : measure(enqueue, queue, device.timer_resolution_s, limits);
+    const TimedWork work{enqueue};
+    const Measurement first = measure_once(work, queue);
+    const auto once = measure_if_slow(first, work, queue, limits_);
+    Measurement measurement = once ? *once : measure(work, queue, device.timer_resolution_s, limits);
     if (record.reason.empty()) record.reason = measurement.plan.note + measurement.plan.skipped;
     return measurement;
   };

@@ -18,6 +18,12 @@ Json case_json(const conformance::Case* problem, CaseLabel label) {
   return problem == nullptr ? Json() : Json(label(*problem));
 }
 
+/// Bytes by the wall time, as who waits for them sees it.
+Json rate_json(std::size_t bytes, const Measurement& measurement) {
+  const double seconds = measurement.wall_s.median;
+  return seconds > 0 ? Json(static_cast<double>(bytes) / seconds / 1e9) : Json();
+}
+
 std::string rate_text(std::size_t bytes, const Measurement& measurement) {
   const double seconds = measurement.wall_s.median;
   return seconds > 0 ? format_number(static_cast<double>(bytes) / seconds / 1e9) : "";
@@ -37,6 +43,8 @@ Json to_json(const TransferRecord& record, CaseLabel label) {
   json["upload"] = measured ? times_json(record.upload) : Json();
   json["compute"] = measured ? times_json(record.compute) : Json();
   json["download"] = measured ? times_json(record.download) : Json();
+  json["upload_gbytes_per_s"] = measured ? rate_json(record.upload_bytes, record.upload) : Json();
+  json["download_gbytes_per_s"] = measured ? rate_json(record.download_bytes, record.download) : Json();
   json["whole"] = measured ? times_json(record.whole) : Json();
   json["gflops"] = measured ? Json(job.problem->work().flops / record.whole.wall_s.median / 1e9) : Json();
   return json;

@@ -33,6 +33,7 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::cpu;
   std::uint64_t memory_total_bytes = 0;
   std::uint64_t memory_free_bytes = 0;  ///< when info() was called; 0 where the driver does not say
+  std::uint64_t cache_bytes = 0;        ///< of the largest cache before memory: a GPU's second level
   std::uint32_t compute_units = 0;      ///< multiprocessors, cores or threads that run at once
   std::uint64_t max_group_size = 0;     ///< work-items of one work-group
   std::array<std::uint64_t, 3> max_group_extent{};
@@ -136,9 +137,11 @@ class TESSERA_API Device {
   /// Gives all cached memory back to the driver and returns how many bytes that were.
   std::uint64_t trim() const;
 
-  /// Chooses a variant for the problem, or takes the one that the options force, and compiles it. Errors:
-  /// invalid_argument for a wrong problem, an unknown variant or tuning value; unsupported, with the reason, for a
-  /// forced variant that cannot run; build_failed with the compiler's log.
+  /// Chooses a variant for the problem, or takes the one that the options force, and compiles it. Where the options
+  /// name neither variant nor tuning, what was tuned on this machine comes before the defaults (tessera/tuning.h), and
+  /// what the machine's site file says before both. Errors: invalid_argument for a wrong problem, an unknown variant or
+  /// tuning value; unsupported, with the reason, for a forced variant that cannot run; build_failed with the compiler's
+  /// log.
   template <class Problem>
   [[nodiscard]] OperatorKernel<Problem> kernel(const Problem& problem, const KernelOptions& options = {}) const;
 

@@ -55,6 +55,20 @@ struct KernelInfo {
   /// Of operators with weights: memory that prepared weights take; 0 if the kernel computes with raw weights. A run
   /// that is given raw weights prepares them anew, in a workspace that is larger by as much.
   std::size_t prepared_bytes = 0;
+  /// Why the variant and its tuning are others than the defaults that ship: the file that says so. "" where they are
+  /// not, and where the options named one.
+  std::string chosen_because = {};
+};
+
+/// What a search on this machine found for problems of this class: see tessera/tuning.h.
+struct TunedValues {
+  Tuning tuning;          ///< of the variant in whose row it stands
+  double measured_s = 0;  ///< median device time of one run of the problem that was measured
+  double default_s = 0;   ///< of the default that ships, measured beside it; 0 if that one was wrong
+  std::string problem;    ///< which was measured: "m=1000,n=777,k=512,..."
+  std::string when;       ///< "2026-03-01T12:00:00Z"
+  std::string source;     ///< the file
+  std::string because;    ///< why kernel() does not use it for this problem, one sentence; "" if it does
 };
 
 /// One row of explain(): can this variant run this problem on this device?
@@ -62,12 +76,16 @@ struct VariantReport {
   std::string variant;
   std::string summary;  ///< how it computes, in one line
   bool can_run = false;
-  std::string because;            ///< if it cannot: one sentence with the value and the limit
-  bool is_default = false;        ///< the one that is chosen when none is forced
-  std::string passed_over;        ///< if it can run, but a later row is the default: one sentence why that is faster
-  std::vector<Tunable> tunables;  ///< empty if it cannot run
+  std::string because;              ///< if it cannot: one sentence with the value and the limit
+  bool is_default = false;          ///< the one that is chosen when none is forced
+  bool is_shipped_default = false;  ///< the one that would be without tuned values and the site's file
+  std::string passed_over;          ///< if it can run, but a later row is the default: one sentence why that is faster
+  std::vector<Tunable> tunables;    ///< empty if it cannot run
   double error_factor = 1.0;
-  std::optional<double> measured_s;  ///< median device time of one run, if this machine has measured the problem
+  std::optional<double> measured_s;   ///< median device time of one run, if this machine has measured the problem
+  std::optional<TunedValues> tuned;   ///< if the search for such problems ended with this variant
+  std::vector<std::string> rejected;  ///< tunings that it found wrong or failing: one sentence each
+  std::string site;                   ///< what the site's file says of this variant: one sentence, or ""
 };
 
 namespace detail {

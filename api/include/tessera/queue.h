@@ -16,6 +16,7 @@
 #include <tessera/error.h>
 #include <tessera/export.h>
 #include <tessera/kernel.h>
+#include <tessera/launch_facts.h>
 #include <tessera/own_kernel.h>
 #include <tessera/prepared_weights.h>
 
@@ -246,6 +247,12 @@ class TESSERA_API Queue {
   void wait(const Event& event);
   /// Blocks until everything queued is done. Throws the first error of the queue.
   void finish();
+
+  /// Notes from here on which kernel functions are launched, with what the driver says of each: for benchmarks, because
+  /// it takes time. watched_launches() gives the notes and ends it. Devices without a driver's compiler (cpu:0) and
+  /// libraries of others have nothing to tell, so there may be none.
+  void watch_launches();
+  [[nodiscard]] std::vector<LaunchFacts> watched_launches();
 
   [[nodiscard]] const std::shared_ptr<detail::QueueCore>& core() const noexcept { return core_; }
 

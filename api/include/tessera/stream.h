@@ -19,7 +19,8 @@ struct StreamProgress {
 };
 
 struct StreamOptions {
-  KernelOptions kernel = {};  ///< as for Device::kernel(): chosen for the whole problem, used for every slab
+  KernelOptions kernel = {};  ///< as for Device::kernel(): chosen for the whole problem, used for every slab; where
+                              ///< slabs cannot have what was tuned or what the site forces, the default that ships is
   /// The most that buffers and workspaces may take on the device; 0: nine tenths of what is free when the call begins.
   /// What kernels hold for themselves, MemoryStatistics::held_bytes, is not part of it.
   std::uint64_t memory_bytes = 0;

@@ -145,6 +145,27 @@ struct OperatorTraits<CnnLayer> {
                     ",bias=", p.bias, ",layout=", to_string(p.layout), ",type=", to_string(p.type),
                     ",accuracy=", to_string(p.accuracy));
   }
+
+  static std::string shape_class(const CnnLayer& p) {
+    return ShapeClass()
+        .exactly("type", to_string(p.type))
+        .exactly("accuracy", to_string(p.accuracy))
+        .exactly("layout", to_string(p.layout))
+        .exactly("filter_height", p.filter_height)
+        .exactly("filter_width", p.filter_width)
+        .exactly("stride", p.stride)
+        .exactly("padding", p.padding)
+        .exactly("pool", p.pool_size)
+        .exactly("pool_stride", p.pool_stride)
+        .exactly("relu", p.relu)
+        .exactly("bias", p.bias)
+        .about("batch", p.batch)
+        .about("input_channels", p.input_channels)
+        .about("output_channels", p.output_channels)
+        .about("height", p.height)
+        .about("width", p.width)
+        .take();
+  }
 };
 
 }  // namespace detail

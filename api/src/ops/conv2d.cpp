@@ -144,6 +144,19 @@ struct OperatorTraits<Conv2d> {
                     ",type=", to_string(p.type), ",batch=", p.batch, ",accuracy=", to_string(p.accuracy),
                     ",filter=", weights);
   }
+
+  static std::string shape_class(const Conv2d& p) {
+    return ShapeClass()
+        .exactly("type", to_string(p.type))
+        .exactly("accuracy", to_string(p.accuracy))
+        .exactly("border", to_string(p.border))
+        .exactly("filter_height", p.filter_height)
+        .exactly("filter_width", p.filter_width)
+        .about("height", p.height)
+        .about("width", p.width)
+        .about("batch", p.batch)
+        .take();
+  }
 };
 
 }  // namespace detail

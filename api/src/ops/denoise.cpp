@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <string>
 
-#include "../operator_dispatch.h"
 #include "../refuse.h"
+#include "../stream_dispatch.h"
+#include "denoise_check.h"
 #include "operand_size.h"
 #include "per_axis.h"
 
@@ -71,6 +72,11 @@ std::string key_of(const DenoiseStep& step) {
                   step.threshold, ";", to_string(step.transform));
 }
 
+std::string class_of(const DenoiseStep& step) {
+  return sentence(text_of(step.patch), ";", text_of(step.window), ";", text_of(step.step), ";", step.max_patches, ";",
+                  to_string(step.transform));
+}
+
 }  // namespace
 
 template <>
@@ -108,15 +114,38 @@ struct OperatorTraits<Denoise> {
             OperandSpec{"result", &operands.result.view(), p.type, voxels("result", p, p.type), Access::write}};
   }
 
+  static std::array<HostMemory, 3> host_operands(const Denoise::HostOperands& o) {
+    return {o.volume.memory(), o.basic.memory(), o.result.memory()};
+  }
+
   static std::string key(const Denoise& p) {
     return sentence("size=", text_of(p.size), ",channels=", p.channels, ",sigma=", p.sigma,
                     ",stage=", to_string(p.stage), ",hard=", key_of(p.hard), ",wiener=", key_of(p.wiener),
                     ",shrinkage=", p.shrinkage, ",type=", to_string(p.type));
   }
+
+  static std::string shape_class(const Denoise& p) {
+    return ShapeClass()
+        .exactly("type", to_string(p.type))
+        .exactly("channels", p.channels)
+        .exactly("stage", to_string(p.stage))
+        .exactly("hard", p.has(DenoiseStage::hard_threshold) ? class_of(p.hard) : "none")
+        .exactly("wiener", p.has(DenoiseStage::wiener) ? class_of(p.wiener) : "none")
+        .exactly("is_filtered", p.sigma != 0)
+        .about("size_x", p.size.x)
+        .about("size_y", p.size.y)
+        .about("size_z", p.size.z)
+        .take();
+  }
 };
+
+Denoise checked_denoise(const Denoise& asked) {
+  return OperatorTraits<Denoise>::checked(asked);
+}
 
 }  // namespace detail
 
 TESSERA_INSTANTIATE_OPERATOR(Denoise)
+TESSERA_INSTANTIATE_STREAM(Denoise)
 
 }  // namespace tessera

@@ -154,6 +154,24 @@ struct OperatorTraits<Gemm> {
                     ",ldc=", p.ldc, ",batch=", p.batch, ",sa=", p.stride_a, ",sb=", p.stride_b, ",sc=", p.stride_c,
                     ",accuracy=", to_string(p.accuracy));
   }
+
+  static std::string shape_class(const Gemm& p) {
+    Gemm packed = p;
+    packed.lda = packed.ldb = packed.ldc = 0;
+    packed.stride_a = packed.stride_b = packed.stride_c = Gemm::kPacked;
+    return ShapeClass()
+        .exactly("type", to_string(p.type))
+        .exactly("accuracy", to_string(p.accuracy))
+        .exactly("transpose_a", p.transpose_a)
+        .exactly("transpose_b", p.transpose_b)
+        .exactly("reads_c", p.beta != 0)
+        .exactly("is_packed", with_layout(packed) == p)
+        .about("m", p.m)
+        .about("n", p.n)
+        .about("k", p.alpha != 0 ? p.k : 0)
+        .about("batch", p.batch)
+        .take();
+  }
 };
 
 }  // namespace detail

@@ -21,7 +21,7 @@ namespace {
 
 using backend::sentence;
 
-void check_size(const char* name, std::int64_t value, std::int64_t smallest) {
+void check_regression_size(const char* name, std::int64_t value, std::int64_t smallest) {
   if (value < smallest) refuse(sentence(name, " of kernel_regression is ", value, ", but must be at least ", smallest));
 }
 
@@ -53,12 +53,12 @@ struct OperatorTraits<KernelRegression> {
   static constexpr auto kWeightsOperand = &KernelRegression::Operands::training;
 
   static KernelRegression checked(const KernelRegression& asked) {
-    check_size("training_rows", asked.training_rows, 1);
-    check_size("columns", asked.columns, 1);
-    check_size("queries", asked.queries, 0);
-    check_size("outputs", asked.outputs, 1);
-    check_size("classes", asked.classes, 0);
-    check_size("set_rows", asked.set_rows, 0);
+    check_regression_size("training_rows", asked.training_rows, 1);
+    check_regression_size("columns", asked.columns, 1);
+    check_regression_size("queries", asked.queries, 0);
+    check_regression_size("outputs", asked.outputs, 1);
+    check_regression_size("classes", asked.classes, 0);
+    check_regression_size("set_rows", asked.set_rows, 0);
     if (asked.set_rows != 0 && (!asked.is_slab || asked.set_rows < asked.training_rows))
       refuse(sentence("set_rows of kernel_regression is ", asked.set_rows,
                       ", but must be 0, or of a slab at least its ", asked.training_rows, " training rows"));
@@ -116,6 +116,22 @@ struct OperatorTraits<KernelRegression> {
                     ",classes=", p.classes, ",nearest=", p.nearest, ",neighbours=", p.neighbours,
                     ",type=", to_string(p.type), ",accuracy=", to_string(p.accuracy),
                     p.is_slab ? sentence(",slab of ", p.set_rows) : "");
+  }
+
+  static std::string shape_class(const KernelRegression& p) {
+    return ShapeClass()
+        .exactly("type", to_string(p.type))
+        .exactly("accuracy", to_string(p.accuracy))
+        .exactly("distance", to_string(p.distance))
+        .exactly("classes", p.classes)
+        .exactly("nearest", p.nearest)
+        .exactly("neighbours", p.neighbours)
+        .exactly("is_slab", p.is_slab)
+        .about("training_rows", p.training_rows)
+        .about("columns", p.columns)
+        .about("queries", p.queries)
+        .about("outputs", p.outputs)
+        .take();
   }
 };
 

@@ -18,6 +18,7 @@
 #include "../slab_pipeline.h"
 #include "../stream_memory.h"
 #include "backend/sentence.h"
+#include "stream_choice.h"
 #include "streams.h"
 
 namespace tessera::detail {
@@ -37,13 +38,20 @@ class RegressionStream {
   RegressionStream(const Device& device, const KernelRegression& whole, const KernelRegression::HostOperands& host,
                    const StreamOptions& options)
       : device_(device), whole_(whole), host_(host), options_(options.kernel), limit_(*device.core(), options) {
-    // The one that is chosen for all of it, whatever a slab's own choice would be.
-    const KernelInfo info = device_.kernel(whole_, options_).info();
-    options_.variant = info.variant;
-    options_.tuning = info.tuning;
-    choose_cut();
-    slabs_ = parts(whole_.training_rows, cut_.rows);
-    batches_ = parts(whole_.queries, cut_.queries);
+    choose_for_slabs(device_, whole_, options.kernel, [&](const KernelOptions& chosen) {
+      options_ = chosen;
+      kernels_.clear();
+      cut_ = {};
+      choose_cut();
+      slabs_ = parts(whole_.training_rows, cut_.rows);
+      batches_ = parts(whole_.queries, cut_.queries);
+      // Slabs and batches have one size, and the last ones another.
+      if (steps() == 0) return;
+      for (const std::int64_t batch : {std::int64_t{0}, batches_ - 1}) {
+        static_cast<void>(kernel_of(sizes_of(batch * slabs_)));
+        static_cast<void>(kernel_of(sizes_of(batch * slabs_ + slabs_ - 1)));
+      }
+    });
   }
 
   [[nodiscard]] std::int64_t steps() const noexcept { return slabs_ * batches_; }

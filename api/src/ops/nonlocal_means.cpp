@@ -97,6 +97,19 @@ struct OperatorTraits<NonlocalMeans> {
     return sentence("size=", text_of(p.size), ",channels=", p.channels, ",patch=", text_of(p.patch),
                     ",window=", text_of(p.window), ",is_filtered=", p.sigma != 0, ",type=", to_string(p.type));
   }
+
+  static std::string shape_class(const NonlocalMeans& p) {
+    return ShapeClass()
+        .exactly("type", to_string(p.type))
+        .exactly("channels", p.channels)
+        .exactly("patch", text_of(p.patch))
+        .exactly("window", text_of(p.window))
+        .exactly("is_filtered", p.sigma != 0)
+        .about("size_x", p.size.x)
+        .about("size_y", p.size.y)
+        .about("size_z", p.size.z)
+        .take();
+  }
 };
 
 }  // namespace detail

@@ -111,6 +111,20 @@ struct OperatorTraits<PatchMatch> {
                                 : sentence(",slab=", slab.first_slice, "+", slab.slices, ":", slab.first_reference, "+",
                                            slab.references));
   }
+
+  static std::string shape_class(const PatchMatch& p) {
+    return ShapeClass()
+        .exactly("type", to_string(p.type))
+        .exactly("patch", text_of(p.patch))
+        .exactly("window", text_of(p.window))
+        .exactly("step", text_of(p.step))
+        .exactly("max_patches", p.max_patches)
+        .exactly("is_slab", p.slab != PatchSlab())
+        .about("size_x", p.size.x)
+        .about("size_y", p.size.y)
+        .about("size_z", p.size.z)
+        .take();
+  }
 };
 
 }  // namespace detail

@@ -15,6 +15,7 @@
 #include "../stream_memory.h"
 #include "backend/sentence.h"
 #include "patch_reach.h"
+#include "stream_choice.h"
 #include "streams.h"
 
 namespace tessera::detail {
@@ -70,12 +71,15 @@ PatchStream::PatchStream(const Device& device, const PatchMatch& whole, const Pa
       slice_voxels_(whole.size.product() / whole.size.*whole.slab_axis()),
       plane_stacks_(whole.references().product() / planes_),
       planes_of_slab_(planes_) {
-  // The one that is chosen for all of it, whatever a slab's own choice would be.
-  const KernelInfo info = device_.kernel(whole_, options_).info();
-  options_.variant = info.variant;
-  options_.tuning = info.tuning;
-  planes_of_slab_ =
-      largest_that_fits(1, planes_, 1, [&](std::int64_t planes) { return limit_.holds(need_of(planes)); });
+  choose_for_slabs(device_, whole_, options.kernel, [&](const KernelOptions& chosen) {
+    options_ = chosen;
+    planes_of_slab_ =
+        largest_that_fits(1, planes_, 1, [&](std::int64_t planes) { return limit_.holds(need_of(planes)); });
+    if (planes_of_slab_ == 0) return;
+    // The first and the last reach less far than those between.
+    for (const std::int64_t slab : {std::int64_t{0}, slabs() - 1})
+      static_cast<void>(device_.kernel(problem_of(slab), options_));
+  });
   if (planes_of_slab_ == 0) {
     throw limit_.refusal(PatchMatch::kName,
                          backend::sentence("one plane of ", plane_stacks_, " references and the ", most_slices(1),

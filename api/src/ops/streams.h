@@ -7,6 +7,8 @@
 namespace tessera::detail {
 
 /// Both are checked.
+[[nodiscard]] StreamReport stream_in_slabs(const Device& device, const Denoise& problem,
+                                           const Denoise::HostOperands& operands, const StreamOptions& options);
 [[nodiscard]] StreamReport stream_in_slabs(const Device& device, const KernelRegression& problem,
                                            const KernelRegression::HostOperands& operands,
                                            const StreamOptions& options);

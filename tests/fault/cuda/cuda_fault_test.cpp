@@ -262,5 +262,30 @@ TEST_F(CudaFaultTest, a_queue_and_a_device_leave_nothing_behind_a_failure) {
   }
 }
 
+TEST_F(CudaFaultTest, a_watch_tells_what_the_driver_says_and_fails_no_launch) {
+  const auto queue = device_->make_queue();
+  queue->watch_launches();
+  keep_busy(*queue, std::chrono::microseconds(1));
+  keep_busy(*queue, std::chrono::microseconds(1));
+  const std::vector<LaunchFacts> facts = queue->watched_launches();
+  ASSERT_EQ(facts.size(), 1U);
+  EXPECT_EQ(facts[0].launches, 2U);
+  EXPECT_EQ(facts[0].groups, 1U);
+  EXPECT_EQ(facts[0].registers, 40U) << "the fake driver says so of every function";
+  const std::uint64_t fit = 65536 / 40 / facts[0].group_size;
+  EXPECT_EQ(facts[0].groups_per_unit, fit);
+  EXPECT_DOUBLE_EQ(facts[0].occupancy.value_or(0), static_cast<double>(fit * facts[0].group_size) / 2048);
+
+  queue->watch_launches();
+  fail_for_good("cuOccupancyMaxActiveBlocksPerMultiprocessor", kUnknown);
+  keep_busy(*queue, std::chrono::microseconds(1));
+  driver_faults().plan({});
+  const std::vector<LaunchFacts> fewer = queue->watched_launches();
+  ASSERT_EQ(fewer.size(), 1U);
+  EXPECT_EQ(fewer[0].registers, 40U);
+  EXPECT_FALSE(fewer[0].groups_per_unit || fewer[0].occupancy);
+  queue->finish();
+}
+
 }  // namespace
 }  // namespace tessera::fault

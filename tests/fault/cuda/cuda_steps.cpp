@@ -79,7 +79,6 @@ ScenarioOptions cuda_scenario() {
           .gemm_variants = {},
           .conv2d_variants = {"tiled"},
           .cnn_layer_variants = {},
-          .stream_bytes = 300'000,  // packed rows are 32 bytes long
           .own_steps = {
               {"copies in pieces", staged_copies},
               {"gemm naive", gemm_naive},

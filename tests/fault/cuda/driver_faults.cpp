@@ -180,6 +180,8 @@ void wrap_driver(DriverApi& api) {
   TESSERA_CUDA_WRAP(cuEventElapsedTime)
   TESSERA_CUDA_WRAP(cuStreamWriteValue32)
   TESSERA_CUDA_WRAP(cuFuncGetParamInfo)
+  TESSERA_CUDA_WRAP(cuFuncGetName)
+  TESSERA_CUDA_WRAP(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 }
 
 #undef TESSERA_CUDA_WRAP

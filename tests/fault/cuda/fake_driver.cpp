@@ -1,5 +1,6 @@
 // libcuda.so.1 without a card: what it says of itself, contexts, modules and launches. cuda.h gives the names their
 // versions, as it does for the backend.
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstring>
@@ -37,6 +38,7 @@ int fact(CUdevice_attribute which) {
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: return 2147483647;
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return 2048;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 232448;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return 233472;
     default: return 0;
@@ -171,12 +173,20 @@ FAKE cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name
   if (const CUresult answer = ask_context(); answer != CUDA_SUCCESS) return answer;
   auto& loaded = *reinterpret_cast<Module*>(module);
   const std::lock_guard lock(loaded.mutex);
-  loaded.functions.push_back(std::make_unique<Function>(Function{name}));
-  *function = reinterpret_cast<CUfunction>(loaded.functions.back().get());
+  // A function is one, however often it is asked for.
+  auto found = std::find_if(loaded.functions.begin(), loaded.functions.end(),
+                            [&](const auto& known) { return known->name == name; });
+  if (found == loaded.functions.end())
+    found = loaded.functions.insert(found, std::make_unique<Function>(Function{name}));
+  *function = reinterpret_cast<CUfunction>(found->get());
   return CUDA_SUCCESS;
 }
 FAKE cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction) {
-  *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : 0;
+  *value = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024 : which == CU_FUNC_ATTRIBUTE_NUM_REGS ? 40 : 0;
+  return ask_context();
+}
+FAKE cuOccupancyMaxActiveBlocksPerMultiprocessor(int* groups, CUfunction, int group_size, size_t) {
+  *groups = std::min(2048, 65536 / 40) / group_size;
   return ask_context();
 }
 FAKE cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {

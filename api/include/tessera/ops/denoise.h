@@ -7,6 +7,7 @@
 
 #include <tessera/buffer.h>
 #include <tessera/export.h>
+#include <tessera/host_operand.h>
 #include <tessera/ops/patch_match.h>
 #include <tessera/types.h>
 
@@ -115,6 +116,12 @@ struct Denoise {
     ConstOperand volume;  ///< channels x size.z x size.y x size.x
     ConstOperand basic;   ///< the basic estimate, for stage wiener alone
     Operand result;       ///< like the volume
+  };
+  /// The same for stream(), in the host's memory. <tessera/ops/denoise_pieces.h> tells how it is cut.
+  struct HostOperands {
+    ConstHostOperand volume;
+    ConstHostOperand basic;
+    HostOperand result;
   };
 
   bool operator==(const Denoise&) const = default;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,6 +23,7 @@ class ScratchFolder {
     std::filesystem::remove_all(folder_, gone);
   }
 
+  [[nodiscard]] std::string path() const { return folder_.string(); }
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
   /// Returns the path.
   std::string write(const std::string& name, const std::string& bytes) const {
@@ -40,10 +42,13 @@ class ScratchFolder {
 
  private:
   static std::string own_name() {
-    const testing::TestInfo* const test = testing::UnitTest::GetInstance()->current_test_info();
-    return std::string("tessera_") + test->test_suite_name() + "_" + test->name() + "_" + std::to_string(::getpid());
+    const ::testing::TestInfo* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+    std::string name =
+        std::string("tessera_") + test->test_suite_name() + "_" + test->name() + "_" + std::to_string(::getpid());
+    std::ranges::replace(name, '/', '_');  // of tests with parameters
+    return name;
   }
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / own_name();
+  std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / own_name();
 };
 
 }  // namespace tessera::testing_support
