@@ -85,7 +85,7 @@ for wanted in "$@"; do
     --section SpeedOfLight --section Occupancy --section WarpStateStats --section MemoryWorkloadAnalysis \
     "$tessera" verify "$operator" --device "$device" --variant "$variant" --problem "$problem" "${settings[@]}" \
     >"$table.log" 2>&1 || { echo "profile_gpu.sh: $operator $wanted failed:" >&2; tail -n 5 "$table.log" "$table" >&2; failed=1; continue; }
-  python3 "$root/scripts/profile_records.py" --operator "$operator" --variant "$wanted" --device "$device" \
+  python3 "$(dirname "$0")/profile_records.py" --operator "$operator" --variant "$wanted" --device "$device" \
     --problem "$problem" --ncu "$("$ncu" --version | grep -o 'Version [^ ]*' | head -n 1)" --json "$json" "$table" || failed=1
 done
 exit "$failed"

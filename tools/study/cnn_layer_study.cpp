@@ -108,7 +108,7 @@ std::vector<TunableRow> finding_rows(const std::vector<BenchRecord>& records, st
   return rows;
 }
 
-void run_layers(StudyBench& bench, std::ostream& text, StudyResult& result) {
+void run_cnn_layers(StudyBench& bench, std::ostream& text, StudyResult& result) {
   BenchRecords records = bench.measure_variants(conformance::kCnnLayerStudyLayers, {});
   const std::vector<DeviceScores> scores = score_variants(records);
   print_table(text, "variants over the layers", scores_text(scores, cnn_layer_label));
@@ -117,7 +117,7 @@ void run_layers(StudyBench& bench, std::ostream& text, StudyResult& result) {
   append(result.records, std::move(records));
 }
 
-void run_findings(StudyBench& bench, std::ostream& text, StudyResult& result) {
+void run_cnn_findings(StudyBench& bench, std::ostream& text, StudyResult& result) {
   constexpr std::string_view kPart = conformance::kCnnLayerStudyFindings;
   BenchRecords records = bench.measure_variant(kPart, "subtile", {kFindings.begin(), kFindings.end()});
   Json& findings = result.conclusions["findings"] = Json::array();
@@ -136,7 +136,7 @@ void run_findings(StudyBench& bench, std::ostream& text, StudyResult& result) {
   append(result.records, std::move(table));
 }
 
-void run_sequential(StudyBench& bench, std::ostream& text, StudyResult& result) {
+void run_cnn_sequential(StudyBench& bench, std::ostream& text, StudyResult& result) {
   BenchRecords records = bench.measure_long(conformance::kCnnLayerStudySequential, "sequential");
   print_table(text, "one thread", tuning_list_text(records, cnn_layer_label));
   result.conclusions["sequential"] = tuning_list_json(records, cnn_layer_label);
@@ -153,9 +153,9 @@ Study cnn_layer_study() {
           .label = cnn_layer_label,
           .run = [](StudyBench& bench, std::ostream& text) {
             StudyResult result;
-            if (bench.wants(conformance::kCnnLayerStudyLayers)) run_layers(bench, text, result);
-            if (bench.wants(conformance::kCnnLayerStudyFindings)) run_findings(bench, text, result);
-            if (bench.wants(conformance::kCnnLayerStudySequential)) run_sequential(bench, text, result);
+            if (bench.wants(conformance::kCnnLayerStudyLayers)) run_cnn_layers(bench, text, result);
+            if (bench.wants(conformance::kCnnLayerStudyFindings)) run_cnn_findings(bench, text, result);
+            if (bench.wants(conformance::kCnnLayerStudySequential)) run_cnn_sequential(bench, text, result);
             return result;
           }};
 }

@@ -65,7 +65,7 @@ std::vector<Tuning> conv2d_tiles() {
 }
 
 /// Every number of threads from 1 to 16, and so many more that no processor of the machine is left.
-std::vector<std::uint32_t> thread_counts(const StudyBench& bench) {
+std::vector<std::uint32_t> conv2d_thread_counts(const StudyBench& bench) {
   if (bench.request().quick) return {1, 2, 3};
   std::uint32_t most = 16;
   for (const OpenDevice& device : bench.devices()) {
@@ -78,7 +78,7 @@ std::vector<std::uint32_t> thread_counts(const StudyBench& bench) {
   return counts;
 }
 
-void run_sizes(StudyBench& bench, std::ostream& text, StudyResult& result) {
+void run_conv2d_sizes(StudyBench& bench, std::ostream& text, StudyResult& result) {
   BenchRecords records = bench.measure_variants(conformance::kConv2dStudySizes, conv2d_tile_tunables());
   const std::vector<DeviceScores> scores = score_variants(records);
   append(records, bench.measure_threads(conformance::kConv2dStudySizes, has_largest_filter, {"sequential"}));
@@ -91,7 +91,7 @@ void run_sizes(StudyBench& bench, std::ostream& text, StudyResult& result) {
   append(result.records, std::move(records));
 }
 
-void run_blocks(StudyBench& bench, std::ostream& text, StudyResult& result) {
+void run_conv2d_blocks(StudyBench& bench, std::ostream& text, StudyResult& result) {
   BenchRecords blocks = bench.measure_tunings(conformance::kConv2dStudyBlocks, "naive", conv2d_blocks());
   append(blocks, bench.measure_tunings(conformance::kConv2dStudyBlocks, "tiled", conv2d_tiles()));
   print_table(text, "blocks and directions", tuning_list_text(blocks, conv2d_label));
@@ -99,13 +99,14 @@ void run_blocks(StudyBench& bench, std::ostream& text, StudyResult& result) {
   append(result.records, std::move(blocks));
 }
 
-/// The published curves: its three versions over threads of a standing pool, and over such as each run creates.
-void run_curves(StudyBench& bench, std::ostream& text, StudyResult& result) {
+/// The published curves: its three versions over threads of a standing pool, and over such as each run creates, which are
+/// the same on every device of the processor.
+void run_conv2d_curves(StudyBench& bench, std::ostream& text, StudyResult& result) {
   const std::vector<std::string_view> versions{"accumulate", "private_sum", "unrolled"};
   Json& curves = result.conclusions["curves"] = Json::array();
   for (const std::int64_t new_threads : {0, 1}) {
-    BenchRecords records = bench.measure_thread_counts(conformance::kConv2dStudyCurves, thread_counts(bench), versions,
-                                                       {{"new_threads", new_threads}});
+    BenchRecords records = bench.measure_thread_counts(conformance::kConv2dStudyCurves, conv2d_thread_counts(bench), versions,
+                                                       {{"new_threads", new_threads}}, new_threads != 0);
     const std::vector<ThreadRow> rows = thread_rows(records);
     print_table(text, new_threads != 0 ? "curves, threads created for each run" : "curves, a standing pool",
                 thread_text(rows, conv2d_label));
@@ -127,7 +128,7 @@ Study conv2d_study() {
           .label = conv2d_label,
           .run = [](StudyBench& bench, std::ostream& text) {
             StudyResult result;
-            if (bench.wants(conformance::kConv2dStudySizes)) run_sizes(bench, text, result);
+            if (bench.wants(conformance::kConv2dStudySizes)) run_conv2d_sizes(bench, text, result);
             if (bench.wants(conformance::kConv2dStudyTypes))
               append(result.records, bench.measure_variants(conformance::kConv2dStudyTypes, conv2d_tile_tunables()));
             if (!result.records.empty()) {
@@ -135,8 +136,8 @@ Study conv2d_study() {
               print_table(text, "tiles, GFLOP/s", tunable_text(tiles, conv2d_label));
               result.conclusions["tiles"] = to_json(tiles, conv2d_label);
             }
-            if (bench.wants(conformance::kConv2dStudyBlocks)) run_blocks(bench, text, result);
-            if (bench.wants(conformance::kConv2dStudyCurves)) run_curves(bench, text, result);
+            if (bench.wants(conformance::kConv2dStudyBlocks)) run_conv2d_blocks(bench, text, result);
+            if (bench.wants(conformance::kConv2dStudyCurves)) run_conv2d_curves(bench, text, result);
             return result;
           }};
 }

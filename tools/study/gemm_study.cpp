@@ -51,7 +51,7 @@ std::vector<Tuning> gemm_tiles() {
   return tiles;
 }
 
-void run_shapes(StudyBench& bench, std::ostream& text, StudyResult& result) {
+void run_gemm_shapes(StudyBench& bench, std::ostream& text, StudyResult& result) {
   BenchRecords records = bench.measure_variants(conformance::kGemmStudyShapes, gemm_tile_tunables());
   const std::vector<DeviceScores> scores = score_variants(records);
   const std::vector<TunableRow> tiles = tunable_rows(records, gemm_tile_tunables());
@@ -64,7 +64,7 @@ void run_shapes(StudyBench& bench, std::ostream& text, StudyResult& result) {
 }
 
 /// The published table of blocks, and what was predicted of each.
-void run_blocks(StudyBench& bench, std::ostream& text, StudyResult& result) {
+void run_gemm_blocks(StudyBench& bench, std::ostream& text, StudyResult& result) {
   constexpr std::string_view kBlocks = conformance::kGemmStudyBlocks;
   BenchRecords preferred = bench.measure_variants(kBlocks, {});
   BenchRecords blocks = bench.measure_tunings(kBlocks, "naive", gemm_blocks());
@@ -81,7 +81,7 @@ void run_blocks(StudyBench& bench, std::ostream& text, StudyResult& result) {
   append(result.records, std::move(blocks));
 }
 
-void run_transfers(StudyBench& bench, std::ostream& text, StudyResult& result) {
+void run_gemm_transfers(StudyBench& bench, std::ostream& text, StudyResult& result) {
   result.transfers = bench.measure_transfers(conformance::kGemmStudyTransfers);
   const std::vector<BreakEven> break_even = find_break_even(result.transfers);
   print_table(text, "to the device and back, wall times", transfers_text(result.transfers, gemm_label));
@@ -100,9 +100,9 @@ Study gemm_study() {
           .label = gemm_label,
           .run = [](StudyBench& bench, std::ostream& text) {
             StudyResult result;
-            if (bench.wants(conformance::kGemmStudyShapes)) run_shapes(bench, text, result);
-            if (bench.wants(conformance::kGemmStudyBlocks)) run_blocks(bench, text, result);
-            if (bench.wants(conformance::kGemmStudyTransfers)) run_transfers(bench, text, result);
+            if (bench.wants(conformance::kGemmStudyShapes)) run_gemm_shapes(bench, text, result);
+            if (bench.wants(conformance::kGemmStudyBlocks)) run_gemm_blocks(bench, text, result);
+            if (bench.wants(conformance::kGemmStudyTransfers)) run_gemm_transfers(bench, text, result);
             return result;
           }};
 }

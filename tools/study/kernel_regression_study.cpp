@@ -35,7 +35,7 @@ double queries_of(const conformance::Case& problem) {
   return static_cast<double>(size_of(problem, "queries"));
 }
 
-void run_versions(StudyBench& bench, std::ostream& text, StudyResult& result) {
+void run_regression_versions(StudyBench& bench, std::ostream& text, StudyResult& result) {
   result.records =
       bench.measure_variants(conformance::kRegressionStudyVersions, {kThreads, kDifferenceRows, kNormRows});
   const std::vector<DeviceScores> scores = score_variants(result.records);
@@ -51,9 +51,9 @@ void run_versions(StudyBench& bench, std::ostream& text, StudyResult& result) {
   }
 }
 
-StudyResult run(StudyBench& bench, std::ostream& text) {
+StudyResult run_regression_study(StudyBench& bench, std::ostream& text) {
   StudyResult result;
-  if (bench.wants(conformance::kRegressionStudyVersions)) run_versions(bench, text, result);
+  if (bench.wants(conformance::kRegressionStudyVersions)) run_regression_versions(bench, text, result);
   for (const auto& [part, title] : {std::pair{conformance::kRegressionStudyQueries, "time over queries"},
                                     std::pair{conformance::kRegressionStudyRows, "time over training rows"}}) {
     if (!bench.wants(part)) continue;
@@ -72,7 +72,7 @@ Study kernel_regression_study() {
           .parts = {conformance::kRegressionStudyVersions, conformance::kRegressionStudyQueries,
                     conformance::kRegressionStudyRows},
           .label = regression_label,
-          .run = run};
+          .run = run_regression_study};
 }
 
 }  // namespace tessera::tool

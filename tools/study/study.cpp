@@ -45,6 +45,15 @@ void check_parts(const std::vector<std::string>& asked, const std::vector<const 
   }
 }
 
+/// Is anything of this study asked for?
+bool has_part(const Study& study, const StudyRequest& request) {
+  const auto is_named = [&](std::string_view part) {
+    return std::find(request.parts.begin(), request.parts.end(), part) != request.parts.end();
+  };
+  return request.parts.empty() || std::any_of(study.parts.begin(), study.parts.end(), is_named) ||
+         std::any_of(study.parts_on_request.begin(), study.parts_on_request.end(), is_named);
+}
+
 /// The parts of the study that were asked for.
 Json parts_of(const Study& study, const StudyBench& bench) {
   Json parts = Json::array();
@@ -138,6 +147,7 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
       find_device_peaks(devices.list, request.measure_peaks_again, progress, peaks);
     }
     for (const Study* study : chosen) {
+      if (!has_part(*study, request)) continue;
       text << fmt::format("study of {}: {}{}\n", study->operator_name, study->summary,
                           request.quick ? " (quick: small sizes, whose speeds say nothing)" : "");
       StudyBench bench(*study, request, devices.list, peaks);

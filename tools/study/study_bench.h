@@ -61,10 +61,11 @@ class StudyBench {
 
   /// These variants with this tuning on devices with each of these numbers of threads, more than the machine has among
   /// them where a device gives as many. A single run may take kReferenceFactor times the limit.
+  /// `only_if_all`: only on devices that give every one of them.
   [[nodiscard]] std::vector<BenchRecord> measure_thread_counts(std::string_view part,
                                                                const std::vector<std::uint32_t>& counts,
                                                                const std::vector<std::string_view>& variants,
-                                                               const Tuning& tuning);
+                                                               const Tuning& tuning, bool only_if_all);
 
   /// One variant on this part's cases, however long a run takes: the verified run is the measured one. On a terminal the
   /// bar goes with the time that an earlier case foretells.

@@ -64,13 +64,18 @@ class Ticker {
 std::vector<BenchRecord> StudyBench::measure_thread_counts(std::string_view part,
                                                            const std::vector<std::uint32_t>& counts,
                                                            const std::vector<std::string_view>& variants,
-                                                           const Tuning& tuning) {
+                                                           const Tuning& tuning, bool only_if_all) {
+  const auto gives = [](const std::optional<OpenDevice>& device, std::uint32_t count) {
+    return device && device->info.compute_units == count;  // some give no more than the machine has
+  };
   std::vector<Job> jobs;
   for (const OpenDevice& device : devices_) {
+    if (only_if_all && !gives(open_with_threads(device, *std::ranges::max_element(counts)),
+                              *std::ranges::max_element(counts)))
+      continue;
     for (const std::uint32_t count : counts) {
       std::optional<OpenDevice> other = open_with_threads(device, count);
-      if (!other) break;
-      if (other->info.compute_units != count) continue;  // it gives no more than the machine has
+      if (!gives(other, count)) continue;
       other_devices_.push_back(*std::move(other));
       for (const Job& job : jobs_of(part)) {
         const bool is_wanted = std::find(variants.begin(), variants.end(), job.variant) != variants.end();
