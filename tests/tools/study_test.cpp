@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "fake_problem.h"
+#include "tools/study/gemm_prediction.h"
 #include "tools/study/thread_table.h"
 #include "tools/study/transfers.h"
 #include "tools/study/tunable_table.h"
+#include "tools/study/tuning_list.h"
 #include "tools/study/variant_scores.h"
 
 namespace tessera::tool {
@@ -232,6 +234,57 @@ TEST_F(ConclusionsTest, find_where_a_device_begins_to_win) {
 
 TEST_F(ConclusionsTest, know_no_break_even_without_a_rival) {
   EXPECT_TRUE(find_break_even({trip(1, HostMemory::pinned, 0, 1, 2)}).empty());
+}
+
+TEST(GemmPredictionTest, counts_what_threads_ask_memory_for) {
+  EXPECT_EQ(gemm_reads_per_product("naive", {{"block_columns", 32}, {"block_rows", 8}}), 2);
+  EXPECT_EQ(gemm_reads_per_product("coalesced_a", {{"tile", 16}}), 1 + 1.0 / 16);
+  EXPECT_EQ(gemm_reads_per_product("tiled", {{"tile", 32}}), 2.0 / 32);
+  EXPECT_EQ(gemm_reads_per_product("register", {{"tile_m", 64}, {"tile_n", 128}, {"split_k", 1}}), 1.0 / 64 + 1.0 / 128);
+  EXPECT_EQ(gemm_reads_per_product("register", {}), std::nullopt) << "its tiles are not told";
+  EXPECT_EQ(gemm_reads_per_product("vendor_cublas", {}), std::nullopt);
+}
+
+TEST_F(ConclusionsTest, predict_speed_from_bytes_and_the_copy_rate) {
+  BenchRecords records{tuned("tiled", 16, 300, false), record("vendor_x", 0, 5), skipped("tiled", 1)};
+  Peaks peaks = unknown_peaks("not measured");
+  DevicePeaks known{{&devices_.list[0], peaks}};
+  EXPECT_TRUE(gemm_predictions(records, known).empty()) << "the copy rate is unknown";
+  known.begin()->second.copy_gbytes_per_s.value = 100;
+  const std::vector<GemmPrediction> predictions = gemm_predictions(records, known);
+  ASSERT_EQ(predictions.size(), 1U);
+  const double bytes = static_cast<double>(size_bytes(problem(0)->type())) * 2 / 16;
+  EXPECT_EQ(predictions[0].bytes_per_product, bytes);
+  EXPECT_EQ(predictions[0].gflops, 2 * 100 / bytes);
+  EXPECT_EQ(to_json(predictions, label_of).at(0).at("gflops"), 300.0);
+  EXPECT_NE(prediction_text(predictions, label_of).find("tile=16"), std::string::npos);
+}
+
+TEST_F(ConclusionsTest, list_tunings_one_by_one) {
+  const BenchRecords records{tuned("plain", 8, 20, true), skipped("fancy", 0)};
+  const Json json = tuning_list_json(records, label_of);
+  EXPECT_EQ(json.at(0).at("tuning"), (Json{{"tile", 8}}));
+  EXPECT_EQ(json.at(0).at("gflops"), 20.0);
+  EXPECT_TRUE(json.at(1).at("gflops").is_null());
+  EXPECT_NE(tuning_list_text(records, label_of).find("tile=8"), std::string::npos);
+}
+
+TEST(StudiesTest, name_the_parts_that_their_cases_have) {
+  for (const Study& study : studies()) {
+    std::set<std::string_view> named(study.parts.begin(), study.parts.end());
+    named.insert(study.parts_on_request.begin(), study.parts_on_request.end());
+    EXPECT_EQ(named.size(), study.parts.size() + study.parts_on_request.size()) << study.operator_name;
+    for (const conformance::Purpose purpose : {conformance::Purpose::study, conformance::Purpose::quick_study}) {
+      std::set<std::string_view> found;
+      for (const conformance::ProblemSet& set : conformance::problem_sets()) {
+        if (set.operator_name != study.operator_name) continue;
+        for (const auto& problem : set.cases) {
+          if (problem->purpose() == purpose) found.insert(problem->part());
+        }
+      }
+      EXPECT_EQ(found, named) << study.operator_name;
+    }
+  }
 }
 
 TEST(StudiesTest, name_their_cases_apart) {
