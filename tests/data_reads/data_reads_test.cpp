@@ -53,8 +53,8 @@ struct Count {
   std::int64_t reads = 0;
   std::int64_t first_level_misses = 0;  ///< of reads
   std::int64_t last_level_misses = 0;   ///< of reads and writes
-  std::string result;           ///< a sum over the output's pixels
-  std::string instruction_set;  ///< that Valgrind shows to the program: it knows no AVX-512
+  std::string result;                   ///< a sum over the output's pixels
+  std::string instruction_set;          ///< that Valgrind shows to the program: it knows no AVX-512
 };
 
 /// The two numbers in brackets of a line of Cachegrind's: "(12,345 rd   + 678 wr)".
@@ -85,12 +85,12 @@ class DataReadsTest : public testing::Test {
 
   /// Of a whole process that convolves so often.
   [[nodiscard]] Count count_process(const std::string& variant, std::int64_t filter_side, int runs) const {
-    const ChildResult child = run_child(valgrind_,
-                                        {"--tool=cachegrind", "--cache-sim=yes", "--D1=32768,8,64",
-                                         "--LL=8388608,16,64", "--cachegrind-out-file=/dev/null",
-                                         beside_this_program("tessera_data_reads_probe"), variant,
-                                         std::to_string(kSide), std::to_string(filter_side), std::to_string(runs)},
-                                        {{"TESSERA_BACKENDS", "cpu_tbb"}});
+    const ChildResult child =
+        run_child(valgrind_,
+                  {"--tool=cachegrind", "--cache-sim=yes", "--D1=32768,8,64", "--LL=8388608,16,64",
+                   "--cachegrind-out-file=/dev/null", beside_this_program("tessera_data_reads_probe"), variant,
+                   std::to_string(kSide), std::to_string(filter_side), std::to_string(runs)},
+                  {{"TESSERA_BACKENDS", "cpu_tbb"}});
     EXPECT_EQ(child.status, 0) << child.output;
     Count count;
     count.reads = read_and_written(child.output, "D +refs").first;
@@ -175,8 +175,8 @@ TEST_F(DataReadsTest, of_every_version_miss_once_a_line) {
   for (const char* variant : {"accumulate", "private_sum", "unrolled"}) {
     const Count counted = count(variant, 3);
     ASSERT_FALSE(HasFailure());
-    std::printf("%s, 3 x 3: %.2f first-level read misses and %.2f last-level misses for each line of the image\n", variant,
-                static_cast<double>(counted.first_level_misses) / kLines,
+    std::printf("%s, 3 x 3: %.2f first-level read misses and %.2f last-level misses for each line of the image\n",
+                variant, static_cast<double>(counted.first_level_misses) / kLines,
                 static_cast<double>(counted.last_level_misses) / kLines);
     EXPECT_NEAR(static_cast<double>(counted.first_level_misses) / kLines, 1, 0.2) << variant;
     EXPECT_LE(static_cast<double>(counted.last_level_misses) / kLines, 2.2) << variant;

@@ -240,7 +240,8 @@ TEST(GemmPredictionTest, counts_what_threads_ask_memory_for) {
   EXPECT_EQ(gemm_reads_per_product("naive", {{"block_columns", 32}, {"block_rows", 8}}), 2);
   EXPECT_EQ(gemm_reads_per_product("coalesced_a", {{"tile", 16}}), 1 + 1.0 / 16);
   EXPECT_EQ(gemm_reads_per_product("tiled", {{"tile", 32}}), 2.0 / 32);
-  EXPECT_EQ(gemm_reads_per_product("register", {{"tile_m", 64}, {"tile_n", 128}, {"split_k", 1}}), 1.0 / 64 + 1.0 / 128);
+  EXPECT_EQ(gemm_reads_per_product("register", {{"tile_m", 64}, {"tile_n", 128}, {"split_k", 1}}),
+            1.0 / 64 + 1.0 / 128);
   EXPECT_EQ(gemm_reads_per_product("register", {}), std::nullopt) << "its tiles are not told";
   EXPECT_EQ(gemm_reads_per_product("vendor_cublas", {}), std::nullopt);
 }

@@ -116,9 +116,10 @@ class BenchCommand : public Command {
       study->excludes(command_->get_option(other));
     for (const char* other : {"--variant", "--problem", "--set"}) everything->excludes(command_->get_option(other));
     command_
-        ->add_option("--part", parts_,
-                     "With --study: these parts alone. Some take minutes and are measured only where they are named, as "
-                     "'sequential' of cnn_layer")
+        ->add_option(
+            "--part", parts_,
+            "With --study: these parts alone. Some take minutes and are measured only where they are named, as "
+            "'sequential' of cnn_layer")
         ->delimiter(',')
         ->type_name("NAME,...")
         ->needs(study);

@@ -105,8 +105,8 @@ void run_conv2d_curves(StudyBench& bench, std::ostream& text, StudyResult& resul
   const std::vector<std::string_view> versions{"accumulate", "private_sum", "unrolled"};
   Json& curves = result.conclusions["curves"] = Json::array();
   for (const std::int64_t new_threads : {0, 1}) {
-    BenchRecords records = bench.measure_thread_counts(conformance::kConv2dStudyCurves, conv2d_thread_counts(bench), versions,
-                                                       {{"new_threads", new_threads}}, new_threads != 0);
+    BenchRecords records = bench.measure_thread_counts(conformance::kConv2dStudyCurves, conv2d_thread_counts(bench),
+                                                       versions, {{"new_threads", new_threads}}, new_threads != 0);
     const std::vector<ThreadRow> rows = thread_rows(records);
     print_table(text, new_threads != 0 ? "curves, threads created for each run" : "curves, a standing pool",
                 thread_text(rows, conv2d_label));

@@ -94,8 +94,9 @@ void run_gemm_transfers(StudyBench& bench, std::ostream& text, StudyResult& resu
 
 Study gemm_study() {
   return {.operator_name = Gemm::kName,
-          .summary = "every variant for 64 shapes, blocks of 4 to 32 beside what is predicted, the way to the device and "
-                     "back",
+          .summary =
+              "every variant for 64 shapes, blocks of 4 to 32 beside what is predicted, the way to the device and "
+              "back",
           .parts = {conformance::kGemmStudyShapes, conformance::kGemmStudyBlocks, conformance::kGemmStudyTransfers},
           .label = gemm_label,
           .run = [](StudyBench& bench, std::ostream& text) {

@@ -70,8 +70,8 @@ std::vector<BenchRecord> StudyBench::measure_thread_counts(std::string_view part
   };
   std::vector<Job> jobs;
   for (const OpenDevice& device : devices_) {
-    if (only_if_all && !gives(open_with_threads(device, *std::ranges::max_element(counts)),
-                              *std::ranges::max_element(counts)))
+    if (only_if_all &&
+        !gives(open_with_threads(device, *std::ranges::max_element(counts)), *std::ranges::max_element(counts)))
       continue;
     for (const std::uint32_t count : counts) {
       std::optional<OpenDevice> other = open_with_threads(device, count);

@@ -21,7 +21,8 @@ namespace tessera::cpu_tbb {
 
 /// The kernel that calls `rows(images, weights, first, last)` for ranges of output rows.
 template <class Rows>
-[[nodiscard]] std::unique_ptr<backend::Kernel> make_conv2d_rows(const Conv2d& problem, const Tuning& tuning, Rows rows) {
+[[nodiscard]] std::unique_ptr<backend::Kernel> make_conv2d_rows(const Conv2d& problem, const Tuning& tuning,
+                                                                Rows rows) {
   const bool new_threads = tuning.at("new_threads") != 0;
   return make_conv2d_kernel(problem, [new_threads, rows = std::move(rows)]<class Pixel>(
                                          Executor& executor, const Conv2dImages<Pixel>& images) {

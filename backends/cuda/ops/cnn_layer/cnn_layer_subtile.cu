@@ -3,23 +3,23 @@
 
 #define TESSERA_FLOAT(name, is_fused, channels, rows, columns) \
   TESSERA_CNN_LAYER_SUBTILE(name, is_fused, float, float32, channels, rows, columns)
-#define TESSERA_FLOATS(name, is_fused, channels)  \
-  TESSERA_FLOAT(name, is_fused, channels, 1, 1) \
-  TESSERA_FLOAT(name, is_fused, channels, 1, 2) \
-  TESSERA_FLOAT(name, is_fused, channels, 1, 4) \
-  TESSERA_FLOAT(name, is_fused, channels, 2, 1) \
-  TESSERA_FLOAT(name, is_fused, channels, 2, 2) \
-  TESSERA_FLOAT(name, is_fused, channels, 2, 4) \
-  TESSERA_FLOAT(name, is_fused, channels, 4, 1) \
-  TESSERA_FLOAT(name, is_fused, channels, 4, 2) \
+#define TESSERA_FLOATS(name, is_fused, channels) \
+  TESSERA_FLOAT(name, is_fused, channels, 1, 1)  \
+  TESSERA_FLOAT(name, is_fused, channels, 1, 2)  \
+  TESSERA_FLOAT(name, is_fused, channels, 1, 4)  \
+  TESSERA_FLOAT(name, is_fused, channels, 2, 1)  \
+  TESSERA_FLOAT(name, is_fused, channels, 2, 2)  \
+  TESSERA_FLOAT(name, is_fused, channels, 2, 4)  \
+  TESSERA_FLOAT(name, is_fused, channels, 4, 1)  \
+  TESSERA_FLOAT(name, is_fused, channels, 4, 2)  \
   TESSERA_FLOAT(name, is_fused, channels, 4, 4)
 
 #define TESSERA_DOUBLE(name, is_fused, channels, rows, columns) \
   TESSERA_CNN_LAYER_SUBTILE(name, is_fused, double, float64, channels, rows, columns)
-#define TESSERA_DOUBLES(name, is_fused, channels)  \
-  TESSERA_DOUBLE(name, is_fused, channels, 2, 2) \
-  TESSERA_DOUBLE(name, is_fused, channels, 2, 4) \
-  TESSERA_DOUBLE(name, is_fused, channels, 4, 2) \
+#define TESSERA_DOUBLES(name, is_fused, channels) \
+  TESSERA_DOUBLE(name, is_fused, channels, 2, 2)  \
+  TESSERA_DOUBLE(name, is_fused, channels, 2, 4)  \
+  TESSERA_DOUBLE(name, is_fused, channels, 4, 2)  \
   TESSERA_DOUBLE(name, is_fused, channels, 4, 4)
 
 TESSERA_FLOATS(subtile, true, 1)

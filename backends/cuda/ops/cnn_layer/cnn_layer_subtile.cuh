@@ -139,32 +139,32 @@ template <class T, CnnLayerSubtile kSub, bool kFused>
 __device__ __forceinline__ void cnn_layer_subtile(const CnnLayerSubtileArguments<T>& tile) {
   const CnnLayerArguments<T>& layer = tile.layer;
   constexpr int kOneWindow = 1 << 20;
-  for_each_subtile(tile, kSub.channels, [&](std::int64_t image, std::int64_t channel, std::int64_t output_y,
-                                            std::int64_t output_x) {
-    SubtileSums<T, kSub> sums{};
-    const std::int64_t y = first_pixel(layer, output_y);
-    const std::int64_t x = first_pixel(layer, output_x);
-    const T* const from = layer.input + image * layer.input_strides.image;
-    const bool is_inside = y >= 0 && x >= 0 &&
-                           y + (kSub.rows - 1) * layer.stride + layer.filter_height <= layer.height &&
-                           x + (kSub.columns - 1) * layer.stride + layer.filter_width <= layer.width;
-    if (is_inside) {
-      convolve_subtile<T, kSub, true>(tile, from, layer.weights + channel, y, x, sums);
-    } else {
-      convolve_subtile<T, kSub, false>(tile, from, layer.weights + channel, y, x, sums);
-    }
-    if constexpr (!kFused) finish_sums(layer, channel, sums);
-    const Windows<T> windows{layer, image, channel, output_y, output_x};
-    if (layer.pool_size == 1) {
-      store_windows<1, 1, kFused>(windows, sums);
-    } else if (layer.pool_size == 2 && layer.pool_stride == 2) {
-      store_windows<2, 2, kFused>(windows, sums);
-    } else if (layer.pool_size == 2) {
-      store_windows<2, kOneWindow, kFused>(windows, sums);
-    } else {
-      store_windows<3, kOneWindow, kFused>(windows, sums);
-    }
-  });
+  for_each_subtile(tile, kSub.channels,
+                   [&](std::int64_t image, std::int64_t channel, std::int64_t output_y, std::int64_t output_x) {
+                     SubtileSums<T, kSub> sums{};
+                     const std::int64_t y = first_pixel(layer, output_y);
+                     const std::int64_t x = first_pixel(layer, output_x);
+                     const T* const from = layer.input + image * layer.input_strides.image;
+                     const bool is_inside = y >= 0 && x >= 0 &&
+                                            y + (kSub.rows - 1) * layer.stride + layer.filter_height <= layer.height &&
+                                            x + (kSub.columns - 1) * layer.stride + layer.filter_width <= layer.width;
+                     if (is_inside) {
+                       convolve_subtile<T, kSub, true>(tile, from, layer.weights + channel, y, x, sums);
+                     } else {
+                       convolve_subtile<T, kSub, false>(tile, from, layer.weights + channel, y, x, sums);
+                     }
+                     if constexpr (!kFused) finish_sums(layer, channel, sums);
+                     const Windows<T> windows{layer, image, channel, output_y, output_x};
+                     if (layer.pool_size == 1) {
+                       store_windows<1, 1, kFused>(windows, sums);
+                     } else if (layer.pool_size == 2 && layer.pool_stride == 2) {
+                       store_windows<2, 2, kFused>(windows, sums);
+                     } else if (layer.pool_size == 2) {
+                       store_windows<2, kOneWindow, kFused>(windows, sums);
+                     } else {
+                       store_windows<3, kOneWindow, kFused>(windows, sums);
+                     }
+                   });
 }
 
 }  // namespace tessera::cuda

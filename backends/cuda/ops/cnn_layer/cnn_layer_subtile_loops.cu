@@ -60,9 +60,8 @@ __device__ __forceinline__ void convolve_steps(const CnnLayerSubtileArguments<T>
 }
 
 template <bool kUnroll, class T>
-__device__ __forceinline__ void convolve_sums(const CnnLayerSubtileArguments<T>& tile, const T* image,
-                                              const T* weights, std::int64_t y, std::int64_t x,
-                                              SumsInMemory<T>& sums) {
+__device__ __forceinline__ void convolve_sums(const CnnLayerSubtileArguments<T>& tile, const T* image, const T* weights,
+                                              std::int64_t y, std::int64_t x, SumsInMemory<T>& sums) {
   const CnnLayerArguments<T>& layer = tile.layer;
 #pragma unroll(kUnroll ? kCnnLayerMostSubChannels : 1)
   for (int o = 0; o < kCnnLayerMostSubChannels; ++o) {
@@ -125,19 +124,19 @@ __device__ __forceinline__ void finish_and_store(const CnnLayerSubtileArguments<
 template <class T, bool kFilterOutermost, bool kUnroll>
 __device__ __forceinline__ void cnn_layer_subtile_loops(const CnnLayerSubtileArguments<T>& tile) {
   const CnnLayerArguments<T>& layer = tile.layer;
-  for_each_subtile(tile, tile.sub.channels, [&](std::int64_t image, std::int64_t channel, std::int64_t output_y,
-                                                std::int64_t output_x) {
-    SumsInMemory<T> sums;
-    const T* const from = layer.input + image * layer.input_strides.image;
-    const std::int64_t y = first_pixel(layer, output_y);
-    const std::int64_t x = first_pixel(layer, output_x);
-    if constexpr (kFilterOutermost) {
-      convolve_steps(tile, from, layer.weights + channel, y, x, sums);
-    } else {
-      convolve_sums<kUnroll>(tile, from, layer.weights + channel, y, x, sums);
-    }
-    finish_and_store(tile, image, channel, output_y, output_x, sums);
-  });
+  for_each_subtile(tile, tile.sub.channels,
+                   [&](std::int64_t image, std::int64_t channel, std::int64_t output_y, std::int64_t output_x) {
+                     SumsInMemory<T> sums;
+                     const T* const from = layer.input + image * layer.input_strides.image;
+                     const std::int64_t y = first_pixel(layer, output_y);
+                     const std::int64_t x = first_pixel(layer, output_x);
+                     if constexpr (kFilterOutermost) {
+                       convolve_steps(tile, from, layer.weights + channel, y, x, sums);
+                     } else {
+                       convolve_sums<kUnroll>(tile, from, layer.weights + channel, y, x, sums);
+                     }
+                     finish_and_store(tile, image, channel, output_y, output_x, sums);
+                   });
 }
 
 }  // namespace tessera::cuda
@@ -148,7 +147,7 @@ __device__ __forceinline__ void cnn_layer_subtile_loops(const CnnLayerSubtileArg
           const __grid_constant__ tessera::cuda::CnnLayerSubtileArguments<T> tile) {   \
     tessera::cuda::cnn_layer_subtile_loops<T, outermost == 1, unroll == 1>(tile);      \
   }
-#define TESSERA_CNN_LAYER_SUBTILE_ALL(T, type)      \
+#define TESSERA_CNN_LAYER_SUBTILE_ALL(T, type)   \
   TESSERA_CNN_LAYER_SUBTILE_LOOPS(T, type, 1, 0) \
   TESSERA_CNN_LAYER_SUBTILE_LOOPS(T, type, 0, 0) \
   TESSERA_CNN_LAYER_SUBTILE_LOOPS(T, type, 0, 1)

@@ -19,21 +19,24 @@ Verdict check(const Conv2d& problem, const backend::Device& device) {
 }
 
 std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device) {
-  std::vector<Tunable> all =
-      plain_block_tunables({8, 16, 32}, "the output", [&](const PlainBlock& block) -> bool {
-        return static_cast<bool>(check_columns(problem, device, block.columns));
-      });
-  all.push_back({"down_columns", "1: neighbouring threads have pixels below each other, 0: beside each other", {0, 1}, 0});
+  std::vector<Tunable> all = plain_block_tunables({8, 16, 32}, "the output", [&](const PlainBlock& block) -> bool {
+    return static_cast<bool>(check_columns(problem, device, block.columns));
+  });
+  all.push_back(
+      {"down_columns", "1: neighbouring threads have pixels below each other, 0: beside each other", {0, 1}, 0});
   return all;
 }
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
   const bool down = tuning.at("down_columns") != 0;
   const PlainBlock block = plain_block(tuning);
-  return make_conv2d_kernel(
-      problem, device, embedded::conv2d_naive,
-      sentence("tessera_conv2d_naive_", to_string(problem.type), down ? "_down" : "_across"),
-      {.rows = block.rows, .columns = block.columns, .threads_go_down = down});
+  const bool is_preferred = block.columns == kPlainBlock.columns && block.rows == kPlainBlock.rows;
+  return make_conv2d_kernel(problem, device, embedded::conv2d_naive,
+                            sentence("tessera_conv2d_naive_", to_string(problem.type),
+                                     down           ? "_down"
+                                     : is_preferred ? ""
+                                                    : "_across"),
+                            {.rows = block.rows, .columns = block.columns, .threads_go_down = down});
 }
 
 }  // namespace

@@ -100,8 +100,9 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   for (const auto& [option, tunable] :
        {std::pair{"SUB_CHANNELS", "sub_channels"}, std::pair{"SUB_ROWS", "sub_rows"},
         std::pair{"SUB_COLUMNS", "sub_columns"}, std::pair{"FILTER_OUTERMOST", "filter_outermost"},
-        std::pair{"UNROLL", "unroll"}, std::pair{"FUSED", "fused"}, std::pair{"ALIGNED", "aligned"}, std::pair{"SUMS_ALIGNED", "sums_aligned"},
-        std::pair{"SUMS_ZEROED", "sums_zeroed"}, std::pair{"GLOBAL_IDS", "global_ids"}}) {
+        std::pair{"UNROLL", "unroll"}, std::pair{"FUSED", "fused"}, std::pair{"ALIGNED", "aligned"},
+        std::pair{"SUMS_ALIGNED", "sums_aligned"}, std::pair{"SUMS_ZEROED", "sums_zeroed"},
+        std::pair{"GLOBAL_IDS", "global_ids"}}) {
     options += std::string(" -D") + option + "=" + std::to_string(tuning.at(tunable));
   }
   // A row that is an element longer than whole vectors begins anywhere.

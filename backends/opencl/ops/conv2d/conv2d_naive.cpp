@@ -17,8 +17,8 @@ backend::Verdict check(const Conv2d& problem, const backend::Device& device) {
 }
 
 std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device) {
-  std::vector<Tunable> all = plain_group_tunables(
-      native(device).facts(), {8, 16, 32}, "the output", [&](const PlainGroup& group) -> bool {
+  std::vector<Tunable> all =
+      plain_group_tunables(native(device).facts(), {8, 16, 32}, "the output", [&](const PlainGroup& group) -> bool {
         return static_cast<bool>(check_groups("conv2d", conv2d_blocks(problem, group.rows, group.columns)));
       });
   all.push_back(
