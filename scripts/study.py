@@ -40,9 +40,13 @@ def files_with(pattern, key, operator):
 
 
 def joined(older, newer):
-    """A newer file's conclusions in the place of an older one's; a dictionary's entries each for itself."""
+    """A newer file's conclusions in the place of an older one's, device by device; a dictionary's entries each for itself."""
     if isinstance(older, dict) and isinstance(newer, dict):
         return {**older, **newer}
+    is_by_device = lambda value: isinstance(value, list) and all(isinstance(entry, dict) and "device" in entry for entry in value)
+    if is_by_device(older) and is_by_device(newer):
+        renewed = {entry["device"] for entry in newer}
+        return [entry for entry in older if entry["device"] not in renewed] + newer
     return newer
 
 
@@ -57,17 +61,20 @@ def merged(operator):
     study, records, devices, origin = {}, {}, {}, {}
     for name, result in reversed(files):
         for key, value in result["studies"][0].items():
-            study[key] = joined(study.get(key), value)
-            origin[key] = name
+            older = study.get(key)
+            study[key] = joined(older, value)
+            # What is left of an older file's list keeps that file among those that are told.
+            keeps = isinstance(older, list) and any(entry in study[key] for entry in older if isinstance(entry, dict))
+            origin[key] = (origin.get(key, set()) if keeps else set()) | {name}
         parts = {record.get("part") for record in result["records"]}
         for part in parts:
             records[part] = [record for record in result["records"] if record.get("part") == part]
-            origin[f"part {part}"] = name
+            origin[f"part {part}"] = {name}
         if result["transfers"]:
-            records_of_transfers, origin["transfers"] = result["transfers"], name
-            study["transfers"] = records_of_transfers
+            study["transfers"], origin["transfers"] = result["transfers"], {name}
         devices.update({entry["id"]: entry for entry in result["devices"]})
-    used = [(name, result) for name, result in files if name in origin.values()]
+    told = set().union(*origin.values())
+    used = [(name, result) for name, result in files if name in told]
     order = [entry["id"] for _, result in reversed(files) for entry in result["devices"]]
     whole = {**files[-1][1], "studies": [study], "transfers": study.pop("transfers", [])}
     whole["records"] = [record for part in records.values() for record in part]
@@ -95,6 +102,11 @@ def generated(document, module):
             sys.exit(f"{document.name}: there is no table '{name}', there are: {', '.join(tables)}")
         return f"<!-- {name} -->\n{tables[name]}\n<!-- end {name} -->"
 
+    shown = {match["name"] for match in MARKED.finditer(document.read_text())}
+    # A table of a header and a rule has nothing to tell: what it is about was not measured.
+    hidden = [name for name, text in tables.items() if name not in shown and len(text.splitlines()) > 2]
+    if hidden:
+        sys.exit(f"{document.name} does not show {', '.join(hidden)}: write <!-- NAME --> and <!-- end NAME --> there")
     files = {document: MARKED.sub(filled, document.read_text())}
     for name, text in {**module.pages(result), **module.pictures(result)}.items():
         files[STUDIES / name] = text

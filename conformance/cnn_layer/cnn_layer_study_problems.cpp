@@ -1,7 +1,7 @@
 // The cases of cnn_layer's study: the layer of a published study (256 to 256 channels, 5 x 5, 228 x 228, 2 x 2 pool),
 // and before it, in ascending work, layers of the same kind that plain loops and processors get through in the time
-// that a study has. Tuning values are tried on the smallest and on the study's own. `sequential` has a part of its own: a
-// small layer, which foretells how long the study's takes.
+// that a study has. Tuning values are tried on the smallest and on the study's own. `sequential` has a part of its
+// own: a small layer, which foretells how long the study's takes.
 #include "conformance/cnn_layer/cnn_layer_problems.h"
 
 #include <cstdint>

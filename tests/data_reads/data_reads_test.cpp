@@ -14,10 +14,11 @@
 //
 // A run is the difference of a process that runs twice and one that runs once: what starting costs is in both.
 //
-// And what of it misses the caches, which are simulated with sizes of their own (32 KiB and 8 MiB), not this machine's: the
-// study's v2 missed the first level 25 % and the last level 50 % less often than v1. Where the rows under the filter fit the
-// first level, as here with 3 x 3, every line of the image and of the output is brought once in each version, and nothing
-// else: fewer reads are fewer hits. Larger cases: scripts/count_misses.py, docs/studies/conv2d.md.
+// And what of it misses the caches, which are simulated with sizes of their own (32 KiB and 8 MiB), not this
+// machine's: the study's v2 missed the first level 25 % and the last level 50 % less often than v1. Where the rows
+// under the filter fit the first level, as here with 3 x 3, every line of the image and of the output is brought once
+// in each version, and nothing else: fewer reads are fewer hits. Larger cases: scripts/count_misses.py,
+// docs/studies/conv2d.md.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -169,8 +170,8 @@ TEST_F(DataReadsTest, fall_from_version_to_version_as_the_study_found) {
 }
 
 TEST_F(DataReadsTest, of_every_version_miss_once_a_line) {
-  // What one run brings: every line of the image and of the output. A tenth more for what Cachegrind sees beside it, and
-  // of the first level, where rows of the filter and the output meet, a fifth.
+  // What one run brings: every line of the image and of the output. A tenth more for what Cachegrind sees beside it,
+  // and of the first level, where rows of the filter and the output meet, a fifth.
   constexpr double kLines = kSide * kSide * sizeof(std::int32_t) / 64.0;
   for (const char* variant : {"accumulate", "private_sum", "unrolled"}) {
     const Count counted = count(variant, 3);

@@ -236,16 +236,6 @@ TEST_F(ConclusionsTest, know_no_break_even_without_a_rival) {
   EXPECT_TRUE(find_break_even({trip(1, HostMemory::pinned, 0, 1, 2)}).empty());
 }
 
-TEST(GemmPredictionTest, counts_what_threads_ask_memory_for) {
-  EXPECT_EQ(gemm_reads_per_product("naive", {{"block_columns", 32}, {"block_rows", 8}}), 2);
-  EXPECT_EQ(gemm_reads_per_product("coalesced_a", {{"tile", 16}}), 1 + 1.0 / 16);
-  EXPECT_EQ(gemm_reads_per_product("tiled", {{"tile", 32}}), 2.0 / 32);
-  EXPECT_EQ(gemm_reads_per_product("register", {{"tile_m", 64}, {"tile_n", 128}, {"split_k", 1}}),
-            1.0 / 64 + 1.0 / 128);
-  EXPECT_EQ(gemm_reads_per_product("register", {}), std::nullopt) << "its tiles are not told";
-  EXPECT_EQ(gemm_reads_per_product("vendor_cublas", {}), std::nullopt);
-}
-
 TEST_F(ConclusionsTest, predict_speed_from_bytes_and_the_copy_rate) {
   BenchRecords records{tuned("tiled", 16, 300, false), record("vendor_x", 0, 5), skipped("tiled", 1)};
   Peaks peaks = unknown_peaks("not measured");
@@ -268,54 +258,6 @@ TEST_F(ConclusionsTest, list_tunings_one_by_one) {
   EXPECT_EQ(json.at(0).at("gflops"), 20.0);
   EXPECT_TRUE(json.at(1).at("gflops").is_null());
   EXPECT_NE(tuning_list_text(records, label_of).find("tile=8"), std::string::npos);
-}
-
-TEST(StudiesTest, name_the_parts_that_their_cases_have) {
-  for (const Study& study : studies()) {
-    std::set<std::string_view> named(study.parts.begin(), study.parts.end());
-    named.insert(study.parts_on_request.begin(), study.parts_on_request.end());
-    EXPECT_EQ(named.size(), study.parts.size() + study.parts_on_request.size()) << study.operator_name;
-    for (const conformance::Purpose purpose : {conformance::Purpose::study, conformance::Purpose::quick_study}) {
-      std::set<std::string_view> found;
-      for (const conformance::ProblemSet& set : conformance::problem_sets()) {
-        if (set.operator_name != study.operator_name) continue;
-        for (const auto& problem : set.cases) {
-          if (problem->purpose() == purpose) found.insert(problem->part());
-        }
-      }
-      EXPECT_EQ(found, named) << study.operator_name;
-    }
-  }
-}
-
-TEST(StudiesTest, name_their_cases_apart) {
-  for (const Study& study : studies()) {
-    for (const conformance::ProblemSet& set : conformance::problem_sets()) {
-      if (set.operator_name != study.operator_name) continue;
-      std::set<std::tuple<conformance::Purpose, std::string_view, std::string>> labels;
-      for (const auto& problem : set.cases) {
-        if (problem->part().empty()) continue;
-        EXPECT_TRUE(labels.insert({problem->purpose(), problem->part(), study.label(*problem)}).second)
-            << problem->name() << " is one of two called " << study.label(*problem);
-      }
-    }
-  }
-}
-
-TEST(StudiesTest, have_cases_for_both_purposes) {
-  for (const Study& study : studies()) {
-    bool found = false;
-    for (const conformance::ProblemSet& set : conformance::problem_sets()) {
-      if (set.operator_name != study.operator_name) continue;
-      found = true;
-      for (const conformance::Purpose purpose : {conformance::Purpose::study, conformance::Purpose::quick_study}) {
-        EXPECT_TRUE(std::any_of(set.cases.begin(), set.cases.end(), [&](const auto& problem) {
-          return problem->purpose() == purpose && !problem->part().empty();
-        })) << study.operator_name;
-      }
-    }
-    EXPECT_TRUE(found) << "there is no operator " << study.operator_name;
-  }
 }
 
 }  // namespace

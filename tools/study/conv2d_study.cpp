@@ -99,8 +99,8 @@ void run_conv2d_blocks(StudyBench& bench, std::ostream& text, StudyResult& resul
   append(result.records, std::move(blocks));
 }
 
-/// The published curves: its three versions over threads of a standing pool, and over such as each run creates, which are
-/// the same on every device of the processor.
+/// The published curves: its three versions over threads of a standing pool, and over such as each run creates, which
+/// are the same on every device of the processor.
 void run_conv2d_curves(StudyBench& bench, std::ostream& text, StudyResult& result) {
   const std::vector<std::string_view> versions{"accumulate", "private_sum", "unrolled"};
   Json& curves = result.conclusions["curves"] = Json::array();

@@ -1,5 +1,5 @@
-// What the published study of gemm told of a kernel before it measured it: how fast memory lets it be, from the bytes that
-// its threads ask for.
+// What the published study of gemm told of a kernel before it measured it: how fast memory lets it be, from the bytes
+// that its threads ask for.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ struct GemmPrediction {
   double gflops = 0;             ///< predicted: two operations for each multiply-add that so many bytes a second allow
 };
 
-/// Elements of A and B that a thread of this variant asks for, for each multiply-add: 2 of plain loops, 1 + 1 / b where A
-/// is kept in tiles of b, 1 / m + 1 / n where a group computes m x n of C from tiles of both. Nothing for variants whose
-/// tiles are not among their tunables.
+/// Elements of A and B that a thread of this variant asks for, for each multiply-add: 2 of plain loops, 1 + 1 / b
+/// where A is kept in tiles of b, 1 / m + 1 / n where a group computes m x n of C from tiles of both. Nothing for
+/// variants whose tiles are not among their tunables.
 [[nodiscard]] std::optional<double> gemm_reads_per_product(std::string_view variant, const Tuning& tuning);
 
 /// Of those verified records that can be told, on devices whose copy rate is known.

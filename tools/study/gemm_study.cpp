@@ -1,7 +1,7 @@
 // The study of gemm. A published study measured, on a Tesla K40c, plain loops, A through shared memory with coalesced
-// reads, A and B through shared memory, and cuBLAS: for tiles of 4 to 32 at 2048^3, and for every m, n, k of 256, 512,
-// 1024 and 2048; before, it told from bytes and the memory's speed what to expect. This one does that for every variant on
-// every device, and adds the way to the device and back.
+// reads, A and B through shared memory, and cuBLAS: for tiles of 4 to 32 at 2048^3, and for every m, n, k of 256,
+// 512, 1024 and 2048; before, it told from bytes and the memory's speed what to expect. This one does that for every
+// variant on every device, and adds the way to the device and back.
 #include "tools/study/study.h"
 
 #include <cstdint>

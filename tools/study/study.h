@@ -32,8 +32,8 @@ struct StudyResult {
 struct Study {
   std::string_view operator_name;
   std::string_view summary;  ///< what it asks, in one line
-  /// What it is made of, each with cases of its own: Case::part(). Those behind are measured only where --part names them:
-  /// they take minutes.
+  /// What it is made of, each with cases of its own: Case::part(). Those behind are measured only where --part names
+  /// them: they take minutes.
   std::vector<std::string_view> parts;
   std::vector<std::string_view> parts_on_request = {};
   /// The size of a case as its tables name it: "2048^3".

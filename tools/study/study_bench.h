@@ -67,8 +67,8 @@ class StudyBench {
                                                                const std::vector<std::string_view>& variants,
                                                                const Tuning& tuning, bool only_if_all);
 
-  /// One variant on this part's cases, however long a run takes: the verified run is the measured one. On a terminal the
-  /// bar goes with the time that an earlier case foretells.
+  /// One variant on this part's cases, however long a run takes: the verified run is the measured one. On a terminal
+  /// the bar goes with the time that an earlier case foretells.
   [[nodiscard]] std::vector<BenchRecord> measure_long(std::string_view part, std::string_view variant);
 
   /// One variant with each of these tunings, on every device that has all their values, on the cases of this part that

@@ -23,8 +23,8 @@ struct PlainGroup {
 /// The smallest group that a kernel on this device may come down to: what its limits must allow for.
 [[nodiscard]] PlainGroup smallest_plain_group(const DeviceFacts& facts) noexcept;
 
-/// `block_columns` and `block_rows`: the preferred group, and squares of these edges that the device takes groups of and
-/// that `fits` takes. `whole`: what is cut into blocks, for the tunables' meaning.
+/// `block_columns` and `block_rows`: the preferred group, and squares of these edges that the device takes groups of
+/// and that `fits` takes. `whole`: what is cut into blocks, for the tunables' meaning.
 [[nodiscard]] std::vector<Tunable> plain_group_tunables(const DeviceFacts& facts,
                                                         std::initializer_list<std::int64_t> edges,
                                                         const std::string& whole,

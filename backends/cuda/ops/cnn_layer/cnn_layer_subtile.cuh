@@ -110,7 +110,8 @@ __device__ __forceinline__ void store_of_window(const CnnLayerArguments<T>& laye
   plane[(y * layer.output_width + x) * layer.output_strides.pixel] = finished(most, bias, relu);
 }
 
-/// Windows of kPool x kPool in steps of kStep, as many as the sub-tile holds. kFused: bias and ReLU are not in the sums yet.
+/// Windows of kPool x kPool in steps of kStep, as many as the sub-tile holds. kFused: bias and ReLU are not in the
+/// sums yet.
 template <int kPool, int kStep, bool kFused, class T, CnnLayerSubtile kSub>
 __device__ __forceinline__ void store_windows(const Windows<T>& windows, const SubtileSums<T, kSub>& sums) {
   if constexpr (kPool <= kSub.rows && kPool <= kSub.columns) {

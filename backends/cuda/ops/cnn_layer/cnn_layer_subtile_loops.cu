@@ -1,11 +1,11 @@
 // cnn_layer, subtile with loops as the published study began with (docs/studies/cnn_layer.md): the same cut as
 // cnn_layer_subtile.cuh, but the sub-tile's size is a number that the kernel is given, so that its sums lie in memory.
 //
-//   kFilterOutermost     input channel and filter position outside, the sub-tile inside: each step reads the sub-tile's
-//                        pixels and weights once, and adds channels x rows x columns products to sums in memory, channel
-//                        after channel
-//   else                 the sub-tile outside: sum after sum, each in a register while it grows; every product reads its
-//                        pixel and its weight. kUnroll: the loop over the sub-tile's channels is unrolled
+//   kFilterOutermost     input channel and filter position outside, the sub-tile inside: each step reads the
+//                        sub-tile's pixels and weights once, and adds channels x rows x columns products to sums in
+//                        memory, channel after channel
+//   else                 the sub-tile outside: sum after sum, each in a register while it grows; every product reads
+//                        its pixel and its weight. kUnroll: the loop over the sub-tile's channels is unrolled
 //
 // What cnn_layer_subtile.cuh gains is measured against these; they are for no other use.
 #include "ops/cnn_layer/cnn_layer_store.cuh"

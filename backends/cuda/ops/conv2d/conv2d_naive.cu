@@ -8,9 +8,9 @@
 //     |     |   o   |        |      down:   neighbouring pixels of a column, as the published study's plain kernel did:
 //     |     +-------+        |              each lane's pixel lies in another row, a transaction of its own
 //     +----------------------+
-//                                   Every pixel is read once for each weight, mostly from the caches. All lanes read the
-// same weight. What lies outside counts as 0, which is asked at every tap. The grid's y and z are at most 65,535 blocks,
-// so they loop on.
+//     Every pixel is read once for each weight, mostly from the caches. All lanes read the
+// same weight. What lies outside counts as 0, which is asked at every tap. The grid's y and z are at most 65,535
+// blocks, so they loop on.
 #include "ops/conv2d/conv2d_pixels.cuh"
 
 namespace tessera::cuda {
@@ -43,8 +43,8 @@ __device__ void conv2d_naive(const Conv2dArguments<Pixel>& conv2d) {
 
 }  // namespace tessera::cuda
 
-// The preferred block is compiled for its shape: 785 us instead of 730 with the shape as launched, int32 of 4096 x 4096 with
-// 7 x 7 on an H200.
+// The preferred block is compiled for its shape: 730 us, and 785 with the shape as launched (int32, 4096 x 4096,
+// 7 x 7, an H200).
 #define TESSERA_CONV2D_NAIVE(Pixel, name, columns, rows, is_down, ...)                                    \
   extern "C" __global__ void __launch_bounds__(__VA_ARGS__)                                               \
       tessera_conv2d_naive_##name(const __grid_constant__ tessera::cuda::Conv2dArguments<Pixel> conv2d) { \

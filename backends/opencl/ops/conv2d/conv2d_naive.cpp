@@ -1,4 +1,5 @@
-// conv2d, naive: one work-item a pixel; a block's shape, and which way neighbouring work-items go, are tunables. See conv2d_naive.cl.
+// conv2d, naive: one work-item a pixel; a block's shape, and which way neighbouring work-items go, are tunables. See
+// conv2d_naive.cl.
 #include <utility>
 #include <vector>
 
