@@ -1,11 +1,10 @@
 // kernel_regression, fused: products of centred rows by gemm's register tiles, whose distances stay in registers.
 //
 //   a block's 2048 training rows, packed          A group computes `queries` x 2048 distances, a tile of rows after the
-//        tile      tile   ...                     other: products as gemm's register variant computes them. float32 is
-//       +---------+---------+---                  packed so that k lies across, where it has no bank
-//                                                 conflicts. Then each thread makes
-//    q  | group   | group   |                     distances of the products that it holds, and the queries meet the
-//       +---------+---------+---                  rows that are near (kernel_regression_meeting.cuh).
+//        tile      tile   ...                     other: products as gemm's register variant computes them, of rows
+//       +---------+---------+---                  packed so that k lies across. Then each thread makes distances of the
+//    q  | group   | group   |                     products that it holds, and the queries meet the rows that are near
+//       +---------+---------+---                  (kernel_regression_meeting.cuh).
 //
 // Every training row is read once a tile of queries, the queries' rows once a tile of training rows.
 #pragma once
@@ -18,12 +17,19 @@
 
 namespace tessera::cuda {
 
-/// A small tile of float32 has as many warps as a large one, each thread of which holds 8 x 8 products; all others are
-/// gemm's.
+/// A small tile of float32 has as many warps as a large one, each thread of which holds fewer products. A large one of
+/// float64 has large warps: they read the fewest numbers from shared memory for a product, and leave the meeting
+/// registers. All others are gemm's.
 template <class T, int kQueries, int kRows>
 struct RegressionWarp : GemmRegisterWarp<T, kQueries, kRows> {};
 template <>
+struct RegressionWarp<float, 32, 128> : FmaWarp<32, 32, 8, true, true> {};
+template <>
 struct RegressionWarp<float, 64, 128> : FmaWarp<32, 64, 4, true> {};
+template <>
+struct RegressionWarp<double, 32, 64> : MmaWarp<32, 16> {};
+template <>
+struct RegressionWarp<double, 128, 64> : MmaWarp<64, 32> {};
 
 /// The squared lengths of a tile's rows, in shared memory.
 template <class T, int kQueries, int kRows>
@@ -102,7 +108,7 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   using Warp = RegressionWarp<T, kShape.tile_m, kShape.tile_n>;
   constexpr int kThreads = kShape.threads();
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
-  constexpr GemmLayout kLayout = layout_of(kShape, !regression_is_packed_across(sizeof(T)));
+  constexpr GemmLayout kLayout = layout_of(kShape, false);
   using StageA = typename Warp::template StageA<kShape.tile_m, kShape.depth, kLayout>;
   using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, kLayout>;
   using OperandA = Operand<StageA, kThreads, kChunk<T>, kStages>;

@@ -23,7 +23,7 @@ class RegressionInTiles final : public RegressionByStates<T> {
   RegressionInTiles(const std::shared_ptr<Context>& context, const KernelRegression& problem,
                     const RegressionTile& tile, std::int64_t depth_bytes)
       : RegressionByStates<T>(context, problem, RegressionTilesPlan(problem, depth_bytes), 0,
-                              std::is_floating_point_v<T> && regression_is_packed_across(sizeof(T)),
+                              std::is_floating_point_v<T>,
                               tile.is_wide ? kWideRows : 0),
         queries_(tile.queries),
         is_wide_(tile.is_wide) {
@@ -65,8 +65,8 @@ std::int64_t time_of(const RegressionTile& tile, const KernelRegression& problem
   const std::int64_t blocks = ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
   const std::int64_t groups = std::max<std::int64_t>(ceil_div(problem.queries, tile.queries) * blocks, 1);
   if (tile.is_wide) {
-    // All warp groups of a cluster's blocks have a piece at a time; it takes three tenths of what 128 queries do.
-    const std::int64_t at_once = card.multiprocessors / kWideBlocks * kWideGroups;
+    // All rings of a cluster's blocks have a piece at a time; it takes three tenths of what 128 queries do.
+    const std::int64_t at_once = card.multiprocessors / kWideBlocks * kWideRings;
     return ceil_div<std::int64_t>(groups, at_once) * kWideQueries * 3 / 10;
   }
   const std::int64_t of_wave = std::min(ceil_div<std::int64_t>(groups, card.multiprocessors), tile.blocks);

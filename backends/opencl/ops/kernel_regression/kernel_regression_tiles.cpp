@@ -1,4 +1,5 @@
-// What "fused" and "exact_bytes" prepare and launch. See kernel_regression_tiles.cl and kernel_regression_pack.cl.
+// What "fused", "exact_bytes" and "exact_bytes_tensor" prepare and launch. See kernel_regression_tiles.cl,
+// kernel_regression_tensor.cl and kernel_regression_pack.cl.
 //
 //   prepared     | lengths | centre | panels of training rows |
 //   workspace    | states of (block, query) | lengths | panels of the round's queries |
@@ -161,7 +162,8 @@ class TilesPlan {
                           " -DBLOCK_ROWS=", mathematics::regression_block_rows(problem_), more_options));
   }
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile_pack(const char* function) const {
-    return compile(function, embedded::kernel_regression_pack, backend::sentence(" -DGROUP=", group_of_length()));
+    return compile(function, embedded::kernel_regression_pack,
+                   backend::sentence(" -DGROUP=", group_of_length(), " -DTENSOR=", tile_.stages != 0 ? 1 : 0));
   }
   [[nodiscard]] std::int64_t group_of_length() const noexcept {
     return std::min<std::int64_t>(64, regression_group(device_.facts()));
@@ -192,12 +194,22 @@ class TilesPlan {
                 {raw, centre, lengths, panels}, packing);
   }
 
-  [[nodiscard]] OperatorLaunch tiles() const {
-    OperatorLaunch launch;
-    launch.kernel = compile(
+  [[nodiscard]] std::unique_ptr<CompiledKernel> compile_tiles() const {
+    if (tile_.stages != 0) {
+      constexpr std::int64_t kQueriesOfBlock = 16;  // of the instruction's
+      return compile("kernel_regression_tensor", embedded::kernel_regression_tensor,
+                     backend::sentence(" -DWARPS=", tile_.queries / tile_.work_queries,
+                                       " -DBLOCKS=", tile_.work_queries / kQueriesOfBlock, " -DSTAGES=", tile_.stages,
+                                       " -DEUCLIDEAN=", shape_.is_euclidean));
+    }
+    return compile(
         "kernel_regression_tiles", embedded::kernel_regression_tiles,
         backend::sentence(" -DTILE_Q=", tile_.queries, " -DTILE_R=", tile_.rows, " -DWORK_Q=", tile_.work_queries,
                           " -DWORK_R=", tile_.work_rows, " -DDEPTH=", tile_.depth, " -DPANELS=", panels_));
+  }
+  [[nodiscard]] OperatorLaunch tiles() const {
+    OperatorLaunch launch;
+    launch.kernel = compile_tiles();
     const RegressionTiling tiling{.depth = depth_,
                                   .row_panels = row_panels_,
                                   .query_panels = query_panels() - query_lengths(),
@@ -248,12 +260,11 @@ class TilesPlan {
 }  // namespace
 
 std::unique_ptr<backend::Kernel> make_regression_tiles(const KernelRegression& problem, const OpenclDevice& device,
-                                                       const Tuning& tuning) {
-  std::vector<RegressionTile> tiles = regression_tiles(problem.type, device.facts());
-  std::erase_if(tiles, [&](const RegressionTile& tile) {
-    return tile.queries != tuning.at("tile_queries") || tile.rows != tuning.at("tile_rows");
+                                                       const Tuning& tuning, const RegressionTiles& tiles) {
+  const auto chosen = std::find_if(tiles.begin(), tiles.end(), [&](const RegressionTile& tile) {
+    return tile.queries == tuning.at("tile_queries") && tile.rows == tuning.at("tile_rows");
   });
-  const TilesPlan plan(problem, device, tiles.front());
+  const TilesPlan plan(problem, device, *chosen);
   return std::make_unique<OperatorKernel>(plan.run(), plan.workspace_bytes(), plan.preparation());
 }
 
