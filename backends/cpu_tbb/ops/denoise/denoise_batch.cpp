@@ -100,10 +100,6 @@ HWY_INLINE void transform_axis(float* patch, std::int64_t voxels, std::int64_t s
         transform_line<8>(line, apart * kBatchLanes, side, matrix, along_row, down);
       } else if (side == 4) {
         transform_line<4>(line, apart * kBatchLanes, side, matrix, along_row, down);
-      } else if (side == 6) {
-        transform_line<6>(line, apart * kBatchLanes, side, matrix, along_row, down);
-      } else if (side == 7) {
-        transform_line<7>(line, apart * kBatchLanes, side, matrix, along_row, down);
       } else {
         transform_line<0>(line, apart * kBatchLanes, side, matrix, along_row, down);
       }
