@@ -26,9 +26,9 @@ struct Profile {
 constexpr auto kHaar = PatchTransform::haar;
 constexpr auto kDct = PatchTransform::dct;
 
-constexpr Profile kImageFast{{8, 19, 4, 16, 20, kHaar, 2}, {6, 19, 4, 16, 0.6, kDct, 2}, 2.7};
-constexpr Profile kImageNormal{{8, 39, 3, 16, 20, kHaar, 2}, {6, 39, 3, 32, 0.6, kDct, 2}, 2.7};
-constexpr Profile kImageHigh{{8, 39, 2, 16, 20, kHaar, 2}, {6, 39, 1, 32, 0.6, kDct, 2}, 2.7};
+constexpr Profile kImageFast{{8, 19, 4, 16, 20, kHaar, 2}, {6, 19, 4, 16, 0.6, kDct, 1}, 2.75};
+constexpr Profile kImageNormal{{8, 39, 3, 16, 20, kHaar, 2}, {6, 39, 3, 32, 0.6, kDct, 1}, 2.75};
+constexpr Profile kImageHigh{{8, 39, 2, 16, 20, kHaar, 2}, {6, 39, 1, 32, 0.6, kDct, 1}, 2.75};
 constexpr Profile kVolumeFast{{4, 15, 3, 32, 4, kHaar, 1}, {4, 15, 3, 32, 0.4, kDct, 1}, 2.9};
 constexpr Profile kVolumeNormal{{4, 15, 2, 32, 4, kHaar, 1}, {4, 15, 2, 32, 0.4, kDct, 1}, 2.9};
 constexpr Profile kVolumeHigh{{4, 15, 2, 32, 4, kHaar, 1}, {4, 15, 1, 32, 0.4, kDct, 1}, 2.9};
