@@ -3,7 +3,8 @@
 SSIM on the same noisy input, with the same sigma, on the same processors, in turn.
 
 The peers come from PyPI, are measured and never shipped (the licence of bm3d and bm4d forbids commercial use):
-numpy, bm3d, bm4d, scikit-image. Whichever is missing is left out, and said so.
+numpy, bm3d, bm4d, scikit-image, and opencv-python-headless, which takes images of bytes alone. Whichever is missing is
+left out, and said so.
 
 Inputs are float32 from 0 to 255 with white noise: Shepp and Logan's phantom (made by `tessera phantom`), a textured
 volume, a scene with edges and texture, and pictures given with --picture, those in colour in grey as well. A time of
@@ -141,11 +142,22 @@ def peers():
                                                 patch_distance=6 if noisy.ndim == 2 or channel else 5, h=0.8 * sigma,
                                                 sigma=sigma, fast_mode=True, channel_axis=channel)
         found["non-local means"] = means
+    opencv = package("cv2")
+    if opencv:
+        def means_of_bytes(noisy, sigma):
+            is_colour = noisy.ndim == 3 and noisy.shape[2] == 3
+            if noisy.ndim == 3 and not is_colour:
+                return None
+            pixels, strength = noisy.round().clip(0, 255).astype("uint8"), 0.9 * sigma
+            if is_colour:
+                return opencv.fastNlMeansDenoisingColored(pixels, None, strength, strength, 7, 21)
+            return opencv.fastNlMeansDenoising(pixels, None, strength, 7, 21)
+        found["OpenCV's means"] = means_of_bytes
     return found
 
 
 def versions():
-    names = ("numpy", "bm3d", "bm4d", "scikit-image")
+    names = ("numpy", "bm3d", "bm4d", "scikit-image", "opencv-python-headless")
     found = {}
     for name in names:
         try:
