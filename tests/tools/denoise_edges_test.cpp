@@ -69,9 +69,8 @@ TEST_F(DenoiseEdgesTest, one_slice_is_an_image) {
 }
 
 TEST_F(DenoiseEdgesTest, sides_that_have_nothing_in_common) {
-  for (const PerAxis& size :
-       {PerAxis{1, 1, 1}, PerAxis{2, 1, 1}, PerAxis{1, 1, 90}, PerAxis{5, 1, 70}, PerAxis{3, 2, 1}, PerAxis{70, 3, 2},
-        PerAxis{2, 50, 9}, PerAxis{7, 6, 1}}) {
+  for (const PerAxis& size : {PerAxis{1, 1, 1}, PerAxis{2, 1, 1}, PerAxis{1, 1, 90}, PerAxis{5, 1, 70},
+                              PerAxis{3, 2, 1}, PerAxis{70, 3, 2}, PerAxis{2, 50, 9}, PerAxis{7, 6, 1}}) {
     SCOPED_TRACE(text_of(size));
     for (const DenoiseProfile profile : {DenoiseProfile::fast, DenoiseProfile::normal, DenoiseProfile::high}) {
       for (const double sigma : {15.0, 60.0}) {
@@ -94,7 +93,7 @@ TEST_F(DenoiseEdgesTest, what_is_constant_stays_so) {
   }
 }
 
-/// The basic estimate of what is flat has one level of bytes, so all of its patches are equal, and stacks keep the first.
+/// The basic estimate of what is flat has one level of bytes, so its patches are equal, and stacks keep the first.
 TEST_F(DenoiseEdgesTest, what_is_flat_comes_out_flat_everywhere) {
   for (const PerAxis& size : {PerAxis{90, 70, 1}, PerAxis{26, 25, 24}}) {
     SCOPED_TRACE(text_of(size));

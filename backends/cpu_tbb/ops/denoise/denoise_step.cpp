@@ -112,8 +112,8 @@ template <class T>
 void finish_unreached_voxel(const DenoiseStepPlan& plan, const T* from, const T* basic, T* to) {
   const std::int64_t end = plan.problem.channels * plan.voxels();
   for (std::int64_t i = 0; i < end; i += plan.voxels()) {
-    const bool has_estimate = basic != nullptr && std::isfinite(static_cast<float>(from[i])) &&
-                              std::isfinite(static_cast<float>(basic[i]));
+    const bool has_estimate =
+        basic != nullptr && std::isfinite(static_cast<float>(from[i])) && std::isfinite(static_cast<float>(basic[i]));
     to[i] = has_estimate ? basic[i] : from[i];
   }
 }
