@@ -3,11 +3,13 @@
 SSIM on the same noisy input, with the same sigma, on the same processors, in turn.
 
 The peers come from PyPI, are measured and never shipped (the licence of bm3d and bm4d forbids commercial use):
-numpy, bm3d, bm4d, scikit-image. Whichever is missing is left out, and said so.
+numpy, bm3d, bm4d, scikit-image, and opencv-python-headless, which takes images of bytes alone. Whichever is missing is
+left out, and said so.
 
 Inputs are float32 from 0 to 255 with white noise: Shepp and Logan's phantom (made by `tessera phantom`), a textured
-volume, a scene with edges and texture, and pictures given with --picture. A time of ours is that of the whole program,
-files and start with it; one of theirs is that of the call alone. PSNR and SSIM are those of `tessera psnr`, of all.
+volume, a scene with edges and texture, and pictures given with --picture, those in colour in grey as well. A time of
+ours is that of the whole program, files and start with it; one of theirs is that of the call alone. PSNR and SSIM are
+those of `tessera psnr`, of all. The last lines say what ours have more than the authors' program in dB.
 
 example: benchmarks/denoise_peers.py --tessera build/release/bin/tessera --picture docs/pictures/mosaic.png
 """
@@ -84,10 +86,14 @@ class Inputs:
         return image.clip(0, 255).astype("float32")
 
 
-def picture(numpy, path):
+def pictures(path):
+    """By name: the picture, and of one in colour the mean of its channels too."""
     from skimage import io
-    pixels = io.imread(path).astype("float32")
-    return pixels[..., :3] if pixels.ndim == 3 else pixels
+    name, pixels = pathlib.Path(path).stem, io.imread(path).astype("float32")
+    if pixels.ndim == 2:
+        return {name: pixels}
+    colours = pixels[..., :3]
+    return {name: colours, f"{name} in grey": colours.mean(axis=2)}
 
 
 class Tessera:
@@ -136,11 +142,22 @@ def peers():
                                                 patch_distance=6 if noisy.ndim == 2 or channel else 5, h=0.8 * sigma,
                                                 sigma=sigma, fast_mode=True, channel_axis=channel)
         found["non-local means"] = means
+    opencv = package("cv2")
+    if opencv:
+        def means_of_bytes(noisy, sigma):
+            is_colour = noisy.ndim == 3 and noisy.shape[2] == 3
+            if noisy.ndim == 3 and not is_colour:
+                return None
+            pixels, strength = noisy.round().clip(0, 255).astype("uint8"), 0.9 * sigma
+            if is_colour:
+                return opencv.fastNlMeansDenoisingColored(pixels, None, strength, strength, 7, 21)
+            return opencv.fastNlMeansDenoising(pixels, None, strength, 7, 21)
+        found["OpenCV's means"] = means_of_bytes
     return found
 
 
 def versions():
-    names = ("numpy", "bm3d", "bm4d", "scikit-image")
+    names = ("numpy", "bm3d", "bm4d", "scikit-image", "opencv-python-headless")
     found = {}
     for name in names:
         try:
@@ -195,6 +212,20 @@ def show(records):
               f"{record['psnr_db']:6.2f} dB  {record['ssim']:.4f}{seconds}", flush=True)
 
 
+def show_beside_authors(records):
+    """What each profile has more than bm3d or bm4d, in the order of the sigmas."""
+    found = {}
+    for record in records:
+        key = (record["input"], tuple(record["shape"]))
+        found.setdefault(key, {}).setdefault(record["program"], {})[record["sigma"]] = record["psnr_db"]
+    for (name, shape), programs in found.items():
+        theirs = programs.get("bm3d") or programs.get("bm4d")
+        for profile in PROFILES if theirs else ():
+            ours = programs[f"tessera {profile}"]
+            text = " ".join(f"{ours[sigma] - theirs[sigma]:+.2f}" for sigma in sorted(ours))
+            print(f"{name:18} {' x '.join(str(length) for length in shape):14} {profile:7} {text} dB")
+
+
 def main():
     arguments = arguments_of()
     repetitions = 1 if arguments.no_times else arguments.repetitions
@@ -213,7 +244,8 @@ def main():
             show(found)
         if not arguments.no_quality:
             judged = {"phantom": timed["phantom"], "textured volume": inputs.texture(48, 64, 64), "scene": inputs.scene(256)}
-            judged |= {pathlib.Path(path).stem: picture(numpy, path) for path in arguments.picture}
+            for path in arguments.picture:
+                judged |= pictures(path)
             for kind, clean in judged.items():
                 for sigma in SIGMAS:
                     if kind == "phantom" and sigma == TIMED_SIGMA:
@@ -223,6 +255,7 @@ def main():
                         without_times(found)
                     show(found)
                     records += found
+    show_beside_authors(records)
     result = {"tool": "denoise_peers", "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
               "machine": processor(), "device": arguments.device,
               "tessera": subprocess.run([arguments.tessera, "--version"], check=True, capture_output=True,
