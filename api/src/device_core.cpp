@@ -96,7 +96,7 @@ std::shared_ptr<DeviceTrack> DeviceCore::track() noexcept {
     if (trace == nullptr || is_elsewhere()) return nullptr;
     const std::lock_guard lock(track_mutex_);
     if (track_ == nullptr || track_->trace() != trace) {
-      track_ = std::make_shared<DeviceTrack>(trace, *device_, sentence(id_, ", ", info_when_opened_.name));
+      track_ = std::make_shared<DeviceTrack>(trace, *device_, sentence(facts_.id, ", ", info_when_opened_.name));
     }
     return track_;
   } catch (const std::exception&) {
