@@ -57,8 +57,11 @@ class GemmSplitKernel final : public backend::Kernel {
     // 2^-25 for an element, times up to 2^15, as often in both operands; a sum of true size is at least half of one found.
     doubt_of_one_ = static_cast<float>(0x1p15 / tiny_allowance(problem_));
     const std::string name = sentence("tessera_gemm_", variant, "_");
-    prepare_ = load(name + "prepare", kPrepareBytes);
-    multiply_ = load(sentence(name, shape_.tile_m(), "x", shape_.tile_n), shape_.shared_bytes());
+    prepare_ = context_->function(embedded::gemm_split, name + "prepare");
+    multiply_ = context_->function(embedded::gemm_split, sentence(name, shape_.tile_m(), "x", shape_.tile_n));
+    check(context_->api().cuFuncSetAttribute(multiply_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                             shape_.shared_bytes()),
+          "allowing a kernel its shared memory");
     const std::int64_t each = bytes_of(1, 1);
     batch_of_launch_ = std::clamp<std::int64_t>(kBatchBytes / std::max<std::int64_t>(each, 1), 1,
                                                 std::max<std::int64_t>(problem_.batch, 1));
@@ -85,9 +88,6 @@ class GemmSplitKernel final : public backend::Kernel {
   }
 
  private:
-  /// Of a block that prepares: what its threads hold, and two words a row.
-  static constexpr int kPrepareBytes = kSplitPrepareThreads * kSplitHeld * 8 * 4 + kSplitPrepareRows * 8;
-
   [[nodiscard]] bool is_empty() const { return problem_.m == 0 || problem_.n == 0 || problem_.batch == 0; }
   [[nodiscard]] static std::int64_t matrices(std::int64_t stride, std::int64_t batch) { return stride == 0 ? 1 : batch; }
 
@@ -97,13 +97,6 @@ class GemmSplitKernel final : public backend::Kernel {
       return rows * panels_ * kSplitRowBytes + round_up(rows * std::int64_t{sizeof(GemmSplitNote)}, kAlignment);
     };
     return of(a_count * rows_of_a_) + of(b_count * rows_of_b_);
-  }
-
-  [[nodiscard]] CUfunction load(const std::string& name, int shared_bytes) const {
-    const CUfunction function = context_->function(embedded::gemm_split, name);
-    check(context_->api().cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes),
-          "allowing a kernel its shared memory");
-    return function;
   }
 
   /// All but the addresses.
@@ -147,8 +140,8 @@ class GemmSplitKernel final : public backend::Kernel {
     prepare.a.notes = reinterpret_cast<GemmSplitNote*>(take(a_rows * std::int64_t{sizeof(GemmSplitNote)}));
     prepare.b.notes = reinterpret_cast<GemmSplitNote*>(take(b_rows * std::int64_t{sizeof(GemmSplitNote)}));
     prepare.blocks_of_a = a_rows / kSplitPrepareRows;
-    prepare.k = problem_.k;
-    prepare.padded_k = depth_;
+    prepare.k = static_cast<std::int32_t>(problem_.k);
+    prepare.padded_k = static_cast<std::int32_t>(depth_);
     prepare.doubt_of_one = doubt_of_one_;
     gemm.a_panels = prepare.a.panels;
     gemm.b_panels = prepare.b.panels;
@@ -160,7 +153,6 @@ class GemmSplitKernel final : public backend::Kernel {
     grid.groups[0] = static_cast<unsigned>((a_rows + b_rows) / kSplitPrepareRows);
     grid.groups[1] = grid.cluster_y = static_cast<unsigned>(prepare_parts(a_rows + b_rows, problem_.k, card));
     grid.group_size[0] = kSplitPrepareThreads;
-    grid.dynamic_shared_bytes = kPrepareBytes;
     grid.overlaps = true;
     void* prepare_parameters[] = {&prepare};
     queue.launch(prepare_, grid, prepare_parameters);
@@ -203,7 +195,8 @@ Verdict check_problem(const Gemm& problem, const backend::Device& device, GemmSp
                                 card.compute_capability_minor, ", but must be 9.0"));
   }
   const double bytes = copy_bytes(problem, kind);
-  const std::uint64_t most = native(device).info().memory_total_bytes / kMemoryShare;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // so that k is below 2^31
+  const std::uint64_t most = std::min<std::uint64_t>(native(device).info().memory_total_bytes / kMemoryShare, kMost);
   if (bytes > static_cast<double>(most)) {
     return Verdict::no(sentence("the prepared copies of A and B take ", bytes, " bytes, but must take at most ", most,
                                 ", a quarter of the device's memory"));

@@ -3,7 +3,7 @@
 #include "ops/gemm/gemm_split_products.cuh"
 
 #define TESSERA_GEMM_SPLIT_PREPARE(variant, has_rest)                                                              \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::kSplitPrepareThreads, 3)                             \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kSplitPrepareThreads, 2)                             \
       tessera_gemm_##variant##_prepare(const __grid_constant__ tessera::cuda::GemmSplitPrepareArguments operand) { \
     tessera::cuda::prepare_operands<has_rest>(operand);                                                            \
   }

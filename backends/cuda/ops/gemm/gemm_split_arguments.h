@@ -29,8 +29,8 @@ struct GemmSplitNote {
 
 /// Threads of a block that prepares, rows that it takes, steps of k that its threads take at once, and how often they do so
 /// before they know the largest element: what they hold by then is not read again.
-inline constexpr int kSplitPrepareThreads = 256, kSplitPrepareRows = 16, kSplitPrepareStep = 128;
-inline constexpr int kSplitHeld = 8;
+inline constexpr int kSplitPrepareThreads = 512, kSplitPrepareRows = 16, kSplitPrepareStep = 256;
+inline constexpr int kSplitHeld = 4;
 /// Most blocks of a cluster that share rows, each with its part of k.
 inline constexpr int kSplitMostParts = 8;
 
@@ -52,8 +52,8 @@ struct GemmSplitPrepareArguments {
   GemmSplitSide a;
   GemmSplitSide b;
   std::int64_t blocks_of_a;
-  std::int64_t k;
-  std::int64_t padded_k;  ///< what the panels hold
+  std::int32_t k;
+  std::int32_t padded_k;  ///< what the panels hold
   float doubt_of_one;     ///< the doubt for each element that fp16 holds with fewer bits than others
 };
 

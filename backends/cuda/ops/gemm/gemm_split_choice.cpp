@@ -17,18 +17,20 @@ using mathematics::round_up;
 
 /// Clocks of the tensor cores that a block gets through in a microsecond, for each of kGemmSplitShapes: at 2048 cubed, where
 /// power does not yet slow them down.
-constexpr double kClocksOfSplit[]{1020, 1200, 1210};
-constexpr double kClocksOfHalf[]{800, 1000, 1020};
+constexpr double kClocksOfSplit[]{1080, 1270, 1300};
+constexpr double kClocksOfHalf[]{900, 1050, 1120};
 /// Of a launch with its first panels and the last tile's sums.
-constexpr double kStart_us = 4.5;
+constexpr double kStart_us = 3.5;
 /// To prepare: a launch with its barriers, and bytes read and written in a microsecond.
 constexpr double kPrepareStart_us = 4.5;
-constexpr double kPrepareBytesPerMicrosecond = 2.6e6;
+constexpr double kPrepareBytesPerMicrosecond = 2.8e6;
 /// It must be ahead by so much, since models are off by some percent.
 constexpr double kAhead = 1.08;
 
 /// What a block holds of k before it reads it a second time.
 constexpr std::int64_t kPartDepth = std::int64_t{kSplitHeld} * kSplitPrepareStep;
+/// Steps of k that keep a block busy.
+constexpr std::int64_t kLeastDepth = 2 * kSplitPrepareStep;
 
 double microseconds(const Gemm& problem, GemmSplitKind kind, const GemmSplitShape& shape, double clocks_per_us,
                     const DeviceLimits& card) {
@@ -75,7 +77,7 @@ std::int64_t padded_rows_of_b(const Gemm& problem, const GemmSplitShape& shape) 
 std::int64_t prepare_parts(std::int64_t rows, std::int64_t k, const DeviceLimits& card) {
   const std::int64_t blocks = rows / kSplitPrepareRows;
   std::int64_t parts = 1;
-  const auto leaves_idle = [&] { return blocks * parts < 2 * std::int64_t{card.multiprocessors} && parts * 256 < k; };
+  const auto leaves_idle = [&] { return blocks * parts < std::int64_t{card.multiprocessors} && parts * kLeastDepth <= k; };
   while (parts < kSplitMostParts && (parts * kPartDepth < k || leaves_idle())) parts *= 2;
   return parts;
 }

@@ -41,13 +41,14 @@ __device__ __forceinline__ void start_products(float (&sum)[32], std::uint64_t a
   multiply_64x64(sum, a, b, adds);
 }
 
-/// Starts all products of a panel of each operand.
+/// Multiplies a panel of each operand, after which it is the other group's turn: its products go on while this one adds.
 template <int kTileN, bool kHasRest>
-__device__ __forceinline__ void start_panel(float (&sum)[kTileN / 2], std::uint64_t a, std::uint64_t b) {
+__device__ __forceinline__ void multiply_panel(float (&sum)[kTileN / 2], std::uint64_t a, std::uint64_t b, int group) {
   // In descriptors an address is a sixteenth. A step is 16 of k: two chunks of all rows.
   constexpr std::uint64_t kStepOfA = 2 * kSplitRows, kStepOfB = 2 * kTileN;
   constexpr std::uint64_t kPlaneOfA = kSplitRows * kSplitPlane * 2 / 16, kPlaneOfB = kTileN * kSplitPlane * 2 / 16;
   constexpr int kSteps = kSplitPlane / 16;
+  wait_for_turn(group);
   begin_products();
   if constexpr (kHasRest) {
 #pragma unroll
@@ -63,6 +64,9 @@ __device__ __forceinline__ void start_panel(float (&sum)[kTileN / 2], std::uint6
 #pragma unroll
   for (int i = 0; i < kSteps; ++i) start_products(sum, a + i * kStepOfA, b + i * kStepOfB, true);
   close_products();
+  pass_turn(group);
+  wait_for_products<0>();
+  hold(sum);
 }
 
 /// A warp group computes its rows of the block's tiles.
@@ -101,11 +105,7 @@ __device__ __forceinline__ void multiply_split(const GemmSplitArguments& gemm, S
         wait(shared.a_full[block_m][stage_a.place], stage_a.parity);
         const std::uint64_t a = operand_in_chunks(shared.a[block_m][stage_a.place][group], kSplitRows * 16);
         const std::uint64_t b = b_first + static_cast<std::uint64_t>(stage_b.place) * kPanelOfB;
-        wait_for_turn(group);
-        start_panel<kShape.tile_n, kHasRest>(sum, a, b);
-        pass_turn(group);
-        wait_for_products<0>();
-        hold(sum);
+        multiply_panel<kShape.tile_n, kHasRest>(sum, a, b, group);
         release(shared.a_empty[block_m][stage_a.place], kShape.cluster_n);
         if (block_m == kShape.blocks_m - 1) release(shared.b_empty[stage_b.place], kShape.cluster_m);
 #pragma unroll
