@@ -41,18 +41,6 @@ struct RegressionWideShared {
 };
 static_assert(sizeof(RegressionWideShared) <= kWideFixedBytes);
 
-/// A place in a ring, and the parity of the phase that is waited for there.
-template <int kPlaces>
-struct RingPlace {
-  int place = 0;
-  unsigned parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++place < kPlaces) return;
-    place = 0;
-    parity ^= 1;
-  }
-};
-
 /// A cluster's pieces of work are blocks of training rows for a pair of queries' tiles, in their order. Its blocks'
 /// rings of the same number take every second piece of a pair.
 class RegressionWideWork {
