@@ -1,5 +1,5 @@
 // The published study's findings are switches of cnn_layer's "subtile". The other tests try each of them beside preferred
-// values; here all that change the loops are combined, since one may leave out what another relies on.
+// values; here those of the main loop are combined, since one may leave out what another relies on.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ namespace {
 class CnnLayerSwitchesTest : public EachDevice {};
 TESSERA_ON_EACH_DEVICE(CnnLayerSwitchesTest);
 
-constexpr std::array<std::string_view, 4> kSwitches{"filter_outermost", "unroll", "fused", "sums_zeroed"};
+constexpr std::array<std::string_view, 3> kSwitches{"filter_outermost", "unroll", "sums_zeroed"};
 
-/// Every combination of those switches that the variant has; where one exists in pairs, beside the value that has both.
+/// Every combination of those switches that the variant has.
 /// Of a small sub-tile, which compiles in a fraction of a large one's time.
 std::vector<Tuning> combinations(const std::vector<Tunable>& tunables) {
   if (std::ranges::none_of(tunables, [](const Tunable& tunable) { return tunable.name == kSwitches[0]; })) return {};
@@ -30,8 +30,6 @@ std::vector<Tuning> combinations(const std::vector<Tunable>& tunables) {
     for (const std::int64_t value : tunable.values) {
       for (Tuning tuning : all) {
         tuning[tunable.name] = value;
-        const auto off = std::ranges::find_if(tunable.pairs, [](const auto& pair) { return pair.second == 0; });
-        if (off != tunable.pairs.end()) tuning[tunable.paired_with] = off->first;
         longer.push_back(std::move(tuning));
       }
     }
