@@ -171,8 +171,8 @@ TEST_F(DataReadsTest, fall_from_version_to_version_as_the_study_found) {
 
 TEST_F(DataReadsTest, of_every_version_miss_once_a_line) {
   // Every line of the image and of the output is brought to the first level at least once in each version; what waits
-  // for a thread by the clock reads too, and is in the count. The images just fit the last level, so that what misses it
-  // is told and held to nothing.
+  // for a thread by the clock reads too, and is in the count. The images just fit the last level, so that what misses
+  // it is told and held to nothing.
   constexpr double kLines = kSide * kSide * sizeof(std::int32_t) / 64.0;
   for (const char* variant : {"accumulate", "private_sum", "unrolled"}) {
     const Count counted = count(variant, 3);

@@ -1,5 +1,5 @@
-// The published study's findings are switches of cnn_layer's "subtile". The other tests try each of them beside preferred
-// values; here those of the main loop are combined, since one may leave out what another relies on.
+// The published study's findings are switches of cnn_layer's "subtile". The other tests try each of them beside
+// preferred values; here those of the main loop are combined, since one may leave out what another relies on.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,8 +19,7 @@ TESSERA_ON_EACH_DEVICE(CnnLayerSwitchesTest);
 
 constexpr std::array<std::string_view, 3> kSwitches{"filter_outermost", "unroll", "sums_zeroed"};
 
-/// Every combination of those switches that the variant has.
-/// Of a small sub-tile, which compiles in a fraction of a large one's time.
+/// Every combination of those switches that the variant has, of a small sub-tile, which compiles in less time.
 std::vector<Tuning> combinations(const std::vector<Tunable>& tunables) {
   if (std::ranges::none_of(tunables, [](const Tunable& tunable) { return tunable.name == kSwitches[0]; })) return {};
   std::vector<Tuning> all{{{"sub_channels", 4}, {"sub_rows", 2}, {"sub_columns", 2}}};
