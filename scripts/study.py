@@ -51,13 +51,16 @@ def joined(older, newer):
 
 
 def merged(operator):
-    """What all files together say about an operator's study: each part of it, and each conclusion, from the newest file
-    of the newest one's machine that has it, so that a part can be measured again alone. Also what was profiled and counted."""
+    """What all files together say about an operator's study: each part of it, and each conclusion, from the newest file of
+    one machine that has it, so that a part can be measured again alone. Also what was profiled and counted."""
     files = [(name, of_operator(result, operator)) for name, result in files_with("*-study.json", "studies", operator)]
     if not files:
         sys.exit(f"benchmarks/results holds no study of {operator}")
+    # The machine of the newest whole study; what was never measured there is from others.
     machine_of = lambda name: name.split("-", 1)[0]  # h200-2026-11-22-gemm-study.json
-    files = [(name, result) for name, result in files if machine_of(name) == machine_of(files[0][0])]
+    whole_study = next((name for name, result in files if "devices" in result["studies"][0]), files[0][0])
+    others = [entry for entry in files if machine_of(entry[0]) != machine_of(whole_study)]
+    files = [entry for entry in files if machine_of(entry[0]) == machine_of(whole_study)]
     study, records, devices, origin = {}, {}, {}, {}
     for name, result in reversed(files):
         for key, value in result["studies"][0].items():
@@ -73,8 +76,13 @@ def merged(operator):
         if result["transfers"]:
             study["transfers"], origin["transfers"] = result["transfers"], {name}
         devices.update({entry["id"]: entry for entry in result["devices"]})
+    for name, result in others:
+        for key, value in result["studies"][0].items():
+            if key not in study:
+                study[key], origin[key] = value, {name}
     told = set().union(*origin.values())
-    used = [(name, result) for name, result in files if name in told]
+    used = sorted(((name, result) for name, result in files + others if name in told), key=lambda entry: entry[1]["date"],
+                  reverse=True)
     order = [entry["id"] for _, result in reversed(files) for entry in result["devices"]]
     whole = {**files[-1][1], "studies": [study], "transfers": study.pop("transfers", [])}
     whole["records"] = [record for part in records.values() for record in part]
