@@ -2,14 +2,15 @@
 //
 //   a cluster, two blocks of 128 queries each          A block has its queries in shared memory with all columns, and
 //                                                      two rings of stages, through each of which go blocks of 2048
-//   queries, resident     rows of ring 0  -> sums      training rows of its own, 128 rows a tile. Two warp groups a ring
-//   of block 0, 2 x 64    rows of ring 1  -> sums      multiply them by 64 queries each: a query's state then belongs to
-//                              | the same              four lanes from beginning to end. Meeting rows takes a warp nearly
-//   of block 1, 2 x 64    rows of ring 0  -> sums      as long as multiplying them: while the groups of a ring meet what
-//                         rows of ring 1  -> sums      they have multiplied, the tensor cores serve the other ring's.
-//
-//   other warps: one thread a ring fetches stages,     Both blocks need the same rows: each fetches a half of a stage
-//   one warp a ring what else rows have                for both, so that every training row is read from L2 once for
+//   queries, resident     rows of ring 0  -> sums      training rows of its own, 128 rows a tile. Two warp groups a
+//   of block 0, 2 x 64    rows of ring 1  -> sums      ring multiply them by 64 queries each: a query's state then
+//                              | the same              belongs to four lanes from beginning to end. Meeting rows takes
+//   of block 1, 2 x 64    rows of ring 0  -> sums      a warp longer than multiplying them: while the groups of a ring
+//                         rows of ring 1  -> sums      meet what they have multiplied, the tensor cores serve the
+//                                                      other ring's.
+//   other warps: one thread a ring fetches stages,
+//   one warp a ring what else rows have                Both blocks need the same rows: each fetches a half of a stage
+//                                                      for both, so that every training row is read from L2 once for
 //                                                      256 queries.
 //
 // Which query a sum belongs to, and how rows are met: kernel_regression_warp_meeting.cuh. Packed rows lie as
@@ -46,25 +47,24 @@ static_assert(sizeof(RegressionWideShared) <= kWideFixedBytes);
 class RegressionWideWork {
  public:
   __device__ RegressionWideWork(const RegressionTileArguments<std::uint8_t>& regression, int ring)
-      : rows_(regression.training_rows),
-        block_rows_(regression.block_rows),
-        blocks_((regression.training_rows + regression.block_rows - 1) / regression.block_rows),
-        ring_(ring) {
-    const std::int64_t pieces = blocks_ * regression.query_tiles;
-    first_ = pieces * blockIdx.x / gridDim.x;
-    end_ = pieces * (blockIdx.x + 1) / gridDim.x;
+      : regression_(regression), ring_(ring) {
+    const std::int64_t pieces = std::int64_t{blocks()} * regression.query_tiles;
+    first_ = static_cast<int>(pieces * blockIdx.x / gridDim.x);
+    end_ = static_cast<int>(pieces * (blockIdx.x + 1) / gridDim.x);
   }
   /// Calls begin(pair) for each pair of tiles, and then visit(block, tiles of rows) for each of the ring's pieces.
   template <class Begin, class Visit>
   __device__ __forceinline__ void for_pieces(Begin begin, Visit visit) const {
-    for (std::int64_t piece = first_; piece < end_;) {
-      const std::int64_t pair = piece / blocks_;
-      const std::int64_t behind = (pair + 1) * blocks_ < end_ ? (pair + 1) * blocks_ : end_;
+#pragma unroll 1
+    for (int piece = first_; piece < end_;) {
+      const int pair = piece / blocks();
+      const int behind = min((pair + 1) * blocks(), end_);
       begin(pair);
-      for (std::int64_t own = piece + ring_; own < behind; own += kWideRings) {
-        const std::int64_t block = own - pair * blocks_;
-        const std::int64_t left = rows_ - block * block_rows_;
-        const auto rows = static_cast<int>(left < block_rows_ ? left : block_rows_);
+#pragma unroll 1
+      for (int own = piece + ring_; own < behind; own += kWideRings) {
+        const int block = own - pair * blocks();
+        const std::int64_t left = regression_.training_rows - block * regression_.block_rows;
+        const auto rows = static_cast<int>(left < regression_.block_rows ? left : regression_.block_rows);
         visit(block, (rows + kWideRows - 1) / kWideRows);
       }
       piece = behind;
@@ -72,9 +72,13 @@ class RegressionWideWork {
   }
 
  private:
-  std::int64_t rows_, block_rows_, blocks_;
+  [[nodiscard]] __device__ __forceinline__ int blocks() const {
+    return static_cast<int>((regression_.training_rows + regression_.block_rows - 1) / regression_.block_rows);
+  }
+
+  const RegressionTileArguments<std::uint8_t>& regression_;
   int ring_;
-  std::int64_t first_, end_;
+  int first_, end_;
 };
 
 /// One thread fetches a ring's training rows, of the half that is this block's of what the cluster needs; that of the
@@ -88,15 +92,17 @@ __device__ __forceinline__ void fetch_wide(const RegressionTileArguments<std::ui
   unsigned parity = 1;
   RegressionWideWork(regression, number)
       .for_pieces(
-          [&](std::int64_t pair) {
+          [&](int pair) {
             if (number != 0) return;
             wait(shared.queries_empty, parity);
             parity ^= 1;
             arm(shared.queries_full, depth * kWideQueries);
-            copy_bulk(queries, regression.queries + (pair * kWideBlocks + rank) * kWideQueries * regression.depth,
+            copy_bulk(queries,
+                      regression.queries +
+                          std::int64_t{pair * kWideBlocks + static_cast<int>(rank)} * kWideQueries * regression.depth,
                       depth * kWideQueries, shared.queries_full);
           },
-          [&](std::int64_t block, int tiles) {
+          [&](int block, int tiles) {
             const std::uint8_t* rows = regression.rows + block * regression.block_rows * regression.depth;
             for (int tile = 0; tile < tiles; ++tile, rows += kWideRows * regression.depth) {
               for (unsigned at = 0; at < depth; at += kWideStageBytes) {
@@ -118,8 +124,8 @@ __device__ __forceinline__ void fetch_wide_rows(const RegressionTileArguments<st
   RingPlace<kWideSlots> slot;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   RegressionWideWork(regression, number)
-      .for_pieces([](std::int64_t) {},
-                  [&](std::int64_t block, int tiles) {
+      .for_pieces([](int) {},
+                  [&](int block, int tiles) {
                     for (int tile = 0; tile < tiles; ++tile) {
                       const std::int64_t first = block * regression.block_rows + tile * kWideRows;
                       int lengths[kWideRows / 32];
@@ -170,15 +176,15 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
   const WarpMeeting<kIsEuclidean> meeting(regression, shared.lists[warp]);
   RegressionWideWork(regression, warp / kWideRingWarps)
       .for_pieces(
-          [&](std::int64_t pair) {
+          [&](int pair) {
             if (has_queries && lane == 0) arrive(shared.queries_empty);
             has_queries = true;
-            first_query =
-                (pair * kWideBlocks + rank) * kWideQueries + half * kWideHalf + warp % 4 * 16 + lane / 4;
+            first_query = std::int64_t{pair * kWideBlocks + static_cast<int>(rank)} * kWideQueries + half * kWideHalf +
+                          warp % 4 * 16 + lane / 4;
             wait(shared.queries_full, parity);
             parity ^= 1;
           },
-          [&](std::int64_t block, int tiles) {
+          [&](int block, int tiles) {
             meeting.begin(regression, upper, first_query);
             meeting.begin(regression, lower, first_query + 8);
             for (int tile = 0; tile < tiles; ++tile) {

@@ -14,9 +14,11 @@
 
 namespace tessera::cuda {
 
-/// A row that is not there, so that no difference of keys passes an int; and what no key of a row reaches, so that a key
-/// and its number share a word.
+/// A row that is not there, so that no difference of keys passes an int; and what no key of a row reaches, so that a
+/// key and its number share a word.
 inline constexpr int kWarpNoLength = 1 << 30, kWarpMostKey = 1 << 26;
+/// The least key of a query that is not there: nothing is near it.
+inline constexpr int kWarpNobody = -(1 << 30);
 static_assert(kWideMostDepth * 255 * 255 < kWarpMostKey);
 
 /// Keys of a query that a lane has of 128 rows; places of its list, and keys between which that is looked at.
@@ -34,9 +36,8 @@ struct RegressionWarpLists {
 
 /// A lane's part of a query of its quad.
 struct WarpQuery {
-  int length = 0;
-  int least;  ///< the same in all four lanes, as are the next two
-  int furthest;
+  int length = 0;  ///< for roots alone
+  int least;       ///< the same in all four lanes, as is the reference
   int reference;
   int nearest;  ///< the lane's first key that is as near as the nearest so far; -1: none
   RegressionByteSums sums;
@@ -55,9 +56,8 @@ class WarpMeeting {
   /// A block of training rows begins.
   __device__ __forceinline__ void begin(const Arguments& regression, WarpQuery& query, std::int64_t number) const {
     const bool is_there = number < regression.queries_of_round;
-    query.length = is_there ? regression.query_lengths[number] : 0;
-    query.least = is_there ? kWarpMostKey : -1;  // keys of a query that is not there are lengths
-    query.furthest = query.least;
+    query.length = kIsEuclidean && is_there ? regression.query_lengths[number] : 0;
+    query.least = is_there ? kWarpMostKey : kWarpNobody;
     query.reference = Keys::kFar;
     query.nearest = -1;
     query.sums = {};
@@ -103,7 +103,8 @@ class WarpMeeting {
     RegressionState<std::uint8_t> state(regression, block, number);
     if (query.reference != Keys::kFar) {
       state.meet_nearest(block * regression.block_rows + row);
-      state.set_sums(static_cast<double>(Keys::distance(query.least, query.length)), query.sums.sum, query.sums.squares,
+      const int length = regression.query_lengths[number];
+      state.set_sums(static_cast<double>(Keys::distance(query.least, length)), query.sums.sum, query.sums.squares,
                      query.sums.output);
     }
     state.write(regression);
@@ -135,7 +136,6 @@ class WarpMeeting {
                                            int least, int tile) const {
     least = min(least, __shfl_xor_sync(kAllLanes, least, 1));
     least = min(least, __shfl_xor_sync(kAllLanes, least, 2));
-    const bool is_near = least <= query.furthest;
     if (least < query.least) {
       query.least = least;
       query.nearest = -1;
@@ -143,17 +143,22 @@ class WarpMeeting {
       for (int i = kWarpKeys - 1; i >= 0; --i) {
         if (key<kPlace>(sum, i) == least) query.nearest = tile * kWarpKeys + i;
       }
-      query.furthest = min(reach_.template furthest<kIsEuclidean>(regression, least, query.length), kWarpMostKey);
       if (query.reference == Keys::kFar) query.reference = least;
       if (query.reference > reach_.template furthest_reference<kIsEuclidean>(regression, least, query.length)) {
         refer_to_least(regression, query);
       }
     }
-    return is_near;
+    return least <= furthest(regression, query);
+  }
+  /// What is further away weighs nothing. Of squared distances it takes an addition, and no register meanwhile.
+  [[nodiscard]] __device__ __forceinline__ int furthest(const Arguments& regression, const WarpQuery& query) const {
+    return min(reach_.template furthest<kIsEuclidean>(regression, query.least, query.length), kWarpMostKey);
   }
   static __device__ __forceinline__ void refer_to_least(const Arguments& regression, WarpQuery& query) {
     if (query.reference == query.least) return;
-    query.sums.scale(kept_of_bytes(regression, query.reference, query.least, query.length));
+    // What both keys of squared distances are short of is not in their difference.
+    query.sums.scale(kIsEuclidean ? kept_of_bytes(regression, query.reference, query.least, query.length)
+                                  : kept_weight(query.reference, query.least, regression.factor, false));
     query.reference = query.least;
   }
 
@@ -161,12 +166,13 @@ class WarpMeeting {
   template <int kPlace>
   __device__ __forceinline__ void add_near(const Arguments& regression, WarpQuery& query, const int (&sum)[64],
                                            const double* targets) const {
+    const int furthest_key = furthest(regression, query);
     int count = 0;
 #pragma unroll
     for (int first = 0; first < kWarpKeys; first += kWarpListedAtOnce) {
 #pragma unroll
       for (int i = first; i < first + kWarpListedAtOnce; ++i) {
-        if (key<kPlace>(sum, i) > query.furthest) continue;
+        if (key<kPlace>(sum, i) > furthest_key) continue;
         list_[count * 32] = key<kPlace>(sum, i) * kWarpKeys + i;
         ++count;
       }
@@ -185,8 +191,7 @@ class WarpMeeting {
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         words[i] = list_[(first + i) * 32];
-        weights[i] =
-            byte_weight<kIsEuclidean>(regression, factor_, words[i] >> 5, query.reference, query.length);
+        weights[i] = byte_weight<kIsEuclidean>(regression, factor_, words[i] >> 5, query.reference, query.length);
         if (first + i >= count) weights[i] = 0;
       }
 #pragma unroll

@@ -1,5 +1,5 @@
-// kernel_regression, exact_bytes_tensor: whole distances from products of bytes by NVIDIA's tensor cores. The launches are in
-// kernel_regression_tiles.cpp.
+// kernel_regression, exact_bytes_tensor: whole distances from products of bytes by NVIDIA's tensor cores. The launches
+// are in kernel_regression_tiles.cpp.
 #include <algorithm>
 
 #include "backend/sentence.h"
@@ -60,8 +60,9 @@ Verdict check(const KernelRegression& problem, const backend::Device& device) {
   if (Verdict verdict = check_regression_bytes(problem); !verdict) return verdict;
   const DeviceFacts& facts = native(device).facts();
   if (!facts.has_byte_tensor_cores) {
-    return Verdict::no(sentence("'", facts.info.name,
-                                "' has no tensor cores of NVIDIA's sm_80 or newer, by which exact_bytes_tensor multiplies"));
+    return Verdict::no(
+        sentence("'", facts.info.name,
+                 "' has no tensor cores of NVIDIA's sm_80 or newer, by which exact_bytes_tensor multiplies"));
   }
   // A key and a row's number share a word.
   constexpr std::int64_t kMostColumns = (1 << 26) / (255 * 255);

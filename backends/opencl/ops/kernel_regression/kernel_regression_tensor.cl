@@ -115,7 +115,7 @@ ALWAYS_INLINE void place_facts(__local Shared* shared, const RowFacts* facts, co
   }
 }
 
-// Groups: those of one block of training rows follow each other.
+// Groups: kernel_regression_tiling.cl.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regression_tensor(
     __global const uint* rows, const ulong rows_first, __global const float* targets, const ulong targets_first,
     __global const uint* queries, const ulong queries_first, __global double* states, const ulong states_first,
@@ -124,9 +124,9 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regressi
   const int item = (int)get_local_id(0);
   const int lane = item % 32;
   const int warp = item / 32;
-  const long group = (long)get_group_id(0);
-  const long block = quotient(group, tiling.query_groups);
-  const long in_round = (group - block * tiling.query_groups) * QUERIES;
+  const Place place = place_of_group((long)get_group_id(0), regression, tiling);
+  const long block = place.block;
+  const long in_round = place.query_group * QUERIES;
   const long count = regression.queries - (round_number * regression.queries_of_round + in_round);
   if (count <= 0) return;
   rows += rows_first;

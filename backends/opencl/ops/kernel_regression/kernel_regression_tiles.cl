@@ -123,16 +123,16 @@ static inline void meet_tile(__local Met* met, const int first, const long count
   }
 }
 
-// Groups: those of one block of training rows follow each other.
+// Groups: kernel_regression_tiling.cl.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regression_tiles(
     __global const number* rows, const ulong rows_first, __global const result* targets, const ulong targets_first,
     __global const number* queries, const ulong queries_first, __global double* states, const ulong states_first,
     const Regression regression, const Tiling tiling, const long round_number) {
   __local Met met;
   const int item = (int)get_local_id(0);
-  const long group = (long)get_group_id(0);
-  const long block = quotient(group, tiling.query_groups);
-  const long in_round = (group - block * tiling.query_groups) * QUERIES;
+  const Place place = place_of_group((long)get_group_id(0), regression, tiling);
+  const long block = place.block;
+  const long in_round = place.query_group * QUERIES;
   const long count = regression.queries - (round_number * regression.queries_of_round + in_round);
   if (count <= 0) return;
   rows += rows_first;

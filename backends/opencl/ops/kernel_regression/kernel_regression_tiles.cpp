@@ -32,8 +32,9 @@ struct RegressionTiling {
   cl_long row_panels;
   cl_long query_panels;
   cl_long query_groups;
+  cl_long groups_at_once;
 };
-static_assert(sizeof(RegressionTiling) == 32, "kernel_regression_tiles.cl says so too");
+static_assert(sizeof(RegressionTiling) == 40, "kernel_regression_tiles.cl says so too");
 
 /// PACKED_AT_ONCE of kernel_regression_pack.cl.
 constexpr std::int64_t kPackedAtOnce = 8;
@@ -144,6 +145,13 @@ class TilesPlan {
     return std::clamp<std::int64_t>(panels / (kGroupsOfUnit * units), 1, kMostPanels);
   }
 
+  /// A GPU's groups share its caches, which queries pass again and again. A processor's have their own.
+  [[nodiscard]] std::int64_t groups_at_once() const noexcept {
+    if (tile_.items() == 1) return queries_ / (panels_ * tile_.queries);
+    constexpr std::int64_t kCachedQueryBytes = std::int64_t{12} << 20;
+    return std::max<std::int64_t>(kCachedQueryBytes / (tile_.queries * depth_ * number_bytes()), 1);
+  }
+
   [[nodiscard]] RegressionPacking packing_of(std::int64_t rows, std::int64_t padded,
                                              std::int64_t width) const noexcept {
     return {.rows = rows,
@@ -213,7 +221,8 @@ class TilesPlan {
     const RegressionTiling tiling{.depth = depth_,
                                   .row_panels = row_panels_,
                                   .query_panels = query_panels() - query_lengths(),
-                                  .query_groups = queries_ / (panels_ * tile_.queries)};
+                                  .query_groups = queries_ / (panels_ * tile_.queries),
+                                  .groups_at_once = groups_at_once()};
     launch.range = groups_of(blocks_ * tiling.query_groups, tile_.items());
     launch.memory = {prepared(0), {.place = 2, .type = problem_.result_type()}, workspace(query_lengths()), states()};
     launch.set_structs(shape_, tiling);

@@ -1,6 +1,6 @@
-// The host code of "fused", "exact_bytes" and "exact_bytes_tensor": which tiles a device is offered, what is prepared, what
-// lies where in the workspace, and the launches of a round. The kernels' pictures are in kernel_regression_tiles.cl,
-// _tensor.cl and _pack.cl.
+// The host code of "fused", "exact_bytes" and "exact_bytes_tensor": which tiles a device is offered, what is prepared,
+// what lies where in the workspace, and the launches of a round. The kernels' pictures are in
+// kernel_regression_tiles.cl, _tensor.cl and _pack.cl.
 #pragma once
 
 #include <cstdint>

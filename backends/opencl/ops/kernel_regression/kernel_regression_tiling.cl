@@ -8,6 +8,25 @@ typedef struct {
   long depth;
   long row_panels;
   long query_panels;
-  long query_groups;  // of a round
+  long query_groups;    // of a round
+  long groups_at_once;  // of these, which go through all blocks before others do
 } Tiling;
-SIZE_ON_THE_HOST(Tiling, 32);
+SIZE_ON_THE_HOST(Tiling, 40);
+
+// Which block of training rows and which queries a work-group has. Those of one block follow each other, of as many
+// queries as caches hold.
+typedef struct {
+  long block;
+  long query_group;
+} Place;
+
+static inline Place place_of_group(const long group, const Regression regression, const Tiling tiling) {
+  const long of_all_blocks = regression.chunks * tiling.groups_at_once;
+  const long first = quotient(group, of_all_blocks) * tiling.groups_at_once;
+  const long groups = min(tiling.query_groups - first, tiling.groups_at_once);
+  const long rest = group - first * regression.chunks;
+  Place place;
+  place.block = quotient(rest, groups);
+  place.query_group = first + rest - place.block * groups;
+  return place;
+}
