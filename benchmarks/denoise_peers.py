@@ -41,7 +41,8 @@ def arguments_of():
     parser.add_argument("--picture", action="append", default=[], metavar="PNG", help="a picture more, grey or in colour")
     parser.add_argument("--repetitions", type=int, default=3, help="of what is timed (default: %(default)s)")
     parser.add_argument("--no-quality", action="store_true", help="only the inputs that are timed, at one sigma")
-    parser.add_argument("--no-times", action="store_true", help="once each, with the processor's seconds alone: for a machine that is busy")
+    parser.add_argument("--no-times", action="store_true",
+                        help="once each, with the processor's seconds alone: for a machine that is busy")
     parser.add_argument("--json", metavar="FILE", help="write the records here as well")
     return parser.parse_args()
 
