@@ -8,8 +8,9 @@ left out, and said so.
 
 Inputs are float32 from 0 to 255 with white noise: Shepp and Logan's phantom (made by `tessera phantom`), a textured
 volume, a scene with edges and texture, and pictures given with --picture, those in colour in grey as well. A time of
-ours is that of the whole program, files and start with it; one of theirs is that of the call alone. PSNR and SSIM are
-those of `tessera psnr`, of all. The last lines say what ours have more than the authors' program in dB.
+ours is that of the whole program, files and start with it; one of theirs is that of the call alone. Processor seconds
+are those of all threads, and hold on a machine that is busy too. PSNR and SSIM are those of `tessera psnr`, of all. The
+last lines say what ours have more than the authors' program in dB.
 
 example: benchmarks/denoise_peers.py --tessera build/release/bin/tessera --picture docs/pictures/mosaic.png
 """
@@ -21,6 +22,7 @@ import json
 import pathlib
 import platform
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -39,7 +41,8 @@ def arguments_of():
     parser.add_argument("--picture", action="append", default=[], metavar="PNG", help="a picture more, grey or in colour")
     parser.add_argument("--repetitions", type=int, default=3, help="of what is timed (default: %(default)s)")
     parser.add_argument("--no-quality", action="store_true", help="only the inputs that are timed, at one sigma")
-    parser.add_argument("--no-times", action="store_true", help="once each, without seconds: for a machine that is busy")
+    parser.add_argument("--no-times", action="store_true",
+                        help="once each, with the processor's seconds alone: for a machine that is busy")
     parser.add_argument("--json", metavar="FILE", help="write the records here as well")
     return parser.parse_args()
 
@@ -174,6 +177,12 @@ def processor():
     return platform.processor()
 
 
+def processor_seconds():
+    """That this process and those that it has waited for have used, of all threads."""
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(part.ru_utime + part.ru_stime for part in usage)
+
+
 def compare(numpy, ours, others, name, clean, sigma, repetitions):
     """Records of every program on one input; programs run in turn, so that a slow minute strikes all of them."""
     noisy = (clean + numpy.random.default_rng(1).normal(0, sigma, clean.shape)).astype("float32")
@@ -184,18 +193,21 @@ def compare(numpy, ours, others, name, clean, sigma, repetitions):
             result = f(n, s)
             return result, time.perf_counter() - start
         programs[peer] = timed
-    seconds, likeness = {program: [] for program in programs}, {}
+    seconds, used, likeness = {program: [] for program in programs}, {program: [] for program in programs}, {}
     for _ in range(repetitions):
         for program, run in programs.items():
+            before = processor_seconds()
             result, taken = run(noisy, sigma)
             if result is None:
                 continue
+            used[program].append(processor_seconds() - before)
             seconds[program].append(taken)
             if program not in likeness:
                 likeness[program] = ours.likeness(numpy, clean, numpy.asarray(result))
     return [{"input": name, "shape": list(clean.shape), "sigma": sigma, "program": program, "psnr_db": likeness[program][0],
-             "ssim": likeness[program][1], "seconds": statistics.median(seconds[program]),
-             "repetitions": len(seconds[program])} for program in programs if program in likeness]
+             "ssim": likeness[program][1], "processor_seconds": statistics.median(used[program]),
+             "seconds": statistics.median(seconds[program]), "repetitions": len(seconds[program])}
+            for program in programs if program in likeness]
 
 
 def without_times(records):
@@ -209,7 +221,8 @@ def show(records):
         size = " x ".join(str(length) for length in record["shape"])
         seconds = f"  {record['seconds']:8.3f} s" if "seconds" in record else ""
         print(f"{record['input']:18} {size:14} sigma {record['sigma']:2}  {record['program']:16} "
-              f"{record['psnr_db']:6.2f} dB  {record['ssim']:.4f}{seconds}", flush=True)
+              f"{record['psnr_db']:6.2f} dB  {record['ssim']:.4f}  {record['processor_seconds']:8.3f} s used{seconds}",
+              flush=True)
 
 
 def show_beside_authors(records):
