@@ -1,6 +1,6 @@
 // How the blocks of a cluster bring numbers together in shared memory. Each block sets its word to 0 before the first
-// barrier; between two barriers any thread may raise or add to a word of any block; behind the second one it is read. Only for
-// operations whose order does not matter, so that the result is the same on every run.
+// barrier; between two barriers any thread may raise or add to a word of any block; behind the second one it is read.
+// Only for operations whose order does not matter, so that the result is the same on every run.
 #pragma once
 
 namespace tessera::cuda {

@@ -1,12 +1,13 @@
 // Hopper's products by a warp group, four warps that start together at a multiple of four: 64 rows of A by 128 (or 64)
-// columns of B, both from shared memory, while the threads go on. Sums are spread as of mma.sync: warp w of the group has the
-// rows 16 w .. + 15, and lane 4 g + t of them rows g and g + 8 and of every 8 columns 2 t and 2 t + 1:
+// columns of B, both from shared memory, while the threads go on. Sums are spread as of mma.sync: warp w of the group
+// has the rows 16 w .. + 15, and lane 4 g + t of them rows g and g + 8 and of every 8 columns 2 t and 2 t + 1:
 //
 //   sum[4 j + 0], [4 j + 1]   row g,     columns 8 j + 2 t and + 1
 //   sum[4 j + 2], [4 j + 3]   row g + 8, the same columns
 //
-// Operands lie as chunks of 16 bytes, which are 16 steps of k (8 of fp16): chunk c of all rows, then chunk c + 1 of all rows. Eight
-// rows' chunks are 128 bytes that lie together, so that no two share a bank, and any part of k is one piece of memory.
+// Operands lie as chunks of 16 bytes, which are 16 steps of k (8 of fp16): chunk c of all rows, then chunk c + 1 of all
+// rows. Eight rows' chunks are 128 bytes that lie together, so that no two share a bank, and any part of k is one piece
+// of memory.
 #pragma once
 
 #include "cuda_bulk_copy.cuh"
@@ -71,7 +72,8 @@ __device__ __forceinline__ void multiply_64x128(int (&sum)[64], std::uint64_t a,
         "+r"(sum[57]), "+r"(sum[58]), "+r"(sum[59]), "+r"(sum[60]), "+r"(sum[61]), "+r"(sum[62]), "+r"(sum[63])
       : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
 }
-/// The same for 16 steps of fp16, by 128 or 64 columns of B. Products are exact; a sum is cut off, not rounded, each time.
+/// The same for 16 steps of fp16, by 128 or 64 columns of B. Products are exact; a sum is cut off, not rounded, each
+/// time.
 __device__ __forceinline__ void multiply_64x128(float (&sum)[64], std::uint64_t a, std::uint64_t b, bool adds) {
   asm volatile(
       "{\n"

@@ -10,9 +10,9 @@ namespace tessera::conformance {
 namespace {
 
 /// Elements from which on the mean square of their errors says something.
-constexpr double kFewest = 256;
+constexpr double kFewestErrors = 256;
 
-std::string number(double value) {
+std::string short_number(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.4g", value);
   return text;
@@ -46,14 +46,14 @@ void GemmChance::add(double error, const GemmExpected& element) {
 }
 
 std::string GemmChance::failure_of_all() const {
-  if (draw_ != GemmDraw::symmetric || elements_ < kFewest) return "";
+  if (draw_ != GemmDraw::symmetric || elements_ < kFewestErrors) return "";
   const double n = bound_.roundings;
   const double found = std::sqrt(squared_errors_ / elements_);
   const double limit =
       unit_roundoff_ * (std::sqrt(n) + (error_factor_ - 1) * n) * std::sqrt(squares_ / elements_) + bound_.absolute;
   if (found <= limit) return "";
   return "the errors of " + std::to_string(static_cast<long>(elements_)) + " elements have a root mean square of " +
-         number(found) + ", but must have at most " + number(limit);
+         short_number(found) + ", but must have at most " + short_number(limit);
 }
 
 }  // namespace tessera::conformance

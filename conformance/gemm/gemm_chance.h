@@ -1,6 +1,6 @@
-// What errors may be where inputs are random: roundings then have no common sign, and a sum's error grows with the root of
-// its length. Catches what the worst case forgives from some thousand products on, as products of 11 bits. Derived in
-// README.md.
+// What errors may be where inputs are random: roundings then have no common sign, and a sum's error grows with the root
+// of its length. Catches what the worst case forgives from some thousand products on, as products of 11 bits. Derived
+// in README.md.
 #pragma once
 
 #include <string>
@@ -25,7 +25,8 @@ class GemmChance {
   [[nodiscard]] double bound_of(const GemmExpected& element) const;
   /// Notes the error of an element, for failure_of_all().
   void add(double error, const GemmExpected& element);
-  /// "" or a sentence: whether the errors' root mean square is too large. Of symmetric inputs and enough elements alone.
+  /// "" or a sentence: whether the errors' root mean square is too large. Of symmetric inputs and enough elements
+  /// alone.
   [[nodiscard]] std::string failure_of_all() const;
 
  private:

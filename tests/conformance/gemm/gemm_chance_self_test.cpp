@@ -1,5 +1,5 @@
-// The probabilistic bounds of gemm tested themselves, without a device: honest float32 products hold them in any order of
-// the sum, and products of numbers with 11 bits, as TF32 makes them, do not, though the worst case forgives them.
+// The probabilistic bounds of gemm tested themselves, without a device: honest float32 products hold them in any order
+// of the sum, and products of numbers with 11 bits, as TF32 makes them, do not, though the worst case forgives them.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -140,7 +140,8 @@ GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits&
 
 double gemm_register_microseconds(const Gemm& problem, const DeviceLimits& card) {
   constexpr std::int64_t kMostSplits = 64;
-  return fastest(problem, card, std::clamp<std::int64_t>(problem.k, 1, kMostSplits), gemm_register_images(problem.type)).us;
+  return fastest(problem, card, std::clamp<std::int64_t>(problem.k, 1, kMostSplits), gemm_register_images(problem.type))
+      .us;
 }
 
 std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images, const GemmRegisterChoice& preferred,

@@ -1,6 +1,6 @@
-// The variants "split" and "scaled_half" of gemm: float32 products by the fp16 tensor cores of Hopper. A first kernel scales
-// and rounds A and B into the workspace, a second one multiplies. Sums that may be off by more than the bound allows are
-// found and computed anew by the second one.
+// The variants "split" and "scaled_half" of gemm: float32 products by the fp16 tensor cores of Hopper. A first kernel
+// scales and rounds A and B into the workspace, a second one multiplies. Sums that may be off by more than the bound
+// allows are found and computed anew by the second one.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -54,7 +54,8 @@ class GemmSplitKernel final : public backend::Kernel {
     depth_ = panels_ * panel_depth(kind);
     rows_of_a_ = padded_rows_of_a(problem_, shape_);
     rows_of_b_ = padded_rows_of_b(problem_, shape_);
-    // 2^-25 for an element, times up to 2^15, as often in both operands; a sum of true size is at least half of one found.
+    // 2^-25 for an element, times up to 2^15, as often in both operands; a sum of true size is at least half of one
+    // found.
     doubt_of_one_ = static_cast<float>(0x1p15 / tiny_allowance(problem_));
     const std::string name = sentence("tessera_gemm_", variant, "_");
     prepare_ = context_->function(embedded::gemm_split, name + "prepare");
@@ -69,8 +70,8 @@ class GemmSplitKernel final : public backend::Kernel {
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
     if (is_empty()) return 0;
-    return static_cast<std::size_t>(bytes_of(matrices(problem_.stride_a, batch_of_launch_),
-                                             matrices(problem_.stride_b, batch_of_launch_)));
+    return static_cast<std::size_t>(
+        bytes_of(matrices(problem_.stride_a, batch_of_launch_), matrices(problem_.stride_b, batch_of_launch_)));
   }
 
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
@@ -89,7 +90,9 @@ class GemmSplitKernel final : public backend::Kernel {
 
  private:
   [[nodiscard]] bool is_empty() const { return problem_.m == 0 || problem_.n == 0 || problem_.batch == 0; }
-  [[nodiscard]] static std::int64_t matrices(std::int64_t stride, std::int64_t batch) { return stride == 0 ? 1 : batch; }
+  [[nodiscard]] static std::int64_t matrices(std::int64_t stride, std::int64_t batch) {
+    return stride == 0 ? 1 : batch;
+  }
 
   /// Of panels and notes for so many matrices.
   [[nodiscard]] std::int64_t bytes_of(std::int64_t a_count, std::int64_t b_count) const {
@@ -130,11 +133,13 @@ class GemmSplitKernel final : public backend::Kernel {
     const std::int64_t a_rows = matrices(problem_.stride_a, gemm.batch) * rows_of_a_;
     const std::int64_t b_rows = matrices(problem_.stride_b, gemm.batch) * rows_of_b_;
     GemmSplitPrepareArguments prepare{};
-    const auto take = [&](std::int64_t bytes) { return std::exchange(workspace, workspace + round_up(bytes, kAlignment)); };
-    prepare.a = {gemm.a, problem_.m, rows_of_a_, gemm.a_row_stride, gemm.a_k_stride, problem_.stride_a, nullptr, nullptr,
-                 kSplitRows};
-    prepare.b = {gemm.b, problem_.n, rows_of_b_, gemm.b_column_stride, gemm.b_k_stride, problem_.stride_b, nullptr,
-                 nullptr, shape_.tile_n};
+    const auto take = [&](std::int64_t bytes) {
+      return std::exchange(workspace, workspace + round_up(bytes, kAlignment));
+    };
+    prepare.a = {gemm.a,  problem_.m, rows_of_a_, gemm.a_row_stride, gemm.a_k_stride, problem_.stride_a,
+                 nullptr, nullptr,    kSplitRows};
+    prepare.b = {gemm.b,  problem_.n, rows_of_b_,   gemm.b_column_stride, gemm.b_k_stride, problem_.stride_b,
+                 nullptr, nullptr,    shape_.tile_n};
     prepare.a.panels = take(a_rows * panels_ * kSplitRowBytes);
     prepare.b.panels = take(b_rows * panels_ * kSplitRowBytes);
     prepare.a.notes = reinterpret_cast<GemmSplitNote*>(take(a_rows * std::int64_t{sizeof(GemmSplitNote)}));
@@ -188,7 +193,8 @@ Verdict check_problem(const Gemm& problem, const backend::Device& device, GemmSp
     return Verdict::no(sentence("type of gemm is ", to_string(problem.type), ", but must be float32"));
   }
   constexpr bool kHasImage = std::string_view(TESSERA_CUDA_ARCHITECTURES).find("90a") != std::string_view::npos;
-  if (!kHasImage) return Verdict::no("the library is compiled without the architecture 90a, whose tensor cores it needs");
+  if (!kHasImage)
+    return Verdict::no("the library is compiled without the architecture 90a, whose tensor cores it needs");
   const DeviceLimits& card = native(device).context()->limits();
   if (card.compute_capability_major != 9 || card.compute_capability_minor != 0) {
     return Verdict::no(sentence("the compute capability of the device is ", card.compute_capability_major, ".",

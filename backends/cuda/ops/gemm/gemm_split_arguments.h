@@ -1,10 +1,10 @@
 // What the kernels of gemm's variants split and scaled_half take, by value, and how prepared operands lie in the
 // workspace; read by host and device.
 //
-// A row here is a row of op(A) or a column of op(B). It is multiplied by a power of two, so that its largest element lies in
-// [2^14, 2^15), and rounded to fp16. A panel holds kSplitPlane steps of k of a block of rows, twice: `split` keeps the
-// rounded elements and behind them what rounding left of each, `scaled_half` the next kSplitPlane steps. In a plane
-// chunks of 16 bytes, which are 8 steps of k, lie as cuda_warpgroup_products.cuh wants them: chunk 0 of all rows,
+// A row here is a row of op(A) or a column of op(B). It is multiplied by a power of two, so that its largest element
+// lies in [2^14, 2^15), and rounded to fp16. A panel holds kSplitPlane steps of k of a block of rows, twice: `split`
+// keeps the rounded elements and behind them what rounding left of each, `scaled_half` the next kSplitPlane steps. In a
+// plane chunks of 16 bytes, which are 8 steps of k, lie as cuda_warpgroup_products.cuh wants them: chunk 0 of all rows,
 // then chunk 1. The panels of a block of rows lie one behind the other, in the order of k.
 #pragma once
 
@@ -22,13 +22,14 @@ inline constexpr int kSplitRows = 64;
 /// What is known of a row.
 struct GemmSplitNote {
   std::int32_t shift;  ///< the elements were multiplied by 2^shift
-  /// A sum of products of scaled elements that is smaller than the doubts of its row and its column together may be off by
-  /// more than the bound allows. Infinity: the row holds an infinity or NaN. Minus infinity: it holds nothing but zeros.
+  /// A sum of products of scaled elements that is smaller than the doubts of its row and its column together may be off
+  /// by more than the bound allows. Infinity: the row holds an infinity or NaN. Minus infinity: it holds nothing but
+  /// zeros.
   float doubt;
 };
 
-/// Threads of a block that prepares, rows that it takes, steps of k that its threads take at once, and how often they do so
-/// before they know the largest element: what they hold by then is not read again.
+/// Threads of a block that prepares, rows that it takes, steps of k that its threads take at once, and how often they
+/// do so before they know the largest element: what they hold by then is not read again.
 inline constexpr int kSplitPrepareThreads = 512, kSplitPrepareRows = 16, kSplitPrepareStep = 256;
 inline constexpr int kSplitHeld = 4;
 /// Most blocks of a cluster that share rows, each with its part of k.
@@ -96,14 +97,16 @@ inline constexpr int kSplitGroups = 2, kSplitThreads = 128 * (kSplitGroups + 1);
 struct GemmSplitShape {
   int blocks_m;  ///< blocks of 64 rows that each warp group multiplies
   int tile_n;
-  int stages_a;   ///< panels in shared memory, for each of blocks_m
+  int stages_a;  ///< panels in shared memory, for each of blocks_m
   int stages_b;
   int cluster_m;  ///< blocks of a cluster that lie along m and fetch B for each other
   int cluster_n;  ///< along n, A
 
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int tile_m() const { return blocks_m * kSplitGroups * kSplitRows; }
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int cluster() const { return cluster_m * cluster_n; }
-  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int panel_bytes_of_a() const { return kSplitGroups * kSplitRows * kSplitRowBytes; }
+  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int panel_bytes_of_a() const {
+    return kSplitGroups * kSplitRows * kSplitRowBytes;
+  }
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int panel_bytes_of_b() const { return tile_n * kSplitRowBytes; }
   /// With room for the barriers.
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int shared_bytes() const {
@@ -112,7 +115,6 @@ struct GemmSplitShape {
 };
 
 /// The shapes that are compiled, the smallest tile first. gemm_split_choice.cpp chooses among them.
-inline constexpr GemmSplitShape kGemmSplitShapes[]{
-    {1, 64, 4, 4, 2, 1}, {1, 128, 3, 3, 1, 2}, {2, 128, 2, 3, 1, 2}};
+inline constexpr GemmSplitShape kGemmSplitShapes[]{{1, 64, 4, 4, 2, 1}, {1, 128, 3, 3, 1, 2}, {2, 128, 2, 3, 1, 2}};
 
 }  // namespace tessera::cuda

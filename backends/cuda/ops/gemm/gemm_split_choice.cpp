@@ -15,12 +15,13 @@ namespace {
 using mathematics::ceil_div;
 using mathematics::round_up;
 
-/// Clocks of the tensor cores that a block gets through in a microsecond, for each of kGemmSplitShapes: at 2048 cubed, where
-/// power does not yet slow them down.
-constexpr double kClocksOfSplit[]{1080, 1270, 1300};
+/// Clocks of the tensor cores that a block gets through in a microsecond, for each of kGemmSplitShapes.
+constexpr double kClocksOfSplit[]{1080, 1210, 1300};
 constexpr double kClocksOfHalf[]{900, 1050, 1120};
-/// Of a launch with its first panels and the last tile's sums.
-constexpr double kStart_us = 3.5;
+/// Of a launch with its first panels and the last tile's sums, likewise. The largest tile begins late behind the kernel
+/// that prepares: at 2048 cubed both together take 116 us with it and 102 us with the next smaller one, each alone 76
+/// us.
+constexpr double kStart_us[]{3.5, 3.5, 14};
 /// To prepare: a launch with its barriers, and bytes read and written in a microsecond.
 constexpr double kPrepareStart_us = 4.5;
 constexpr double kPrepareBytesPerMicrosecond = 2.8e6;
@@ -32,8 +33,9 @@ constexpr std::int64_t kPartDepth = std::int64_t{kSplitHeld} * kSplitPrepareStep
 /// Steps of k that keep a block busy.
 constexpr std::int64_t kLeastDepth = 2 * kSplitPrepareStep;
 
-double microseconds(const Gemm& problem, GemmSplitKind kind, const GemmSplitShape& shape, double clocks_per_us,
-                    const DeviceLimits& card) {
+double microseconds(const Gemm& problem, GemmSplitKind kind, std::size_t number, const DeviceLimits& card) {
+  const GemmSplitShape& shape = kGemmSplitShapes[number];
+  const double clocks_per_us = (kind == GemmSplitKind::split ? kClocksOfSplit : kClocksOfHalf)[number];
   const auto a = static_cast<double>(padded_rows_of_a(problem, shape));
   const auto b = static_cast<double>(padded_rows_of_b(problem, shape));
   const auto batch = static_cast<double>(problem.batch);
@@ -45,7 +47,7 @@ double microseconds(const Gemm& problem, GemmSplitKind kind, const GemmSplitShap
   const double products_us = rounds * panels * instructions * shape.tile_n / 2 / clocks_per_us;
   const double rows = a * (problem.stride_a == 0 ? 1 : batch) + b * (problem.stride_b == 0 ? 1 : batch);
   const double bytes = rows * static_cast<double>(problem.k) * (kind == GemmSplitKind::split ? 8 : 6);
-  return kPrepareStart_us + bytes / kPrepareBytesPerMicrosecond + kStart_us + products_us;
+  return kPrepareStart_us + bytes / kPrepareBytesPerMicrosecond + kStart_us[number] + products_us;
 }
 
 struct Estimate {
@@ -56,10 +58,8 @@ struct Estimate {
 Estimate fastest(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
   Estimate best{nullptr, std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < std::size(kGemmSplitShapes); ++i) {
-    const GemmSplitShape& shape = kGemmSplitShapes[i];
-    const double us =
-        microseconds(problem, kind, shape, (kind == GemmSplitKind::split ? kClocksOfSplit : kClocksOfHalf)[i], card);
-    if (best.shape == nullptr || us < best.us) best = {&shape, us};
+    const double us = microseconds(problem, kind, i, card);
+    if (best.shape == nullptr || us < best.us) best = {&kGemmSplitShapes[i], us};
   }
   return best;
 }
@@ -77,7 +77,9 @@ std::int64_t padded_rows_of_b(const Gemm& problem, const GemmSplitShape& shape) 
 std::int64_t prepare_parts(std::int64_t rows, std::int64_t k, const DeviceLimits& card) {
   const std::int64_t blocks = rows / kSplitPrepareRows;
   std::int64_t parts = 1;
-  const auto leaves_idle = [&] { return blocks * parts < std::int64_t{card.multiprocessors} && parts * kLeastDepth <= k; };
+  const auto leaves_idle = [&] {
+    return blocks * parts < std::int64_t{card.multiprocessors} && parts * kLeastDepth <= k;
+  };
   while (parts < kSplitMostParts && (parts * kPartDepth < k || leaves_idle())) parts *= 2;
   return parts;
 }
@@ -87,9 +89,8 @@ const GemmSplitShape& choose_gemm_split(const Gemm& problem, GemmSplitKind kind,
 }
 
 const GemmSplitShape& gemm_split_shape(std::int64_t tile_m, std::int64_t tile_n) {
-  return *std::find_if(std::begin(kGemmSplitShapes), std::end(kGemmSplitShapes), [&](const GemmSplitShape& shape) {
-    return shape.tile_m() == tile_m && shape.tile_n == tile_n;
-  });
+  return *std::find_if(std::begin(kGemmSplitShapes), std::end(kGemmSplitShapes),
+                       [&](const GemmSplitShape& shape) { return shape.tile_m() == tile_m && shape.tile_n == tile_n; });
 }
 
 std::vector<Tunable> gemm_split_tunables(const GemmSplitShape& preferred) {
@@ -106,8 +107,9 @@ backend::Verdict gemm_split_pays(const Gemm& problem, GemmSplitKind kind, const 
   const double own = fastest(problem, kind, card).us;
   const double other = gemm_register_microseconds(problem, card);
   if (own * kAhead <= other) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("it is expected to take ", std::lround(own), " us, preparing A and B included, and register ",
-                                                std::lround(other), " us"));
+  return backend::Verdict::no(backend::sentence("it is expected to take ", std::lround(own),
+                                                " us, preparing A and B included, and register ", std::lround(other),
+                                                " us"));
 }
 
 double tiny_allowance(const Gemm& problem) {
@@ -118,8 +120,8 @@ double gemm_split_error_factor(const Gemm& problem, GemmSplitKind kind) {
   if (problem.k == 0) return 1;
   const auto k = static_cast<double>(problem.k);
   const auto depth = static_cast<double>(panel_depth(kind));
-  // In units of roundoff of float32: what fp16 does to a product, what the tensor cores cut off from a panel's sums (the
-  // small products of split count as one), and the sum over panels.
+  // In units of roundoff of float32: what fp16 does to a product, what the tensor cores cut off from a panel's sums
+  // (the small products of split count as one), and the sum over panels.
   const double of_product = kind == GemmSplitKind::split ? 12 + 1 : 16384;
   const double in_panel = std::ceil(std::min(k, depth) / 16) * (std::min(k, 16.0) + 3);
   const double of_sum = std::ceil(k / depth);

@@ -30,7 +30,8 @@ enum class GemmSplitKind : std::uint8_t { split, scaled_half };
 [[nodiscard]] std::int64_t prepare_parts(std::int64_t rows, std::int64_t k, const DeviceLimits& card);
 
 /// The shape that is expected to be fastest.
-[[nodiscard]] const GemmSplitShape& choose_gemm_split(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card);
+[[nodiscard]] const GemmSplitShape& choose_gemm_split(const Gemm& problem, GemmSplitKind kind,
+                                                      const DeviceLimits& card);
 /// The one with this tile; there is one.
 [[nodiscard]] const GemmSplitShape& gemm_split_shape(std::int64_t tile_m, std::int64_t tile_n);
 /// The tunables tile_m and tile_n, which exist in the pairs that are compiled.

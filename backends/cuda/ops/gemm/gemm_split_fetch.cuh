@@ -1,8 +1,9 @@
 // How gemm's variants split and scaled_half fetch panels: which tile of C a block computes, the rings of panels that a
 // block has in shared memory, and the threads that fill them.
 //
-// Blocks of a cluster that need the same panel fetch an equal part of it each, for all of them. Each of A's blocks of rows
-// has a ring of its own, so that its panels are given back when its products are done, while those of the next go on.
+// Blocks of a cluster that need the same panel fetch an equal part of it each, for all of them. Each of A's blocks of
+// rows has a ring of its own, so that its panels are given back when its products are done, while those of the next go
+// on.
 #pragma once
 
 #include "cuda_bulk_copy.cuh"
@@ -42,8 +43,8 @@ struct SplitTile {
   std::int64_t column;
 };
 
-/// The tiles of a block one after the other: clusters with neighbouring numbers run at the same time and share what they
-/// read through the L2 cache, so they walk along m within a band before they step along n.
+/// The tiles of a block one after the other: clusters with neighbouring numbers run at the same time and share what
+/// they read through the L2 cache, so they walk along m within a band before they step along n.
 template <GemmSplitShape kShape>
 class SplitTiles {
  public:

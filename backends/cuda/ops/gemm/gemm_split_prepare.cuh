@@ -1,13 +1,13 @@
 // Prepares an operand of gemm's variants split and scaled_half: rows are scaled by powers of two and rounded to fp16.
 //
-//   a block: 16 rows                 A row needs its largest element before its first one can be rounded. So 512 threads hold
-//   |------- k -------|              64 KiB in registers, find the largest elements, and then round and write. A long row is
-//    part 0 | part 1 | ..            shared by a cluster of up to 8 blocks, which exchange their largest elements. What goes
-//    a cluster, up to 8 blocks       beyond that is read a second time.
+//   a block: 16 rows               A row needs its largest element before its first one can be rounded. So 512 threads
+//   |------- k -------|            hold 64 KiB in registers, find the largest elements, and then round and write. A
+//    part 0 | part 1 | ..          long row is shared by a cluster of up to 8 blocks, which exchange their largest
+//    a cluster, up to 8 blocks     elements. What goes beyond that is read a second time.
 //
-// Every element is read from memory once up to k = 8192, in pieces of 64 bytes and more whichever way the operand lies, and
-// panels are written 256 bytes at a time. Two blocks fit on a multiprocessor: while one waits, the other writes. On an H200
-// 4096 rows of 4096 take 47 us, whichever way they lie, 0.65 of the speed of a copy.
+// Every element is read from memory once up to k = 8192, in pieces of 64 bytes and more whichever way the operand lies,
+// and panels are written 256 bytes at a time. Two blocks fit on a multiprocessor: while one waits, the other writes. On
+// an H200 4096 rows of 4096 take 50 us, whichever way they lie, 0.65 of the speed of a copy.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -39,8 +39,9 @@ __device__ __forceinline__ int shift_of_largest(unsigned bits) {
   return bits == 0 || bits >= kInfinityBits ? 0 : 14 - exponent_of_bits(bits);
 }
 
-/// Eight steps of k of one row in registers: a chunk. Of 32 steps chunk q holds 4 q .. + 3 and 16 + 4 q .. + 3, so that the four
-/// threads of a row read 64 bytes that lie together. A and B agree, and in which order products are added is of no account.
+/// Eight steps of k of one row in registers: a chunk. Of 32 steps chunk q holds 4 q .. + 3 and 16 + 4 q .. + 3, so that
+/// the four threads of a row read 64 bytes that lie together. A and B agree, and in which order products are added is
+/// of no account.
 struct SplitRun {
   float element[8];
 
@@ -150,7 +151,9 @@ class SplitWriter {
     *reinterpret_cast<uint4*>(to) = rounded;
     if constexpr (kHasRest) *reinterpret_cast<uint4*>(to + plane_bytes) = rest;
   }
-  [[nodiscard]] __device__ __forceinline__ unsigned tiny() const { return tiny_; }
+  [[nodiscard]] __device__ __forceinline__ unsigned tiny() const {
+    return tiny_;
+  }
 
  private:
   /// Steps of k of a panel.

@@ -1,19 +1,19 @@
-// gemm's variants split and scaled_half: products of prepared operands by warp groups (gemm_split_prepare.cuh prepares).
+// gemm's variants split and scaled_half: products of prepared operands by warp groups (gemm_split_prepare.cuh).
 //
-//   a block's tile of C                            Three kinds of work go on at once: single threads fetch panels of A and B,
-//   rows of group 0, block 0  -> sums              each of two warp groups starts the products of one panel, twelve
-//   rows of group 1, block 0  -> sums              instructions for 64 steps of k, and while they run the other group adds
-//   rows of group 0, block 1     | the same        what its last ones gave to float32 sums. They take turns, so that the
-//   rows of group 1, block 1     | registers       tensor cores always have the next panel's products before them.
+//   a block's tile of C                     Three kinds of work go on at once: single threads fetch panels of A and B,
+//   rows of group 0, block 0  -> sums       each of two warp groups starts the products of one panel, twelve
+//   rows of group 1, block 0  -> sums       instructions for 64 steps of k, and while they run the other group adds
+//   rows of group 0, block 1    | the same  what its last ones gave to float32 sums. They take turns, so that the
+//   rows of group 1, block 1    | registers tensor cores always have the next panel's products before them.
 //
-// split, x = x1 + x2 with x1 the rounded element and x2 what rounding left: x2 y1 + x1 y2 + x1 y1, the small ones first. The
-// tensor cores cut their sums off instead of rounding them; adding them up in float32 after each panel keeps that to what
-// few products lose. A panel serves three products, so each byte that is fetched is used three times.
+// split, x = x1 + x2 with x1 the rounded element and x2 what rounding left: x2 y1 + x1 y2 + x1 y1, the small ones
+// first. The tensor cores cut their sums off instead of rounding them; adding them up in float32 after each panel keeps
+// that to what few products lose. A panel serves three products, so each byte that is fetched is used three times.
 //
-// A tile is 256 x 128: each group's 64 x 128 sums of the tensor cores serve two blocks of rows in turn, so that 192 registers
-// hold all sums, and two blocks of a cluster fetch A for each other. On an H200 that multiplies at 205 to 235 TFLOP/s of
-// float32 at 4096 cubed, three times as many of fp16, by how long the card's power has lasted: 85 to 92 % of the
-// clocks that it then has.
+// The largest tile is 256 x 128: each group's 64 x 128 sums of the tensor cores serve two blocks of rows in turn, so
+// that 192 registers hold all sums, and two blocks of a cluster fetch A for each other. On an H200 that multiplies at
+// 205 to 235 TFLOP/s of float32 at 4096 cubed, three times as many of fp16, by how long the card's power has lasted:
+// the tensor cores are busy for 85 to 92 % of the clocks that it then has.
 #pragma once
 
 #include "cuda_kernel_overlap.cuh"
@@ -41,7 +41,8 @@ __device__ __forceinline__ void start_products(float (&sum)[32], std::uint64_t a
   multiply_64x64(sum, a, b, adds);
 }
 
-/// Multiplies a panel of each operand, after which it is the other group's turn: its products go on while this one adds.
+/// Multiplies a panel of each operand, after which it is the other group's turn: its products go on while this one
+/// adds.
 template <int kTileN, bool kHasRest>
 __device__ __forceinline__ void multiply_panel(float (&sum)[kTileN / 2], std::uint64_t a, std::uint64_t b, int group) {
   // In descriptors an address is a sixteenth. A step is 16 of k: two chunks of all rows.

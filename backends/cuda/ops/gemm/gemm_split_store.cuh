@@ -1,7 +1,7 @@
-// What becomes of the sums of gemm's variants split and scaled_half: they are scaled back, and C = alpha * sum + beta * C is
-// stored. A sum that may be off by more than the bound allows is in doubt, and then a warp computes the 16 rows and the
-// tile's columns that hold it anew, in float32 from the operands as they were. Rows that hold an infinity or NaN are in doubt
-// everywhere. What a sum may be off, and so where doubt begins: docs/decisions/0025.
+// What becomes of the sums of gemm's variants split and scaled_half: they are scaled back, and C = alpha * sum + beta *
+// C is stored. A sum that may be off by more than the bound allows is in doubt, and then a warp computes the 16 rows
+// and the tile's columns that hold it anew, in float32 from the operands as they were. Rows that hold an infinity or
+// NaN are in doubt everywhere. What a sum may be off, and so where doubt begins: docs/decisions/0025.
 #pragma once
 
 #include <cstdint>
@@ -93,9 +93,7 @@ __device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const
   // Written so that a NaN, of two infinite doubts, is in doubt.
   bool in_doubt = false;
   int shifts[2 * kPairs];
-  const auto doubts = [&](float of_row, float of_column, float found) {
-    return !(fabsf(found) >= of_row + of_column);
-  };
+  const auto doubts = [&](float of_row, float of_column, float found) { return !(fabsf(found) >= of_row + of_column); };
 #pragma unroll
   for (int j = 0; j < kPairs; ++j) {
     const int4 pair = __ldg(pairs + j * 4);
