@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scratch_folder.h"
+#include "support/scratch_folder.h"
 #include "tools/denoise/denoise.h"
 #include "tools/random/integer_random.h"
 #include "volume_reading.h"
