@@ -3,11 +3,14 @@
 SSIM on the same noisy input, with the same sigma, on the same processors, in turn.
 
 The peers come from PyPI, are measured and never shipped (the licence of bm3d and bm4d forbids commercial use):
-numpy, bm3d, bm4d, scikit-image. Whichever is missing is left out, and said so.
+numpy, bm3d, bm4d, scikit-image, and opencv-python-headless, which takes images of bytes alone. Whichever is missing is
+left out, and said so.
 
 Inputs are float32 from 0 to 255 with white noise: Shepp and Logan's phantom (made by `tessera phantom`), a textured
-volume, a scene with edges and texture, and pictures given with --picture. A time of ours is that of the whole program,
-files and start with it; one of theirs is that of the call alone. PSNR and SSIM are those of `tessera psnr`, of all.
+volume, a scene with edges and texture, and pictures given with --picture, those in colour in grey as well. A time of
+ours is that of the whole program, files and start with it; one of theirs is that of the call alone. Processor seconds
+are those of all threads, and hold on a machine that is busy too. PSNR and SSIM are those of `tessera psnr`, of all. The
+last lines say what ours have more than the authors' program in dB.
 
 example: benchmarks/denoise_peers.py --tessera build/release/bin/tessera --picture docs/pictures/mosaic.png
 """
@@ -19,6 +22,7 @@ import json
 import pathlib
 import platform
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -37,7 +41,8 @@ def arguments_of():
     parser.add_argument("--picture", action="append", default=[], metavar="PNG", help="a picture more, grey or in colour")
     parser.add_argument("--repetitions", type=int, default=3, help="of what is timed (default: %(default)s)")
     parser.add_argument("--no-quality", action="store_true", help="only the inputs that are timed, at one sigma")
-    parser.add_argument("--no-times", action="store_true", help="once each, without seconds: for a machine that is busy")
+    parser.add_argument("--no-times", action="store_true",
+                        help="once each, with the processor's seconds alone: for a machine that is busy")
     parser.add_argument("--json", metavar="FILE", help="write the records here as well")
     return parser.parse_args()
 
@@ -84,10 +89,14 @@ class Inputs:
         return image.clip(0, 255).astype("float32")
 
 
-def picture(numpy, path):
+def pictures(path):
+    """By name: the picture, and of one in colour the mean of its channels too."""
     from skimage import io
-    pixels = io.imread(path).astype("float32")
-    return pixels[..., :3] if pixels.ndim == 3 else pixels
+    name, pixels = pathlib.Path(path).stem, io.imread(path).astype("float32")
+    if pixels.ndim == 2:
+        return {name: pixels}
+    colours = pixels[..., :3]
+    return {name: colours, f"{name} in grey": colours.mean(axis=2)}
 
 
 class Tessera:
@@ -136,11 +145,22 @@ def peers():
                                                 patch_distance=6 if noisy.ndim == 2 or channel else 5, h=0.8 * sigma,
                                                 sigma=sigma, fast_mode=True, channel_axis=channel)
         found["non-local means"] = means
+    opencv = package("cv2")
+    if opencv:
+        def means_of_bytes(noisy, sigma):
+            is_colour = noisy.ndim == 3 and noisy.shape[2] == 3
+            if noisy.ndim == 3 and not is_colour:
+                return None
+            pixels, strength = noisy.round().clip(0, 255).astype("uint8"), 0.9 * sigma
+            if is_colour:
+                return opencv.fastNlMeansDenoisingColored(pixels, None, strength, strength, 7, 21)
+            return opencv.fastNlMeansDenoising(pixels, None, strength, 7, 21)
+        found["OpenCV's means"] = means_of_bytes
     return found
 
 
 def versions():
-    names = ("numpy", "bm3d", "bm4d", "scikit-image")
+    names = ("numpy", "bm3d", "bm4d", "scikit-image", "opencv-python-headless")
     found = {}
     for name in names:
         try:
@@ -157,6 +177,12 @@ def processor():
     return platform.processor()
 
 
+def processor_seconds():
+    """That this process and those that it has waited for have used, of all threads."""
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(part.ru_utime + part.ru_stime for part in usage)
+
+
 def compare(numpy, ours, others, name, clean, sigma, repetitions):
     """Records of every program on one input; programs run in turn, so that a slow minute strikes all of them."""
     noisy = (clean + numpy.random.default_rng(1).normal(0, sigma, clean.shape)).astype("float32")
@@ -167,18 +193,21 @@ def compare(numpy, ours, others, name, clean, sigma, repetitions):
             result = f(n, s)
             return result, time.perf_counter() - start
         programs[peer] = timed
-    seconds, likeness = {program: [] for program in programs}, {}
+    seconds, used, likeness = {program: [] for program in programs}, {program: [] for program in programs}, {}
     for _ in range(repetitions):
         for program, run in programs.items():
+            before = processor_seconds()
             result, taken = run(noisy, sigma)
             if result is None:
                 continue
+            used[program].append(processor_seconds() - before)
             seconds[program].append(taken)
             if program not in likeness:
                 likeness[program] = ours.likeness(numpy, clean, numpy.asarray(result))
     return [{"input": name, "shape": list(clean.shape), "sigma": sigma, "program": program, "psnr_db": likeness[program][0],
-             "ssim": likeness[program][1], "seconds": statistics.median(seconds[program]),
-             "repetitions": len(seconds[program])} for program in programs if program in likeness]
+             "ssim": likeness[program][1], "processor_seconds": statistics.median(used[program]),
+             "seconds": statistics.median(seconds[program]), "repetitions": len(seconds[program])}
+            for program in programs if program in likeness]
 
 
 def without_times(records):
@@ -192,7 +221,22 @@ def show(records):
         size = " x ".join(str(length) for length in record["shape"])
         seconds = f"  {record['seconds']:8.3f} s" if "seconds" in record else ""
         print(f"{record['input']:18} {size:14} sigma {record['sigma']:2}  {record['program']:16} "
-              f"{record['psnr_db']:6.2f} dB  {record['ssim']:.4f}{seconds}", flush=True)
+              f"{record['psnr_db']:6.2f} dB  {record['ssim']:.4f}  {record['processor_seconds']:8.3f} s used{seconds}",
+              flush=True)
+
+
+def show_beside_authors(records):
+    """What each profile has more than bm3d or bm4d, in the order of the sigmas."""
+    found = {}
+    for record in records:
+        key = (record["input"], tuple(record["shape"]))
+        found.setdefault(key, {}).setdefault(record["program"], {})[record["sigma"]] = record["psnr_db"]
+    for (name, shape), programs in found.items():
+        theirs = programs.get("bm3d") or programs.get("bm4d")
+        for profile in PROFILES if theirs else ():
+            ours = programs[f"tessera {profile}"]
+            text = " ".join(f"{ours[sigma] - theirs[sigma]:+.2f}" for sigma in sorted(ours))
+            print(f"{name:18} {' x '.join(str(length) for length in shape):14} {profile:7} {text} dB")
 
 
 def main():
@@ -213,7 +257,8 @@ def main():
             show(found)
         if not arguments.no_quality:
             judged = {"phantom": timed["phantom"], "textured volume": inputs.texture(48, 64, 64), "scene": inputs.scene(256)}
-            judged |= {pathlib.Path(path).stem: picture(numpy, path) for path in arguments.picture}
+            for path in arguments.picture:
+                judged |= pictures(path)
             for kind, clean in judged.items():
                 for sigma in SIGMAS:
                     if kind == "phantom" and sigma == TIMED_SIGMA:
@@ -223,6 +268,7 @@ def main():
                         without_times(found)
                     show(found)
                     records += found
+    show_beside_authors(records)
     result = {"tool": "denoise_peers", "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
               "machine": processor(), "device": arguments.device,
               "tessera": subprocess.run([arguments.tessera, "--version"], check=True, capture_output=True,

@@ -23,7 +23,8 @@ HEAD = """# Speed
 Written whole by `scripts/speed_table.py` from the newest result file of each machine and kind in
 [benchmarks/results](../benchmarks/results); [benchmarks](../benchmarks/README.md) says how a number is made. A file tells
 of the commit that it names and of no later one. `scripts/compare.sh` measures your machine. The studies go further:
-[gemm](studies/gemm.md), [conv2d](studies/conv2d.md), [cnn_layer](studies/cnn_layer.md).
+[gemm](studies/gemm.md), [conv2d](studies/conv2d.md), [cnn_layer](studies/cnn_layer.md),
+[kernel_regression](studies/kernel_regression.md), [patch_match](studies/patch_match.md).
 """
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes or checks the generated parts of docs/studies from the committed result files of `tessera bench --study`.
+"""Writes or checks the generated parts of docs/studies from the committed result files.
 
 For each document docs/studies/<operator>.md: everything between <!-- NAME --> and <!-- end NAME -->, and the pages and
-pictures beside it, from the newest benchmarks/results/*-study.json that holds its study. What they say is in
-scripts/study_<operator>.py.
+pictures beside it. Each part of a study is from the newest benchmarks/results/*-study.json that holds it, what the hardware
+did from the newest *-profile.json (scripts/profile_gpu.sh), misses of caches from the newest *-misses.json
+(scripts/count_misses.py). What is written is in scripts/study_<operator>.py.
 """
 import argparse
 import importlib
@@ -28,16 +29,68 @@ def of_operator(result, operator):
     return {**result, **ours, "studies": studies}
 
 
-def newest(operator):
-    """The path and content of the newest result file with this operator's study."""
-    results = []
-    for path in RESULTS.glob("*-study.json"):
-        result = of_operator(json.loads(path.read_text()), operator)
-        if result:
-            results.append((path, result))
-    if not results:
+def files_with(pattern, key, operator):
+    """The names and contents of the result files whose list `key` holds something of the operator, the newest first."""
+    found = []
+    for path in RESULTS.glob(pattern):
+        result = json.loads(path.read_text())
+        if any(entry["operator"] == operator for entry in result.get(key, [])):
+            found.append((path.name, result))
+    return sorted(found, key=lambda entry: entry[1]["date"], reverse=True)
+
+
+def joined(older, newer):
+    """A newer file's conclusions in the place of an older one's, device by device; a dictionary's entries each for itself."""
+    if isinstance(older, dict) and isinstance(newer, dict):
+        return {**older, **newer}
+    is_by_device = lambda value: isinstance(value, list) and all(isinstance(entry, dict) and "device" in entry for entry in value)
+    if is_by_device(older) and is_by_device(newer):
+        renewed = {entry["device"] for entry in newer}
+        return [entry for entry in older if entry["device"] not in renewed] + newer
+    return newer
+
+
+def merged(operator):
+    """What all files together say about an operator's study: each part of it, and each conclusion, from the newest file of
+    one machine that has it, so that a part can be measured again alone. Also what was profiled and counted."""
+    files = [(name, of_operator(result, operator)) for name, result in files_with("*-study.json", "studies", operator)]
+    if not files:
         sys.exit(f"benchmarks/results holds no study of {operator}")
-    return max(results, key=lambda entry: entry[1]["date"])
+    # The machine of the newest whole study; what was never measured there is from others.
+    machine_of = lambda name: name.split("-", 1)[0]  # h200-2026-11-22-gemm-study.json
+    whole_study = next((name for name, result in files if "devices" in result["studies"][0]), files[0][0])
+    others = [entry for entry in files if machine_of(entry[0]) != machine_of(whole_study)]
+    files = [entry for entry in files if machine_of(entry[0]) == machine_of(whole_study)]
+    study, records, devices, origin = {}, {}, {}, {}
+    for name, result in reversed(files):
+        for key, value in result["studies"][0].items():
+            older = study.get(key)
+            study[key] = joined(older, value)
+            # What is left of an older file's list keeps that file among those that are told.
+            keeps = isinstance(older, list) and any(entry in study[key] for entry in older if isinstance(entry, dict))
+            origin[key] = (origin.get(key, set()) if keeps else set()) | {name}
+        parts = {record.get("part") for record in result["records"]}
+        for part in parts:
+            records[part] = [record for record in result["records"] if record.get("part") == part]
+            origin[f"part {part}"] = {name}
+        if result["transfers"]:
+            study["transfers"], origin["transfers"] = result["transfers"], {name}
+        devices.update({entry["id"]: entry for entry in result["devices"]})
+    for name, result in others:
+        for key, value in result["studies"][0].items():
+            if key not in study:
+                study[key], origin[key] = value, {name}
+    told = set().union(*origin.values())
+    used = sorted(((name, result) for name, result in files + others if name in told), key=lambda entry: entry[1]["date"],
+                  reverse=True)
+    order = [entry["id"] for _, result in reversed(files) for entry in result["devices"]]
+    whole = {**files[-1][1], "studies": [study], "transfers": study.pop("transfers", [])}
+    whole["records"] = [record for part in records.values() for record in part]
+    whole["devices"] = [devices[name] for name in dict.fromkeys(order)]
+    whole["files"] = [(name, result) for name, result in reversed(used)]
+    whole["profiles"] = files_with("*-profile.json", "profiles", operator)[:1]
+    whole["misses"] = files_with("*-misses.json", "misses", operator)[:1]
+    return whole
 
 
 def writer(operator):
@@ -48,8 +101,8 @@ def writer(operator):
 
 def generated(document, module):
     """Every file that belongs to the document, with the text that it must have."""
-    path, result = newest(document.stem)
-    tables = module.tables(path.name, result)
+    result = merged(document.stem)
+    tables = module.tables(result)
 
     def filled(match):
         name = match["name"]
@@ -57,8 +110,13 @@ def generated(document, module):
             sys.exit(f"{document.name}: there is no table '{name}', there are: {', '.join(tables)}")
         return f"<!-- {name} -->\n{tables[name]}\n<!-- end {name} -->"
 
+    shown = {match["name"] for match in MARKED.finditer(document.read_text())}
+    # A table of a header and a rule has nothing to tell: what it is about was not measured.
+    hidden = [name for name, text in tables.items() if name not in shown and len(text.splitlines()) > 2]
+    if hidden:
+        sys.exit(f"{document.name} does not show {', '.join(hidden)}: write <!-- NAME --> and <!-- end NAME --> there")
     files = {document: MARKED.sub(filled, document.read_text())}
-    for name, text in {**module.pages(path.name, result), **module.pictures(result)}.items():
+    for name, text in {**module.pages(result), **module.pictures(result)}.items():
         files[STUDIES / name] = text
     return files
 
@@ -74,7 +132,9 @@ def main():
         result = json.loads(path.read_text())
         for study in result["studies"]:
             operator = study["operator"]
-            for name, table in writer(operator).tables(path.name, of_operator(result, operator)).items():
+            ours = of_operator(result, operator)
+            alone = {**ours, "files": [(path.name, ours)], "profiles": [], "misses": []}
+            for name, table in writer(operator).tables(alone).items():
                 print(f"{operator}, {name}\n\n{table}\n")
         return
     stale = []

@@ -4,13 +4,18 @@ import study_tables
 from study_tables import number, seconds, table, tuning
 
 # How much the published study found for each finding, in the words of the tunable.
-PUBLISHED = {"filter_outermost": "48", "unroll": "18", "fused": "0.83", "aligned": ""}
+PUBLISHED = {"filter_outermost": "48", "unroll": "18", "fused": "0.83"}
 MEANING = {
     "filter_outermost": "loops over input channel and filter outside",
     "unroll": "channel loop unrolled",
     "fused": "bias, ReLU and pool in one loop",
     "aligned": "weights as aligned vectors",
+    "sums_aligned": "the sums' array at multiples of 128 bytes",
+    "sums_zeroed": "the sums filled with zeros first",
+    "global_ids": "places from get_global_id",
 }
+# How many times as fast as its sequential program the published study's was, on a Tesla M60.
+PUBLISHED_TIMES = "217"
 
 
 def reference(result):
@@ -45,20 +50,63 @@ def variants(result):
                   "error / bound:"], rows)
 
 
+def off_and_on(entry):
+    """Speeds off and on. Where the tunable exists in pairs ("0x8": off with 8 channels) those of the pair that has both."""
+    speeds = entry["gflops"]
+    if "0" in speeds or "1" in speeds:
+        return speeds.get("0"), speeds.get("1")
+    beside = next((value[1:] for value in speeds if value.startswith("0x")), None)
+    return (speeds.get(f"0{beside}"), speeds.get(f"1{beside}")) if beside else (None, None)
+
+
 def findings(result):
     """Each finding off and on, beside what the study found."""
     rows = []
     for entry in result["studies"][0]["findings"]:
-        off, on = entry["gflops"].get("0"), entry["gflops"].get("1")
+        off, on = off_and_on(entry)
+        finding = entry.get("finding", entry["tunable"])
         if not off and not on:
             continue
         rows.append([
-            f"`{entry['device']}`", entry["case"], f"`{entry['tunable']}`", MEANING[entry["tunable"]],
+            f"`{entry['device']}`", entry["case"], f"`{finding}`", MEANING[finding],
             number(off) if off else "skipped", number(on) if on else "skipped",
-            f"{on / off:.2f}" if off and on else "", PUBLISHED[entry["tunable"]],
+            f"{on / off:.2f}" if off and on else "", PUBLISHED.get(finding, ""),
         ])
     return table(["device", "layer", "tunable", "meaning", "off, GFLOP/s:", "on, GFLOP/s:", "on over off:",
                   "the study, M60:"], rows)
+
+
+def sequential(result):
+    """One thread on the study's layer."""
+    label, rows = reference(result), []
+    for entry in result["studies"][0].get("sequential", []):
+        if entry["case"] == label and entry["gflops"]:
+            rows.append([f"`{entry['device']}`", label, seconds(entry["seconds"]), f"{entry['gflops']:.2f}"])
+    return table(["device", "layer", "time:", "GFLOP/s:"], rows) if rows else study_tables.NOT_MEASURED
+
+
+def times_sequential(result):
+    """How many times as fast as one thread the study's scheme is on each device, and what is fastest there."""
+    label = reference(result)
+    alone = {entry["device"]: entry["gflops"] for entry in result["studies"][0].get("sequential", [])
+             if entry["case"] == label and entry["gflops"]}
+    if not alone:
+        return study_tables.NOT_MEASURED
+    slow = max(alone.values())
+    rows = []
+    for device in (entry["id"] for entry in result["devices"]):
+        ours = [record for record in preferred_records(result)
+                if record["device"] == device and record["label"] == label and record["gflops"]
+                and not study_tables.is_vendor(record["variant"])]
+        scheme = next((record["gflops"] for record in ours if record["variant"] == "subtile"), None)
+        best = max(ours, key=lambda record: record["gflops"], default=None)
+        if best is None:
+            continue
+        base = alone.get(device, slow)
+        rows.append([f"`{device}`", number(scheme) if scheme else "", f"{scheme / base:.0f}" if scheme else "",
+                     f"`{best['variant']}`", number(best["gflops"]), f"{best['gflops'] / base:.0f}", PUBLISHED_TIMES])
+    return table(["device", "`subtile`, GFLOP/s:", "x `sequential`:", "fastest", "GFLOP/s:", "x `sequential`:",
+                  "the study's scheme, M60:"], rows)
 
 
 def groups_and_items(result):
@@ -77,18 +125,21 @@ def groups_and_items(result):
     return table(["device", "layer", "groups:"] + [f"{count} work-items:" for count in items], rows)
 
 
-def tables(name, result):
+def tables(result):
     return {
-        "source": study_tables.source(name, result),
+        "source": study_tables.source(result),
         "variants": variants(result),
         "findings": findings(result),
         "groups_and_items": groups_and_items(result),
         "scores": study_tables.scores(result, "layers"),
         "default_choice": study_tables.default_choice(result, "layers"),
+        "sequential": sequential(result),
+        "times_sequential": times_sequential(result),
+        "profile": study_tables.profile(result, {}),
     }
 
 
-def pages(_name, _result):
+def pages(_result):
     return {}
 
 

@@ -1,4 +1,5 @@
 """The study of conv2d: its tables, its list of sizes and its pictures."""
+import study_conv2d_parts as parts
 import study_pictures
 import study_tables
 from study_tables import number, seconds, table, tuning
@@ -134,9 +135,15 @@ def types(result):
     return table(["device", "case"] + [f"`{variant}`:" for variant in variants], rows)
 
 
-def tables(name, result):
+# What the published study told of its two GPU kernels.
+PROFILED = {
+    ("naive", "block_columns=16 block_rows=16 down_columns=1"): "10 % of throughput", "tiled": "89 % of throughput",
+}
+
+
+def tables(result):
     return {
-        "source": study_tables.source(name, result),
+        "source": study_tables.source(result),
         "steps": steps(result),
         "threads": threads(result),
         "most_speed_up": most_speed_up(result),
@@ -146,19 +153,27 @@ def tables(name, result):
         "types": types(result),
         "scores": study_tables.scores(result, "cases"),
         "default_choice": study_tables.default_choice(result, "cases"),
+        "blocks": parts.blocks(result),
+        "gain_of_tile": parts.gain_of_tile(result),
+        "curves": parts.curves(result),
+        "misses": parts.misses(result),
+        "profile": study_tables.profile(result, PROFILED),
     }
 
 
-def pages(name, result):
+def pages(result):
     """All sizes of all devices, and all numbers of threads: a page of its own, generated whole."""
-    parts = study_tables.every_case(
-        name, result, preferred_records(result), "image, filter", "# The study of conv2d: every size",
+    text = study_tables.every_case(
+        result, preferred_records(result), "image, filter", "# The study of conv2d: every size",
         "int32, border `same`. GFLOP/s by the median device time, each product and sum an operation; the fastest of a row "
         "is bold. Written by `scripts/study.py`; [conv2d.md](conv2d.md) says what it means.")
     rows = thread_rows(result)
     if rows:
-        parts.append("## Threads\n\n" + thread_table(rows))
-    return {"conv2d_sizes.md": "\n\n".join(parts) + "\n"}
+        text.append("## Threads\n\n" + thread_table(rows))
+    if parts.curve_rows(result):
+        text.append("## Curves\n\nBorder `valid`, 3 x 3: time and, in brackets, speed-up over one thread, by the number of "
+                     "threads.\n\n" + parts.every_curve(result))
+    return {"conv2d_sizes.md": "\n\n".join(text) + "\n"}
 
 
 def bars(result):
@@ -185,4 +200,6 @@ def pictures(result):
     found = {"conv2d_variants.svg": bars(result)}
     if thread_rows(result, [REFERENCE]):
         found["conv2d_threads.svg"] = speed_ups(result)
+    if any(row["new_threads"] for row in parts.curve_rows(result)):
+        found["conv2d_curves.svg"] = parts.drawn_curves(result)
     return found

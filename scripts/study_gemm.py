@@ -76,22 +76,71 @@ def break_even(result):
     return table(["device, copies counted", "memory", "against, no copies", "wins", "loses last"], rows)
 
 
-def tables(name, result):
+# The published study's plain loops, GFLOP/s by block on a Tesla K40c.
+K40C_NAIVE = {"4x4": 15.9, "8x8": 59.8, "16x16": 109.8, "32x32": 112.8}
+BLOCKS = ("4x4", "8x8", "16x16", "32x32", "32x8")
+
+
+def block_text(settings):
+    """The block of a tuning: "16x16", of naive's two sides or an edge."""
+    return f"{settings['block_columns']}x{settings['block_rows']}" if "block_rows" in settings else "{0}x{0}".format(
+        settings["tile"])
+
+
+def blocks(result):
+    """GFLOP/s of the study's three kernels over blocks."""
+    speeds = {}
+    for entry in result["studies"][0].get("blocks", []):
+        speeds.setdefault((entry["device"], entry["variant"]), {})[block_text(entry["tuning"])] = entry["gflops"]
+    if not speeds:
+        return study_tables.NOT_MEASURED
+    rows = [["Tesla K40c, as published", "`naive`"] + [number(K40C_NAIVE.get(block)) for block in BLOCKS]]
+    for (device, variant), by_block in speeds.items():
+        best = max(speed for speed in by_block.values() if speed)
+        rows.append([f"`{device}`", f"`{variant}`"] + [
+            ("**{}**" if by_block[block] == best else "{}").format(number(by_block[block])) if by_block.get(block) else ""
+            for block in BLOCKS])
+    return table(["device", "variant"] + [f"{block.replace('x', ' x ')}:" for block in BLOCKS], rows)
+
+
+def prediction(result):
+    """What bytes and the copy rate promise, beside what came."""
+    rows = []
+    for entry in result["studies"][0].get("prediction", []) + result["studies"][0].get("prediction_by_block", []):
+        rows.append([
+            f"`{entry['device']}`", f"`{entry['variant']}`", tuning(entry), f"{entry['bytes_per_product']:.3g}",
+            f"{entry['copy_gbytes_per_s']:.0f}", number(entry["predicted_gflops"]), number(entry["gflops"]),
+            f"{entry['gflops'] / entry['predicted_gflops']:.2f}",
+        ])
+    if not rows:
+        return study_tables.NOT_MEASURED
+    unique = [list(row) for row in dict.fromkeys(tuple(row[:6]) for row in rows)]
+    rows = [next(row for row in rows if row[:6] == key) for key in unique]
+    order = [entry["id"] for entry in result["devices"]]
+    rows.sort(key=lambda row: order.index(row[0].strip("`")))
+    return table(["device", "variant", "tuning", "bytes a product:", "copy, GB/s:", "predicted, GFLOP/s:", "GFLOP/s:",
+                  "of predicted:"], rows)
+
+
+def tables(result):
     return {
-        "source": study_tables.source(name, result),
+        "source": study_tables.source(result),
         "steps": steps(result),
         "tiles": study_tables.tiles(result),
         "scores": study_tables.scores(result, "shapes"),
         "default_choice": study_tables.default_choice(result, "shapes"),
         "transfers": transfers(result),
         "break_even": break_even(result),
+        "blocks": blocks(result),
+        "prediction": prediction(result),
+        "profile": study_tables.profile(result, {}),
     }
 
 
-def pages(name, result):
+def pages(result):
     """All shapes of all devices: a page of its own, generated whole."""
     parts = study_tables.every_case(
-        name, result, preferred_records(result), "m x n x k", "# The study of gemm: every shape",
+        result, preferred_records(result), "m x n x k", "# The study of gemm: every shape",
         "GFLOP/s by the median device time; the fastest of a row is bold, and the error is the row's worst as a share of "
         "its bound. Written by `scripts/study.py`; [gemm.md](gemm.md) says what it means.")
     return {"gemm_shapes.md": "\n\n".join(parts) + "\n"}

@@ -29,19 +29,20 @@ def versions(result):
     return table(["device", "variant", "data", "tuning", "time:", "the study:", "of peak:", "runs:", "error / bound:"], rows)
 
 
-def tables(name, result):
+def tables(result):
     return {
-        "source": study_tables.source(name, result),
+        "source": study_tables.source(result),
         "versions": versions(result),
         "blocks": study_tables.by_tunable(result["studies"][0]["blocks"], "data"),
         "queries": study_tables.times_over(result, QUERIES, lambda record: record["problem"]["queries"]),
         "rows": study_tables.times_over(result, ROWS, lambda record: record["problem"]["training_rows"]),
+        "profile": study_tables.profile(result, {}),
         "scores": study_tables.scores(result, "data sets"),
         "default_choice": study_tables.default_choice(result, "data sets"),
     }
 
 
-def pages(_name, _result):
+def pages(_result):
     return {}
 
 

@@ -15,6 +15,10 @@ def seconds(value):
     return f"{value / 1e-9:.3g} ns"
 
 
+# In the place of a table whose part of the study no committed file has.
+NOT_MEASURED = "Not measured yet."
+
+
 def is_vendor(variant):
     return variant.startswith("vendor_")
 
@@ -42,19 +46,71 @@ def share(error):
     return f"{error_share(error):.1g}" if error["bound"] else "exact"
 
 
-def source(name, result, folder="../../"):
-    devices = "; ".join(f"`{entry['id']}` {entry['name']} ({entry['driver']})" for entry in result["devices"])
-    machine = result["machine"]
-    remarks = ""
-    if result.get("note"):
-        remarks += f"\n\n**Note of whoever measured:** {result['note']}."
-    if not any(entry["kind"] == "gpu" for entry in result["devices"]):
-        remarks += "\n\n**No device of this run is a GPU:** it shows what the study tells, and little about speeds."
-    return (
-        f"Measured {result['date'][:10]}, [{name}]({folder}benchmarks/results/{name}), commit "
-        f"{result['library']['commit']}, on a machine with {machine['threads']} hardware threads of "
-        f"{machine['cpu']}. Devices: {devices}.{remarks}"
-    )
+def link(name, folder="../../"):
+    return f"[{name}]({folder}benchmarks/results/{name})"
+
+
+def source(result, folder="../../"):
+    """Where the figures are from: the oldest file that is still used, then what was measured since."""
+    lines = []
+    for name, run in result["files"]:
+        devices = "; ".join(f"`{entry['id']}` {entry['name']} ({entry['driver']})" for entry in run["devices"])
+        machine, parts = run["machine"], run["studies"][0].get("parts")
+        since = "" if not lines else "Later, the " + ("part" if len(parts) == 1 else "parts") + " "
+        since += ", ".join(f"`{part}`" for part in parts) + ": measured" if lines else "Measured"
+        remarks = ""
+        if run.get("note"):
+            remarks += f" **Note of whoever measured:** {run['note']}."
+        if not any(entry["kind"] == "gpu" for entry in run["devices"]):
+            remarks += " **No device of this run is a GPU:** it shows what the study tells, and little about speeds."
+        lines.append(
+            f"{since} {run['date'][:10]}, {link(name, folder)}, commit "
+            f"{run['library']['commit']}, on a machine with {machine['threads']} hardware threads of "
+            f"{machine['cpu']}. Devices: {devices}.{remarks}")
+    return "\n\n".join(lines)
+
+
+def percent(share):
+    return f"{100 * share:.0f} %" if share is not None else ""
+
+
+# What a wait is called, in plain words; ncu's word where there is none.
+WAITS = {
+    "long_scoreboard": "memory", "short_scoreboard": "shared memory", "mio_throttle": "shared memory's queue",
+    "lg_throttle": "memory's queue", "math_pipe_throttle": "arithmetic unit", "barrier": "barrier",
+    "not_selected": "another warp's turn", "wait": "fixed delay", "branch_resolving": "branch", "dispatch_stall": "dispatch",
+    "no_instruction": "instruction fetch", "imc_miss": "constant cache", "tex_throttle": "texture queue",
+    "membar": "memory barrier", "drain": "stores at the end", "sleeping": "sleep", "misc": "other",
+}
+
+
+def profile(result, published):
+    """What the hardware did, a row for each kernel of each variant. `published`: what a study told of its own, by variant,
+    or by variant and the tuning's words."""
+    if not result["profiles"]:
+        return "Not profiled yet: `scripts/profile_gpu.sh` measures it."
+    name, run = result["profiles"][0]
+    rows = []
+    for entry in run["profiles"]:
+        if entry["operator"] != result["studies"][0]["operator"]:
+            continue
+        settings = tuning(entry)
+        for kernel in entry["kernels"]:
+            waits = ", ".join(f"{WAITS.get(stall['reason'], stall['reason'])} {percent(stall['share'])}"
+                              for stall in kernel["stalls"])
+            rows.append([
+                f"`{entry['variant']}`" + (f" {settings}" if settings else ""),
+                f"`{kernel['kernel'].removeprefix('tessera_' + entry['operator'] + '_')}`",
+                seconds(kernel["seconds"]) if kernel["seconds"] else "",
+                f"{percent(kernel['achieved_occupancy'])} of {percent(kernel['theoretical_occupancy'])}",
+                percent(kernel["compute_share"]), percent(kernel["memory_share"]), percent(kernel["dram_share"]),
+                percent(kernel["l1_hit_rate"]), percent(kernel["l2_hit_rate"]), waits,
+                published.get((entry["variant"], settings), published.get(entry["variant"], "")),
+            ])
+    header = ["variant", "kernel", "time:", "occupancy:", "of compute:", "of memory:", "of device memory:", "L1 hits:",
+              "L2 hits:", "warps wait for", "the study"]
+    origin = ", ".join(sorted({entry["ncu"] for entry in run["profiles"] if entry["ncu"]}))
+    return f"{link(name)}, {run['date'][:10]}, ncu {origin}.\n\n{table(header, rows)}"
 
 
 def preferred_records(result, part):
@@ -162,10 +218,10 @@ def list_of_cases(result, records, variants_of, first_column):
     return parts
 
 
-def every_case(name, result, records, first_column, title, meaning):
+def every_case(result, records, first_column, title, meaning):
     """The parts of a page with all cases of all devices, which is generated whole."""
     measured = lambda device: [entry["variant"] for entry in device["variants"] if entry["measured"]]
-    return [title, meaning, source(name, result)] + list_of_cases(result, records, measured, first_column)
+    return [title, meaning, source(result)] + list_of_cases(result, records, measured, first_column)
 
 
 def largest_measured(result, part):

@@ -34,7 +34,7 @@ void QueueTrack::begin(backend::Queue& queue, std::string name, const char* cate
     return;
   }
   is_too_long_ = false;
-  beginning_.emplace();
+  beginning_ = Pending{};
   beginning_->name = std::move(name);
   beginning_->category = category;
   beginning_->arguments = std::move(arguments);

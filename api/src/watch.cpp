@@ -1,6 +1,7 @@
 // Who watches, and how the environment asks for it.
 #include "watch.h"
 
+#include <tessera/error.h>
 #include <tessera/trace.h>
 
 #include <unistd.h>

@@ -42,6 +42,10 @@ class Executor {
   /// An executor that runs every loop on the calling thread, with this executor's scratch memory. For loop bodies that
   /// run loops of their own: the other threads have bodies to run already.
   [[nodiscard]] std::unique_ptr<Executor> alone() const;
+  /// An executor with as many threads, this executor's scratch memory, and a static partition, that creates its threads
+  /// for each loop and joins them at its end. For studies: what that costs. A range whose thread the system does not
+  /// give is computed by the caller.
+  [[nodiscard]] std::unique_ptr<Executor> with_new_threads() const;
   [[nodiscard]] ScratchPool& scratch() noexcept { return *scratch_; }
 
  private:
@@ -52,6 +56,9 @@ class Executor {
 
   std::shared_ptr<ScratchPool> scratch_;
 };
+
+/// Executor::with_new_threads() with that scratch memory.
+[[nodiscard]] std::unique_ptr<Executor> make_executor_of_new_threads(std::shared_ptr<ScratchPool> scratch, int threads);
 
 /// oneTBB with task arenas of its own, which splits ranges as far as balancing the load needs. The number of threads is
 /// a limit for each loop. oneTBB has one pool for the whole process, with no more threads than processors: threads()

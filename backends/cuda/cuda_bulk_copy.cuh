@@ -87,6 +87,18 @@ __device__ __forceinline__ void copy_bulk_to_blocks(void* shared, const void* so
       : "memory");
 }
 
+/// A place in a ring of stages, and the parity of the phase that is waited for there.
+template <int kPlaces>
+struct RingPlace {
+  int place = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++place < kPlaces) return;
+    place = 0;
+    parity ^= 1;
+  }
+};
+
 __device__ __forceinline__ unsigned block_of_cluster() {
   unsigned rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));

@@ -1,12 +1,13 @@
-// Hopper's products by a warp group, four warps that start together at a multiple of four: 64 rows of A by 128 columns
-// of B, both from shared memory, while the threads go on. Sums are spread as of mma.sync: warp w of the group has the
-// rows 16 w .. + 15, and lane 4 g + t of them rows g and g + 8 and of every 8 columns 2 t and 2 t + 1:
+// Hopper's products by a warp group, four warps that start together at a multiple of four: 64 rows of A by 128 (or 64)
+// columns of B, both from shared memory, while the threads go on. Sums are spread as of mma.sync: warp w of the group
+// has the rows 16 w .. + 15, and lane 4 g + t of them rows g and g + 8 and of every 8 columns 2 t and 2 t + 1:
 //
 //   sum[4 j + 0], [4 j + 1]   row g,     columns 8 j + 2 t and + 1
 //   sum[4 j + 2], [4 j + 3]   row g + 8, the same columns
 //
-// Operands lie as chunks of 16 bytes, which are 16 steps of k: chunk c of all rows, then chunk c + 1 of all rows. Eight
-// rows' chunks are 128 bytes that lie together, so that no two share a bank, and any part of k is one piece of memory.
+// Operands lie as chunks of 16 bytes, which are 16 steps of k (8 of fp16): chunk c of all rows, then chunk c + 1 of all
+// rows. Eight rows' chunks are 128 bytes that lie together, so that no two share a bank, and any part of k is one piece
+// of memory.
 #pragma once
 
 #include "cuda_bulk_copy.cuh"
@@ -41,6 +42,12 @@ __device__ __forceinline__ void hold(int (&sum)[64]) {
   for (int i = 0; i < 64; ++i) asm volatile("" : "+r"(sum[i])::"memory");
 }
 
+template <int kSums>
+__device__ __forceinline__ void hold(float (&sum)[kSums]) {
+#pragma unroll
+  for (int i = 0; i < kSums; ++i) asm volatile("" : "+f"(sum[i])::"memory");
+}
+
 /// Starts the products of 32 bytes of k; the sums before count if `adds`.
 __device__ __forceinline__ void multiply_64x128(int (&sum)[64], std::uint64_t a, std::uint64_t b, bool adds) {
   asm volatile(
@@ -63,6 +70,48 @@ __device__ __forceinline__ void multiply_64x128(int (&sum)[64], std::uint64_t a,
         "+r"(sum[43]), "+r"(sum[44]), "+r"(sum[45]), "+r"(sum[46]), "+r"(sum[47]), "+r"(sum[48]), "+r"(sum[49]),
         "+r"(sum[50]), "+r"(sum[51]), "+r"(sum[52]), "+r"(sum[53]), "+r"(sum[54]), "+r"(sum[55]), "+r"(sum[56]),
         "+r"(sum[57]), "+r"(sum[58]), "+r"(sum[59]), "+r"(sum[60]), "+r"(sum[61]), "+r"(sum[62]), "+r"(sum[63])
+      : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+}
+/// The same for 16 steps of fp16, by 128 or 64 columns of B. Products are exact; a sum is cut off, not rounded, each
+/// time.
+__device__ __forceinline__ void multiply_64x128(float (&sum)[64], std::uint64_t a, std::uint64_t b, bool adds) {
+  asm volatile(
+      "{\n"
+      ".reg .pred adds;\n"
+      "setp.ne.b32 adds, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "%64, %65, adds, 1, 1, 0, 0;\n"
+      "}"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7]),
+        "+f"(sum[8]), "+f"(sum[9]), "+f"(sum[10]), "+f"(sum[11]), "+f"(sum[12]), "+f"(sum[13]), "+f"(sum[14]),
+        "+f"(sum[15]), "+f"(sum[16]), "+f"(sum[17]), "+f"(sum[18]), "+f"(sum[19]), "+f"(sum[20]), "+f"(sum[21]),
+        "+f"(sum[22]), "+f"(sum[23]), "+f"(sum[24]), "+f"(sum[25]), "+f"(sum[26]), "+f"(sum[27]), "+f"(sum[28]),
+        "+f"(sum[29]), "+f"(sum[30]), "+f"(sum[31]), "+f"(sum[32]), "+f"(sum[33]), "+f"(sum[34]), "+f"(sum[35]),
+        "+f"(sum[36]), "+f"(sum[37]), "+f"(sum[38]), "+f"(sum[39]), "+f"(sum[40]), "+f"(sum[41]), "+f"(sum[42]),
+        "+f"(sum[43]), "+f"(sum[44]), "+f"(sum[45]), "+f"(sum[46]), "+f"(sum[47]), "+f"(sum[48]), "+f"(sum[49]),
+        "+f"(sum[50]), "+f"(sum[51]), "+f"(sum[52]), "+f"(sum[53]), "+f"(sum[54]), "+f"(sum[55]), "+f"(sum[56]),
+        "+f"(sum[57]), "+f"(sum[58]), "+f"(sum[59]), "+f"(sum[60]), "+f"(sum[61]), "+f"(sum[62]), "+f"(sum[63])
+      : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+}
+__device__ __forceinline__ void multiply_64x64(float (&sum)[32], std::uint64_t a, std::uint64_t b, bool adds) {
+  asm volatile(
+      "{\n"
+      ".reg .pred adds;\n"
+      "setp.ne.b32 adds, %34, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "%32, %33, adds, 1, 1, 0, 0;\n"
+      "}"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7]),
+        "+f"(sum[8]), "+f"(sum[9]), "+f"(sum[10]), "+f"(sum[11]), "+f"(sum[12]), "+f"(sum[13]), "+f"(sum[14]),
+        "+f"(sum[15]), "+f"(sum[16]), "+f"(sum[17]), "+f"(sum[18]), "+f"(sum[19]), "+f"(sum[20]), "+f"(sum[21]),
+        "+f"(sum[22]), "+f"(sum[23]), "+f"(sum[24]), "+f"(sum[25]), "+f"(sum[26]), "+f"(sum[27]), "+f"(sum[28]),
+        "+f"(sum[29]), "+f"(sum[30]), "+f"(sum[31])
       : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
 }
 

@@ -17,7 +17,10 @@ void add_cnn_layer_values(std::vector<std::unique_ptr<Case>>& cases, DataType ty
 /// What `tessera bench cnn_layer --study` measures.
 void add_cnn_layer_study(std::vector<std::unique_ptr<Case>>& cases);
 
-/// The part of the study (Case::part()): the study's layer, and the same with fewer channels for what is slow.
+/// The parts of the study (Case::part()): the study's layer, and the same with fewer channels for what is slow; its
+/// switches and groups on the smallest and on its own; and one thread on its own, which takes minutes.
 inline constexpr std::string_view kCnnLayerStudyLayers = "layers";
+inline constexpr std::string_view kCnnLayerStudyFindings = "findings";
+inline constexpr std::string_view kCnnLayerStudySequential = "sequential";
 
 }  // namespace tessera::conformance

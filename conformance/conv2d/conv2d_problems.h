@@ -21,6 +21,9 @@ void add_conv2d_study(std::vector<std::unique_ptr<Case>>& cases);
 /// The parts of the study (Case::part()).
 inline constexpr std::string_view kConv2dStudySizes = "sizes";  ///< int32, square images, the study's three filters
 inline constexpr std::string_view kConv2dStudyTypes = "types";  ///< the largest image in float, and filters of rank 1
+inline constexpr std::string_view kConv2dStudyBlocks =
+    "blocks";  ///< the largest image, the smallest and largest filter
+inline constexpr std::string_view kConv2dStudyCurves = "curves";  ///< 3 x 3, border valid, every size: over threads
 
 /// Rows and columns of the study's largest filter.
 inline constexpr std::int64_t kConv2dStudyLargestFilter = 7;

@@ -59,13 +59,34 @@ void add_types(std::vector<std::unique_ptr<Case>>& cases, std::int64_t side, Pur
   }
 }
 
+/// Blocks and directions are tried with the smallest and the largest filter.
+void add_blocks(std::vector<std::unique_ptr<Case>>& cases, std::int64_t side, Purpose purpose) {
+  for (const std::int64_t filter : {kFilterSides[0], kConv2dStudyLargestFilter}) {
+    add_case(cases, conv2d_of(DataType::int32, {side, side}, {filter, filter}), {purpose, kConv2dStudyBlocks},
+             "blocks_", true);
+  }
+}
+
+/// The published curves over threads: no pixel outside of the image is asked for.
+void add_curves(std::vector<std::unique_ptr<Case>>& cases, std::span<const std::int64_t> sides, Purpose purpose) {
+  for (const std::int64_t side : sides) {
+    Conv2d valid = conv2d_of(DataType::int32, {side, side}, {kFilterSides[0], kFilterSides[0]});
+    valid.border = Border::valid;
+    add_case(cases, valid, {purpose, kConv2dStudyCurves}, "curves_", false);
+  }
+}
+
 }  // namespace
 
 void add_conv2d_study(std::vector<std::unique_ptr<Case>>& cases) {
   add_sizes(cases, kSides, Purpose::study);
   add_types(cases, kSides[std::size(kSides) - 1], Purpose::study);
+  add_blocks(cases, kSides[std::size(kSides) - 1], Purpose::study);
+  add_curves(cases, kSides, Purpose::study);
   add_sizes(cases, kQuickSides, Purpose::quick_study);
   add_types(cases, kQuickSides[std::size(kQuickSides) - 1], Purpose::quick_study);
+  add_blocks(cases, kQuickSides[std::size(kQuickSides) - 1], Purpose::quick_study);
+  add_curves(cases, kQuickSides, Purpose::quick_study);
 }
 
 }  // namespace tessera::conformance

@@ -57,14 +57,19 @@ class StepOracle {
     return std::ldexp(mean, exponent_ - (std::is_same_v<Real, float> ? fraction_bits() : 0));
   }
   [[nodiscard]] bool is_reached(std::int64_t index) const { return sum(0, index).weights != 0; }
-  [[nodiscard]] int fraction_bits() const { return value_bits_ - 3; }
-  [[nodiscard]] int exponent() const { return exponent_; }
+  /// Whole units as a voxel.
+  [[nodiscard]] T voxel(std::int64_t units) const {
+    if constexpr (std::is_same_v<T, float>) return std::ldexp(static_cast<float>(units), exponent_ - fraction_bits());
+    const double nearest = std::floor(std::ldexp(static_cast<double>(units), exponent_ - fraction_bits()) + 0.5);
+    return static_cast<T>(std::clamp(nearest, 0.0, static_cast<double>(std::numeric_limits<T>::max())));
+  }
 
  private:
   struct Sums {
     Sum estimates = 0;
     Sum weights = 0;
   };
+  [[nodiscard]] int fraction_bits() const { return value_bits_ - 3; }
   [[nodiscard]] const Sums& sum(std::int64_t channel, std::int64_t index) const {
     return sums_[static_cast<std::size_t>(channel * voxels_ + index)];
   }
@@ -220,17 +225,6 @@ class StepOracle {
   std::vector<Sums> sums_;
 };
 
-/// Whole units as a voxel.
-template <class T>
-T voxel_of(std::int64_t units, int fraction_bits, int exponent) {
-  if constexpr (std::is_same_v<T, float>) {
-    return std::ldexp(static_cast<float>(units), exponent - fraction_bits);
-  } else {
-    const double nearest = std::floor(std::ldexp(static_cast<double>(units), exponent - fraction_bits) + 0.5);
-    return static_cast<T>(std::clamp(nearest, 0.0, static_cast<double>(std::numeric_limits<T>::max())));
-  }
-}
-
 /// a / 3 to the nearest whole number.
 std::int64_t third(std::int64_t a) {
   return static_cast<std::int64_t>(std::floor((static_cast<double>(a) + 1.5) / 3));
@@ -242,17 +236,18 @@ std::vector<T> expected_step(const Denoise& problem, std::span<const T> volume, 
   const StepOracle<float, T> step(problem, volume, basic, largest_beside);
   const std::int64_t voxels = problem.size.product();
   std::vector<T> result(volume.begin(), volume.end());
+  const auto is_number = [](T voxel) { return std::isfinite(static_cast<float>(voxel)); };
   for (std::int64_t i = 0; i < voxels; ++i) {
-    if (!step.is_reached(i)) continue;
-    std::vector<std::int64_t> units;
-    for (std::int64_t c = 0; c < problem.channels; ++c) units.push_back(step.units(c, i));
-    if (problem.channels == 3)
+    std::vector<std::int64_t> units;  // none: no stack reaches the voxel
+    for (std::int64_t c = 0; c < problem.channels && step.is_reached(i); ++c) units.push_back(step.units(c, i));
+    if (units.size() == 3)
       units = {third(3 * units[0] + 3 * units[1] + 2 * units[2]), third(3 * units[0] - 4 * units[2]),
                third(3 * units[0] - 3 * units[1] + 2 * units[2])};
     for (std::int64_t c = 0; c < problem.channels; ++c) {
-      T& voxel = result[static_cast<std::size_t>(c * voxels + i)];
-      if (std::isfinite(static_cast<float>(voxel)))
-        voxel = voxel_of<T>(units[static_cast<std::size_t>(c)], step.fraction_bits(), step.exponent());
+      const auto at = static_cast<std::size_t>(c * voxels + i);
+      const bool is_basic = units.empty() && !basic.empty() && is_number(basic[at]);
+      if (!is_number(result[at]) || (units.empty() && !is_basic)) continue;
+      result[at] = is_basic ? basic[at] : step.voxel(units[static_cast<std::size_t>(c)]);
     }
   }
   return result;

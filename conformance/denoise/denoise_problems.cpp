@@ -137,6 +137,9 @@ void add_profiles(DenoiseCaseList& list, DataType type) {
     list.add({.problem = problem});
     problem.channels = 3;
     list.add({.problem = problem});
+    problem.sigma = sigma_of(type, 0.2);  // so much that patches are larger
+    problem.range = sigma_of(type, 1);
+    list.add({.problem = problem});
     problem = {.size = {14, 11, 9}, .sigma = sigma_of(type, 0.1), .type = type, .profile = profile};
     list.add({.problem = problem});
   }

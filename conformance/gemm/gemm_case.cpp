@@ -24,12 +24,19 @@ std::vector<T> make_matrices(const GemmSpec& spec, std::int64_t count, std::int6
   return values;
 }
 
+GemmDraw draw_of(const GemmSpec& spec) {
+  if (!spec.plants.empty()) return GemmDraw::chosen;
+  if (spec.values == Values::symmetric) return GemmDraw::symmetric;
+  return spec.values == Values::positive ? GemmDraw::one_sided : GemmDraw::chosen;
+}
+
 template <class T>
 std::shared_ptr<GemmData<T>> make_inputs(const GemmSpec& spec) {
   const Gemm& problem = spec.problem;
   auto data = std::make_shared<GemmData<T>>();
   data->alpha = static_cast<T>(problem.alpha);
   data->beta = static_cast<T>(problem.beta);
+  data->draw = draw_of(spec);
   const std::int64_t a_count = gemm_matrix_count(problem.batch, problem.stride_a);
   const std::int64_t b_count = gemm_matrix_count(problem.batch, problem.stride_b);
   data->a = make_matrices<T>(spec, a_count, problem.m, problem.k, data->alpha != 0, 1);
@@ -64,7 +71,7 @@ std::shared_ptr<const GemmReferences<T>> make_references(const Gemm& problem, co
                                matrix(data.a, a_count, i),
                                matrix(data.b, b_count, i),
                                matrix(data.c, problem.batch, i)};
-    references->push_back(std::make_unique<GemmReference<T>>(inputs, 4 + static_cast<std::uint64_t>(i)));
+    references->push_back(std::make_unique<GemmReference<T>>(inputs, 4 + static_cast<std::uint64_t>(i), data.draw));
   }
   return references;
 }

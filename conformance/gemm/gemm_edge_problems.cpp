@@ -2,8 +2,10 @@
 // device: a size stands here for the tile that it straddles, and m, n and k straddle different ones at once.
 #include "conformance/gemm/gemm_problems.h"
 
+#include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "conformance/gemm/gemm_case.h"
@@ -160,6 +162,59 @@ void add_extreme_factors(Cases& cases, DataType type) {
   }
 }
 
+/// What variants that round A and B to shorter numbers must see: with accuracy strict they must refuse, with fast they
+/// may round; and elements so much smaller than others of their row that a shorter number loses them, where the large
+/// ones meet zeros, so that the small ones are all of the sum. Rows and columns of other sizes each, up to the ends of
+/// the type.
+void add_shorter_numbers(Cases& cases, DataType type) {
+  for (const Accuracy accuracy : {Accuracy::strict, Accuracy::fast}) {
+    for (const auto& [m, n, k] : {std::tuple{37, 41, 43}, {129, 67, 130}, {260, 130, 257}, {5, 3, 1}, {64, 64, 1000}}) {
+      Gemm problem = gemm_of(type, m, n, k);
+      problem.accuracy = accuracy;
+      problem.transpose_a = m == 129;
+      problem.transpose_b = m == 260;
+      problem.beta = m == 37 ? 0.5 : 0;
+      add(cases, {.problem = problem});
+    }
+    Gemm special = gemm_of(type, 67, 71, 69);
+    special.accuracy = accuracy;
+    add(cases, {.problem = special,
+                .values = Values::positive,
+                .plants = {{'a', 3, 68, kInfinity}, {'a', 66, 2, kNan}, {'b', 5, 70, -kInfinity}},
+                .note = "inf_nan"});
+  }
+  for (const Accuracy accuracy : {Accuracy::accurate, Accuracy::fast}) {
+    for (const double size : {0x1p22, 0x1p50, 0x1p-50}) {
+      GemmSpec spec{.problem = gemm_of(type, 70, 66, 200),
+                    .values = Values::positive,
+                    .note = "far_apart_" + std::string(size == 0x1p22 ? "22"
+                                                       : size > 1     ? "50"
+                                                                      : "m50")};
+      spec.problem.accuracy = accuracy;
+      for (std::int64_t i = 0; i < 66; ++i) spec.plants.push_back({'b', 7, i, size > 1 ? 0.0 : 1.0});
+      spec.plants.push_back({'a', 3, 7, size});
+      spec.plants.push_back({'a', 69, 7, -size});
+      for (std::int64_t i = 0; i < 70; ++i) {
+        if (i != 3 && i != 69) spec.plants.push_back({'a', i, 150, 0});
+      }
+      spec.plants.push_back({'b', 150, 11, size});
+      add(cases, std::move(spec));
+    }
+  }
+  GemmSpec scaled{.problem = gemm_of(type, 40, 50, 90), .note = "sizes_of_rows"};
+  const int largest = type == DataType::float32 ? 120 : 1000;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    for (std::int64_t p = 0; p < 90; p += 2) {
+      scaled.plants.push_back(
+          {'a', i, p, std::ldexp(1.0 + 0.001 * static_cast<double>(i + p), static_cast<int>(i - 20) * largest / 20)});
+    }
+    for (std::int64_t p = 1; p < 90; p += 2) scaled.plants.push_back({'a', i, p, 0});
+  }
+  for (std::int64_t p = 0; p < 90; ++p)
+    scaled.plants.push_back({'b', p, 49, type == DataType::float32 ? 0x1p-140 : 0x1p-1060});
+  add(cases, std::move(scaled));
+}
+
 }  // namespace
 
 void add_gemm_edges(Cases& cases, DataType type) {
@@ -168,6 +223,7 @@ void add_gemm_edges(Cases& cases, DataType type) {
   add_odd_layouts(cases, type);
   add_special_edges(cases, type);
   add_extreme_factors(cases, type);
+  add_shorter_numbers(cases, type);
 }
 
 }  // namespace tessera::conformance

@@ -17,37 +17,48 @@ GemmBound gemm_bound(const Gemm& problem, double alpha, double beta) {
     // Small numbers first: alpha may be near the largest one.
     underflow = 2 * products * arithmetic.smallest_normal * std::abs(alpha) + 3 * arithmetic.smallest_normal;
   }
-  return {.relative = gamma(roundings, arithmetic.unit_roundoff) * bound_rounding(products), .absolute = underflow};
+  return {.roundings = roundings,
+          .relative = gamma(roundings, arithmetic.unit_roundoff) * bound_rounding(products),
+          .absolute = underflow};
 }
 
 template <class T>
-Expected gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::int64_t column) {
+GemmExpected gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::int64_t column) {
   ExactSum sum;
   double products = 0;
+  double squares = 0;
   if (inputs.alpha != 0) {
     for (std::int64_t p = 0; p < inputs.problem.k; ++p) {
       const double a = inputs.a_at(row, p);
       const double b = inputs.b_at(p, column);
       sum.add_product(a, b);
       products += std::abs(a * b);
+      squares += a * b * (a * b);
     }
   }
   const GemmBound bound = gemm_bound(inputs.problem, inputs.alpha, inputs.beta);
   double allowed = bound.absolute;
+  GemmExpected expected;
   ExactSum result;
   if (inputs.alpha != 0 && inputs.problem.k > 0) {
     result.add_product(inputs.alpha, sum.value());
     allowed += bound.relative * products * std::abs(inputs.alpha);  // in this order, likewise
+    expected.magnitude += products * std::abs(inputs.alpha);
+    expected.square += squares * inputs.alpha * inputs.alpha;
   }
   if (inputs.beta != 0) {
     const double c = inputs.c_at(row, column);
     result.add_product(inputs.beta, c);
     allowed += bound.relative * std::abs(inputs.beta * c);
+    expected.magnitude += std::abs(inputs.beta * c);
+    expected.square += inputs.beta * c * (inputs.beta * c);
   }
-  return {.value = result.value(), .bound = allowed};
+  expected.value = result.value();
+  expected.bound = allowed;
+  return expected;
 }
 
-template Expected gemm_element(const GemmInputs<float>&, std::int64_t, std::int64_t);
-template Expected gemm_element(const GemmInputs<double>&, std::int64_t, std::int64_t);
+template GemmExpected gemm_element(const GemmInputs<float>&, std::int64_t, std::int64_t);
+template GemmExpected gemm_element(const GemmInputs<double>&, std::int64_t, std::int64_t);
 
 }  // namespace tessera::conformance

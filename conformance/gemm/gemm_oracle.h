@@ -33,16 +33,23 @@ struct GemmInputs {
 /// The factors of the error bound, the same for every element: error <= relative * (|alpha| sum|a||b| + |beta c|) +
 /// absolute.
 struct GemmBound {
+  double roundings = 0;  ///< that one product, or beta * c, meets on its way into C
   double relative = 0;
   double absolute = 0;
 };
 [[nodiscard]] GemmBound gemm_bound(const Gemm& problem, double alpha, double beta);
 
+/// An element with the sizes of what it is a sum of: the products times alpha, and beta * c.
+struct GemmExpected : Expected {
+  double magnitude = 0;  ///< sum of magnitudes
+  double square = 0;     ///< sum of squares
+};
+
 /// Element (row, column) of C and its bound for the strict algorithm.
 template <class T>
-[[nodiscard]] Expected gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::int64_t column);
+[[nodiscard]] GemmExpected gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::int64_t column);
 
-extern template Expected gemm_element(const GemmInputs<float>&, std::int64_t, std::int64_t);
-extern template Expected gemm_element(const GemmInputs<double>&, std::int64_t, std::int64_t);
+extern template GemmExpected gemm_element(const GemmInputs<float>&, std::int64_t, std::int64_t);
+extern template GemmExpected gemm_element(const GemmInputs<double>&, std::int64_t, std::int64_t);
 
 }  // namespace tessera::conformance

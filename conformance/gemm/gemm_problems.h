@@ -21,5 +21,6 @@ void add_gemm_study(std::vector<std::unique_ptr<Case>>& cases);
 /// The parts of the study (Case::part()).
 inline constexpr std::string_view kGemmStudyShapes = "shapes";        ///< every m, n, k of a few sizes
 inline constexpr std::string_view kGemmStudyTransfers = "transfers";  ///< squares, small to large
+inline constexpr std::string_view kGemmStudyBlocks = "blocks";        ///< the largest shape, block after block
 
 }  // namespace tessera::conformance

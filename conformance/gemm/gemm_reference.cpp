@@ -24,8 +24,12 @@ std::string element_name(std::int64_t row, std::int64_t column) {
 }  // namespace
 
 template <class T>
-GemmReference<T>::GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed)
-    : rows_(inputs.problem.m), columns_(inputs.problem.n) {
+GemmReference<T>::GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed, GemmDraw draw)
+    : problem_(inputs.problem),
+      bound_(gemm_bound(inputs.problem, inputs.alpha, inputs.beta)),
+      draw_(draw),
+      rows_(inputs.problem.m),
+      columns_(inputs.problem.n) {
   if (rows_ == 0 || columns_ == 0) rows_ = columns_ = 0;  // one of them may be huge
   const double elements = static_cast<double>(rows_) * static_cast<double>(columns_);
   if (elements * static_cast<double>(std::max<std::int64_t>(inputs.problem.k, 1)) > kCompleteProducts) {
@@ -80,12 +84,17 @@ template <class T>
 void GemmReference<T>::check(std::span<const T> c, std::int64_t stride, double error_factor, std::optional<T> poison,
                              const std::string& name, Comparison& comparison) const {
   if (poison) find_poison(c, stride, *poison, name, comparison);
+  GemmChance chance(problem_, bound_, draw_, static_cast<double>(elements_.size()), error_factor);
   for (const Element& element : elements_) {
     Expected expected = element.expected;
-    expected.bound *= error_factor;
+    expected.bound = chance.bound_of(element.expected);
     const double found = c[element.row * stride + element.column];
+    chance.add(distance(found, expected.value), element.expected);
     if (comparison.accepts(found, expected)) continue;
     comparison.fail(name + element_name(element.row, element.column) + " " + describe_difference(found, expected));
+  }
+  if (std::string unlikely = chance.failure_of_all(); !unlikely.empty() && !comparison.failed()) {
+    comparison.fail(name + unlikely);
   }
   if (!probe_) return;
   std::string failure = probe_->check(c, stride, error_factor);

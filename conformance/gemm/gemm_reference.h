@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/compare.h"
+#include "conformance/gemm/gemm_chance.h"
 #include "conformance/gemm/gemm_oracle.h"
 #include "conformance/gemm/gemm_probe.h"
 
@@ -18,9 +19,10 @@ template <class T>
 class GemmReference {
  public:
   /// Keeps no reference to the inputs.
-  GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed);
+  GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed, GemmDraw draw = GemmDraw::chosen);
 
-  /// Compares C, whose rows are `stride` elements apart, with every bound multiplied by error_factor. `poison` is what
+  /// Compares C, whose rows are `stride` elements apart, with every worst-case bound multiplied by error_factor, and of
+  /// random inputs with what is likely. `poison` is what
   /// stood in C before the run if it was not an input: an element that still holds its bits was not written. `name`
   /// stands before each failure: "product 2: ".
   void check(std::span<const T> c, std::int64_t stride, double error_factor, std::optional<T> poison,
@@ -33,12 +35,15 @@ class GemmReference {
   struct Element {
     std::int64_t row;
     std::int64_t column;
-    Expected expected;
+    GemmExpected expected;
   };
   void sample(const GemmInputs<T>& inputs, std::uint64_t seed);
   void find_poison(std::span<const T> c, std::int64_t stride, T poison, const std::string& name,
                    Comparison& comparison) const;
 
+  Gemm problem_;
+  GemmBound bound_;
+  GemmDraw draw_;
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
   std::vector<Element> elements_;

@@ -49,13 +49,19 @@ void add_transfers(std::vector<std::unique_ptr<Case>>& cases, std::span<const st
   }
 }
 
+void add_blocks(std::vector<std::unique_ptr<Case>>& cases, std::int64_t side, Purpose purpose) {
+  add_case(cases, {.m = side, .n = side, .k = side}, purpose, kGemmStudyBlocks, true);
+}
+
 }  // namespace
 
 void add_gemm_study(std::vector<std::unique_ptr<Case>>& cases) {
   add_shapes(cases, kShapeSides, Purpose::study);
   add_transfers(cases, kTransferSides, Purpose::study);
+  add_blocks(cases, kShapeSides[std::size(kShapeSides) - 1], Purpose::study);
   add_shapes(cases, kQuickShapeSides, Purpose::quick_study);
   add_transfers(cases, kQuickTransferSides, Purpose::quick_study);
+  add_blocks(cases, kQuickShapeSides[std::size(kQuickShapeSides) - 1], Purpose::quick_study);
 }
 
 }  // namespace tessera::conformance

@@ -122,6 +122,27 @@ void add_not_finite(RegressionCaseList& list, DataType type) {
   }
 }
 
+/// Bytes with one output and no votes, whose sums tensor cores keep beside their products: blocks of rows, lengths of
+/// rows up to what is taken and beyond, weights that are all alike, and those of the nearest alone.
+void add_bytes_without_votes(RegressionCaseList& list) {
+  const auto plain = [](std::int64_t rows, std::int64_t columns, std::int64_t queries) {
+    KernelRegression problem = regression_of(DataType::uint8, rows, columns, queries);
+    problem.classes = 0;
+    return problem;
+  };
+  for (const Distance distance : {Distance::squared, Distance::euclidean}) {
+    for (const double order : {0.0, 1.0, 1e6}) {
+      KernelRegression problem = plain(300, 67, 70);
+      problem.distance = distance;
+      problem.order = order;
+      list.add({.problem = problem, .every_tuning = true});
+    }
+  }
+  for (const std::int64_t rows : {1, 127, 129, 4099}) list.add({.problem = plain(rows, 9, rows == 4099 ? 301 : 17)});
+  for (const std::int64_t columns : {1, 33, 865, 1033}) list.add({.problem = plain(130, columns, 40)});
+  list.add({.problem = plain(130, 37, 40), .rows = RegressionRows::copies, .note = "copies"});
+}
+
 void add_slow(RegressionCaseList& list, DataType type) {
   list.add({.problem = regression_of(type, 70001, 3, 2), .purpose = Purpose::slow});
   list.add({.problem = regression_of(type, 3, 3, 70001), .purpose = Purpose::slow});
@@ -157,6 +178,7 @@ ProblemSet kernel_regression_problem_set() {
     add_not_finite(list, type);
     add_slow(list, type);
   }
+  add_bytes_without_votes(list);
   add_benchmarks(list);
   add_regression_study(set.cases);
   return set;

@@ -68,7 +68,7 @@ TEST_P(FloorTest, every_variant_of_the_floor_is_offered_and_right) {
   for (const ProblemSet& set : conformance::problem_sets()) {
     offers_something = offers_something || !set.cases.front()->explain(device()).empty();
     for (const Floor& floor : floors_of(info.backend, set.operator_name)) {
-      if (floor.only_on && *floor.only_on != info.kind) continue;
+      if (!floor.concerns(info)) continue;
       for (const DataType type : floor.types) {
         if (type == DataType::float64 && !info.has_float64) continue;
         for (const std::string& variant : floor.variants) {

@@ -1,8 +1,11 @@
 // Takes the lines of the backends' floor.txt apart.
 #include "floors.h"
 
+#include <charconv>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
 
 #include "floor_lines.h"
 
@@ -25,13 +28,35 @@ DeviceKind kind_of(const std::string& name, const std::string& line) {
   throw std::runtime_error("the floor '" + line + "' names the kind of device '" + name + "', which is none");
 }
 
+/// 90 of "sm_90", nothing of other instruction sets.
+std::optional<int> number_of_sm(const std::string& instruction_set) {
+  constexpr std::string_view kPrefix = "sm_";
+  if (!instruction_set.starts_with(kPrefix)) return std::nullopt;
+  int number = 0;
+  const char* const end = instruction_set.data() + instruction_set.size();
+  const auto read = std::from_chars(instruction_set.data() + kPrefix.size(), end, number);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+/// What stands behind "@".
+void restrict_devices(std::string devices, const std::string& line, Floor& floor) {
+  const bool or_newer = devices.ends_with('+');
+  if (or_newer) devices.pop_back();
+  floor.least_sm = number_of_sm(devices);
+  if (!floor.least_sm) {
+    floor.only_on = kind_of(devices, line);
+  } else if (!or_newer) {
+    floor.most_sm = floor.least_sm;
+  }
+}
+
 Floor floor_of(const std::string& line) {
   Floor floor;
   std::string types;
   std::istringstream words(line);
   words >> floor.backend >> floor.operator_name >> types;
   if (const auto at = types.find('@'); at != std::string::npos) {
-    floor.only_on = kind_of(types.substr(at + 1), line);
+    restrict_devices(types.substr(at + 1), line, floor);
     types.resize(at);
   }
   std::istringstream names(types);
@@ -42,6 +67,13 @@ Floor floor_of(const std::string& line) {
 }
 
 }  // namespace
+
+bool Floor::concerns(const DeviceInfo& device) const {
+  if (only_on && *only_on != device.kind) return false;
+  const std::optional<int> sm = number_of_sm(device.instruction_set);
+  if (least_sm && (!sm || *sm < *least_sm)) return false;
+  return !most_sm || (sm && *sm <= *most_sm);
+}
 
 const std::vector<Floor>& floors() {
   static const std::vector<Floor> all = [] {

@@ -40,5 +40,19 @@ TEST(FloorsTest, demand_nothing_of_a_type_that_no_case_has) {
   }
 }
 
+TEST(FloorsTest, speak_of_kinds_of_devices_and_of_instruction_sets) {
+  DeviceInfo card;
+  card.kind = DeviceKind::gpu;
+  card.instruction_set = "sm_90";
+  DeviceInfo processor;
+  processor.instruction_set = "AVX2";
+  const Floor every{}, processors{.only_on = DeviceKind::cpu}, this_one{.least_sm = 90, .most_sm = 90};
+  const Floor newer{.least_sm = 80}, older{.least_sm = 80, .most_sm = 80};
+  for (const Floor* floor : {&every, &this_one, &newer}) EXPECT_TRUE(floor->concerns(card));
+  for (const Floor* floor : {&processors, &older}) EXPECT_FALSE(floor->concerns(card));
+  for (const Floor* floor : {&every, &processors}) EXPECT_TRUE(floor->concerns(processor));
+  for (const Floor* floor : {&this_one, &newer, &older}) EXPECT_FALSE(floor->concerns(processor));
+}
+
 }  // namespace
 }  // namespace tessera::testing_support

@@ -50,7 +50,7 @@ tessera_oclgrind_operator(denoise
 
 tessera_oclgrind_operator(kernel_regression
   "kernel_regression/opencl_0/*.*_n17_d19_q5_*"
-  "kernel_regression/opencl_0/exact_bytes.uint8_n300_d67_q70_*"
+  "kernel_regression/opencl_0/exact_bytes.uint8_n300_d67_q70_*_votes4_*"
   "kernel_regression/opencl_0/fused.float*_n300_d67_q70_*")
 
 tessera_oclgrind_operator(nonlocal_means

@@ -179,7 +179,8 @@ TEST_F(BenchProgramTest, skips_what_takes_too_long_and_then_is_no_success) {
 }
 
 TEST_F(BenchProgramTest, studies_with_records_transfers_and_conclusions) {
-  const Outcome outcome = run("bench gemm --study --quick --device cpu:0 --variant register,tiled,naive --json -");
+  const Outcome outcome =
+      run("bench gemm --study --quick --part shapes,transfers --device cpu:0 --variant register,tiled,naive --json -");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
   EXPECT_NE(outcome.standard_error.find("whose speeds say nothing"), std::string::npos) << outcome.standard_error;
   const Json json = Json::parse(outcome.standard_output);
@@ -202,6 +203,7 @@ TEST_F(BenchProgramTest, studies_with_records_transfers_and_conclusions) {
   const Json& study = json.at("studies").at(0);
   EXPECT_EQ(study.at("operator"), "gemm");
   EXPECT_EQ(study.at("quick"), true);
+  EXPECT_EQ(study.at("parts"), Json({"shapes", "transfers"}));
   EXPECT_EQ(study.at("tiles").at(1).at("gflops").size(), 4U) << study.at("tiles");
   EXPECT_EQ(study.at("devices").at(0).at("cases"), 8);
   EXPECT_TRUE(study.at("break_even").empty()) << "there is no device with memory of its own";
@@ -212,15 +214,43 @@ TEST_F(BenchProgramTest, studies_findings_and_the_table_of_groups) {
   const Outcome outcome = run("bench cnn_layer --study --quick --device opencl:0 --variant subtile,naive --json -");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
   const Json json = Json::parse(outcome.standard_output);
-  EXPECT_EQ(json.at("records").size(), 2 * 2 + 4 + 9U) << "2 layers, 2 variants, 4 findings off, 9 cells of the table";
+  EXPECT_EQ(json.at("records").size(), 2 * 2 + 1 + 7 + 9U)
+      << "2 layers, 2 variants, the preferred one and 7 findings the other way, 9 cells of the table";
   for (const Json& record : json.at("records")) EXPECT_EQ(record.at("status"), "verified") << record;
   const Json& study = json.at("studies").at(0);
-  ASSERT_EQ(study.at("findings").size(), 4U);
+  ASSERT_EQ(study.at("findings").size(), 7U);
   for (const Json& finding : study.at("findings")) EXPECT_EQ(finding.at("gflops").size(), 2U) << finding;
   ASSERT_EQ(study.at("groups_and_items").size(), 9U);
   for (const Json& cell : study.at("groups_and_items")) {
     EXPECT_TRUE(cell.at("items") == 32 || cell.at("items") == 64 || cell.at("items") == 128) << cell;
   }
+}
+
+TEST_F(BenchProgramTest, studies_one_part_alone) {
+  const Outcome outcome =
+      run("bench conv2d --study --quick --part curves --device cpu:1 --variant accumulate --json -");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
+  const Json json = Json::parse(outcome.standard_output);
+  EXPECT_EQ(difference_from_schema(json, result_schema()), "");
+  const Json& curves = json.at("studies").at(0).at("curves");
+  ASSERT_EQ(curves.size(), 2 * 2U) << "2 sizes, a standing pool and new threads";
+  for (const Json& row : curves) {
+    EXPECT_EQ(row.at("seconds").size(), 3U) << row;
+    EXPECT_EQ(row.at("speed_up").at("1"), 1.0) << row;
+  }
+
+  const Outcome alone = run("bench all --study --quick --part sequential --device cpu:0 --json -");
+  ASSERT_EQ(alone.exit_code, 0) << alone.standard_error;
+  const Json one_thread = Json::parse(alone.standard_output);
+  ASSERT_EQ(one_thread.at("studies").size(), 1U) << "cnn_layer alone has such a part";
+  const Json& sequential = one_thread.at("studies").at(0).at("sequential");
+  ASSERT_EQ(sequential.size(), 2U);
+  for (const Json& entry : sequential) EXPECT_GT(entry.at("gflops"), 0) << entry;
+
+  const Outcome unknown = run("bench gemm --study --quick --part curves --device cpu:0");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.standard_error.find("there is no part 'curves'"), std::string::npos) << unknown.standard_error;
+  EXPECT_EQ(run("bench gemm --part shapes").exit_code, 2) << "parts are a study's";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // `tessera phantom`, `denoise`, `slice` and `psnr` as a user runs them: exit codes, streams, and being asked to end.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -104,6 +105,27 @@ TEST_F(DenoiseProgramTest, what_passes_the_memory_comes_out_the_same) {
   EXPECT_EQ(refused.exit_code, 1);
   expect_parts(refused.standard_error, {"denoise with 8 of 200 planes along z and those within 19 of them, 44 with 528",
                                         "but memory_bytes is 204800"});
+}
+
+/// The library computes on as many threads as the process may run on.
+TEST_F(DenoiseProgramTest, the_number_of_threads_does_not_matter) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one processor alone";
+  CPU_ZERO(&one);
+  for (std::size_t cpu = 0; CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  }
+  const auto file_of = [&](const std::string& variant) {
+    EXPECT_EQ(run("denoise in.nrrd out.nrrd -d cpu:0 --sigma 20 --variant " + variant).exit_code, 0);
+    return scratch.read("out.nrrd");
+  };
+  for (const std::string variant : {"fused", "staged"}) {
+    const std::string expected = file_of(variant);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_EQ(file_of(variant), expected) << variant;
+    ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  }
 }
 
 TEST_F(DenoiseProgramTest, non_local_means_is_the_other_method) {

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "fake_problem.h"
+#include "tools/study/gemm_prediction.h"
 #include "tools/study/thread_table.h"
 #include "tools/study/transfers.h"
 #include "tools/study/tunable_table.h"
+#include "tools/study/tuning_list.h"
 #include "tools/study/variant_scores.h"
 
 namespace tessera::tool {
@@ -234,34 +236,28 @@ TEST_F(ConclusionsTest, know_no_break_even_without_a_rival) {
   EXPECT_TRUE(find_break_even({trip(1, HostMemory::pinned, 0, 1, 2)}).empty());
 }
 
-TEST(StudiesTest, name_their_cases_apart) {
-  for (const Study& study : studies()) {
-    for (const conformance::ProblemSet& set : conformance::problem_sets()) {
-      if (set.operator_name != study.operator_name) continue;
-      std::set<std::tuple<conformance::Purpose, std::string_view, std::string>> labels;
-      for (const auto& problem : set.cases) {
-        if (problem->part().empty()) continue;
-        EXPECT_TRUE(labels.insert({problem->purpose(), problem->part(), study.label(*problem)}).second)
-            << problem->name() << " is one of two called " << study.label(*problem);
-      }
-    }
-  }
+TEST_F(ConclusionsTest, predict_speed_from_bytes_and_the_copy_rate) {
+  BenchRecords records{tuned("tiled", 16, 300, false), record("vendor_x", 0, 5), skipped("tiled", 1)};
+  Peaks peaks = unknown_peaks("not measured");
+  DevicePeaks known{{&devices_.list[0], peaks}};
+  EXPECT_TRUE(gemm_predictions(records, known).empty()) << "the copy rate is unknown";
+  known.begin()->second.copy_gbytes_per_s.value = 100;
+  const std::vector<GemmPrediction> predictions = gemm_predictions(records, known);
+  ASSERT_EQ(predictions.size(), 1U);
+  const double bytes = static_cast<double>(size_bytes(problem(0)->type())) * 2 / 16;
+  EXPECT_EQ(predictions[0].bytes_per_product, bytes);
+  EXPECT_EQ(predictions[0].gflops, 2 * 100 / bytes);
+  EXPECT_EQ(to_json(predictions, label_of).at(0).at("gflops"), 300.0);
+  EXPECT_NE(prediction_text(predictions, label_of).find("tile=16"), std::string::npos);
 }
 
-TEST(StudiesTest, have_cases_for_both_purposes) {
-  for (const Study& study : studies()) {
-    bool found = false;
-    for (const conformance::ProblemSet& set : conformance::problem_sets()) {
-      if (set.operator_name != study.operator_name) continue;
-      found = true;
-      for (const conformance::Purpose purpose : {conformance::Purpose::study, conformance::Purpose::quick_study}) {
-        EXPECT_TRUE(std::any_of(set.cases.begin(), set.cases.end(), [&](const auto& problem) {
-          return problem->purpose() == purpose && !problem->part().empty();
-        })) << study.operator_name;
-      }
-    }
-    EXPECT_TRUE(found) << "there is no operator " << study.operator_name;
-  }
+TEST_F(ConclusionsTest, list_tunings_one_by_one) {
+  const BenchRecords records{tuned("plain", 8, 20, true), skipped("fancy", 0)};
+  const Json json = tuning_list_json(records, label_of);
+  EXPECT_EQ(json.at(0).at("tuning"), (Json{{"tile", 8}}));
+  EXPECT_EQ(json.at(0).at("gflops"), 20.0);
+  EXPECT_TRUE(json.at(1).at("gflops").is_null());
+  EXPECT_NE(tuning_list_text(records, label_of).find("tile=8"), std::string::npos);
 }
 
 }  // namespace

@@ -50,6 +50,25 @@ TEST(DenoiseProfileTest, little_noise_raises_thresholds_where_the_range_is_known
   EXPECT_EQ(with_profile(image(5 * 257, DataType::uint16)).wiener.threshold, with_profile(image(5)).wiener.threshold);
 }
 
+TEST(DenoiseProfileTest, much_noise_widens_the_wiener_patches_of_images_where_the_range_is_known) {
+  const PerAxis usual{6, 6, 1};
+  const PerAxis wide{7, 7, 1};
+  EXPECT_EQ(with_profile(image(25)).wiener.patch, usual);
+  EXPECT_EQ(with_profile(image(39.9)).wiener.patch, usual);
+  EXPECT_EQ(with_profile(image(40)).wiener.patch, wide);
+  EXPECT_EQ(with_profile(image(40)).hard.patch, with_profile(image(25)).hard.patch);
+  EXPECT_EQ(with_profile(image(40 * 257, DataType::uint16)).wiener.patch, wide);
+  EXPECT_EQ(with_profile(image(40, DataType::float32)).wiener.patch, usual);
+  Denoise asked = image(40, DataType::float32);
+  asked.range = 255;
+  EXPECT_EQ(with_profile(asked).wiener.patch, wide);
+  asked.wiener.patch = {8, 8, 1};
+  EXPECT_EQ(with_profile(asked).wiener.patch, asked.wiener.patch);
+  Denoise volume = image(90);
+  volume.size.z = 90;
+  EXPECT_EQ(with_profile(volume).wiener.patch, (PerAxis{4, 4, 4}));
+}
+
 TEST(DenoiseProfileTest, the_stacks_are_a_patch_match) {
   const Denoise filled = with_profile(image(25));
   const PatchMatch matching = filled.matching(filled.hard);

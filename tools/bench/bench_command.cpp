@@ -52,7 +52,8 @@ constexpr const char* kFooter =
     "  tessera bench conv2d --device cpu:0 --threads 1,2,4\n"
     "  tessera bench all --device cpu:0 --compare before.json\n"
     "  tessera bench gemm --study --device all --json study.json\n"
-    "  tessera bench conv2d --study --device cpu:0,cpu:1\n";
+    "  tessera bench conv2d --study --device cpu:0,cpu:1\n"
+    "  tessera bench cnn_layer --study --part sequential --device cpu:0\n";
 
 class BenchCommand : public Command {
  public:
@@ -114,6 +115,14 @@ class BenchCommand : public Command {
     for (const char* other : {"--all", "--repeat", "--cold", "--transfers"})
       study->excludes(command_->get_option(other));
     for (const char* other : {"--variant", "--problem", "--set"}) everything->excludes(command_->get_option(other));
+    command_
+        ->add_option(
+            "--part", parts_,
+            "With --study: these parts alone. Some take minutes and are measured only where they are named, as "
+            "'sequential' of cnn_layer")
+        ->delimiter(',')
+        ->type_name("NAME,...")
+        ->needs(study);
     command_->add_flag("--quick", quick_, "With --study: sizes so small that a test can run it")->needs(study);
     command_->add_option("--note", note_, "A remark on this run that its result file keeps");
     command_->add_option("--json", json_, "Write every record as JSON to this file, or to standard output for -")
@@ -139,6 +148,7 @@ class BenchCommand : public Command {
   int study(const ResultFile& file, Json& result) {
     StudyRequest request{.selection = selection_,
                          .limits = study_limits(quick_),
+                         .parts = parts_,
                          .quick = quick_,
                          .measure_peaks_again = measure_peaks_again_};
     const auto take = [&](const char* option, double MeasurementLimits::*limit) {
@@ -179,6 +189,7 @@ class BenchCommand : public Command {
   double most_gflop_ = 0;
   bool measure_peaks_again_ = false;
   bool study_ = false;
+  std::vector<std::string> parts_;
   bool quick_ = false;
   std::string note_;
   std::string json_;

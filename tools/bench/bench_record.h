@@ -51,7 +51,8 @@ struct BenchRecord {
 /// By which variants of one case compare: operations, or bytes for work without any.
 [[nodiscard]] double speed_of(const BenchRecord& record) noexcept;
 /// Is the variant another library, opened to be measured against?
-/// What others took of the processors while a CPU device was measured; nothing of other devices, which they do not slow.
+/// What others took of the processors while a CPU device was measured; nothing of other devices, which they do not
+/// slow.
 [[nodiscard]] std::optional<double> others_share_of(const BenchRecord& record) noexcept;
 [[nodiscard]] bool is_vendor(std::string_view variant) noexcept;
 

@@ -22,6 +22,9 @@ struct MeasurementLimits {
   /// Where the fewest repetitions do not fit, what fits is enough, down to a single run that takes up to this long. 0:
   /// such a record is skipped.
   double one_run_limit_s = 0;
+  /// The verified run is the measurement where it took at least this long: no second one of what takes minutes. 0:
+  /// never.
+  double verified_run_counts_s = 0;
   bool cold = false;  ///< the device's caches are emptied before each timed run
 };
 

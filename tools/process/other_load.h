@@ -20,7 +20,8 @@ struct ProcessorTime {
 class OtherLoad {
  public:
   OtherLoad() : start_(processor_time()) {}
-  /// From 0, nobody else ran, to 1; nothing for less than a twentieth of a second, which the system counts too coarsely.
+  /// From 0, nobody else ran, to 1; nothing for less than a twentieth of a second, which the system counts too
+  /// coarsely.
   [[nodiscard]] std::optional<double> share() const;
 
  private:

@@ -3,7 +3,7 @@
 // and filter position belong outside (48 x), that the channel loop is to be unrolled (18 x), that bias, ReLU and pool
 // are faster as three loops than as one (1.2 x), and that 1792 groups of 64 work-items are best. Here every variant
 // computes that layer on every device, and the variant of that scheme is measured with each finding on and off and with
-// three tiles times three sub-tiles.
+// three tiles times three sub-tiles; on request one thread computes it, which takes minutes.
 #include "tools/study/study.h"
 
 #include <array>
@@ -16,14 +16,17 @@
 
 #include "conformance/cnn_layer/cnn_layer_problems.h"
 #include "tools/output/table.h"
+#include "tools/study/series_table.h"
 #include "tools/study/study_bench.h"
 #include "tools/study/tunable_table.h"
+#include "tools/study/tuning_list.h"
 
 namespace tessera::tool {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kFindings{"filter_outermost", "unroll", "fused", "aligned"};
+constexpr std::array<std::string_view, 7> kFindings{"filter_outermost", "unroll",      "fused",     "aligned",
+                                                    "sums_aligned",     "sums_zeroed", "global_ids"};
 
 /// Tiles of the table: as many output channels, times 8 rows and 14 columns of outputs. The middle one gives the
 /// study's 1792 groups on its layer.
@@ -105,32 +108,54 @@ std::vector<TunableRow> finding_rows(const std::vector<BenchRecord>& records, st
   return rows;
 }
 
+void run_cnn_layers(StudyBench& bench, std::ostream& text, StudyResult& result) {
+  BenchRecords records = bench.measure_variants(conformance::kCnnLayerStudyLayers, {});
+  const std::vector<DeviceScores> scores = score_variants(records);
+  print_table(text, "variants over the layers", scores_text(scores, cnn_layer_label));
+  Json& devices = result.conclusions["devices"] = Json::array();
+  for (const DeviceScores& device : scores) devices.push_back(to_json(device, cnn_layer_label));
+  append(result.records, std::move(records));
+}
+
+void run_cnn_findings(StudyBench& bench, std::ostream& text, StudyResult& result) {
+  constexpr std::string_view kPart = conformance::kCnnLayerStudyFindings;
+  BenchRecords records = bench.measure_variant(kPart, "subtile", {kFindings.begin(), kFindings.end()});
+  Json& findings = result.conclusions["findings"] = Json::array();
+  for (const std::string_view finding : kFindings) {
+    const std::vector<TunableRow> rows = finding_rows(records, finding);
+    print_table(text, fmt::format("{} off (0) and on (1), GFLOP/s", finding), tunable_text(rows, cnn_layer_label));
+    for (Json& row : to_json(rows, cnn_layer_label)) {
+      row["finding"] = finding;
+      findings.push_back(std::move(row));
+    }
+  }
+  BenchRecords table = bench.measure_tunings(kPart, "subtile", tunings_of_table());
+  print_table(text, "work-groups and work-items of each, subtile", table_text(table));
+  result.conclusions["groups_and_items"] = to_json(table);
+  append(result.records, std::move(records));
+  append(result.records, std::move(table));
+}
+
+void run_cnn_sequential(StudyBench& bench, std::ostream& text, StudyResult& result) {
+  BenchRecords records = bench.measure_long(conformance::kCnnLayerStudySequential, "sequential");
+  print_table(text, "one thread", tuning_list_text(records, cnn_layer_label));
+  result.conclusions["sequential"] = tuning_list_json(records, cnn_layer_label);
+  append(result.records, std::move(records));
+}
+
 }  // namespace
 
 Study cnn_layer_study() {
   return {.operator_name = CnnLayer::kName,
           .summary = "every variant on the study's layer, its findings on and off, groups and work-items",
+          .parts = {conformance::kCnnLayerStudyLayers, conformance::kCnnLayerStudyFindings},
+          .parts_on_request = {conformance::kCnnLayerStudySequential},
           .label = cnn_layer_label,
           .run = [](StudyBench& bench, std::ostream& text) {
             StudyResult result;
-            result.records =
-                bench.measure_variants(conformance::kCnnLayerStudyLayers, {kFindings.begin(), kFindings.end()});
-            const std::vector<DeviceScores> scores = score_variants(result.records);
-            print_table(text, "variants over the layers", scores_text(scores, cnn_layer_label));
-            Json& devices = result.conclusions["devices"] = Json::array();
-            for (const DeviceScores& device : scores) devices.push_back(to_json(device, cnn_layer_label));
-            Json& findings = result.conclusions["findings"] = Json::array();
-            for (const std::string_view finding : kFindings) {
-              const std::vector<TunableRow> rows = finding_rows(result.records, finding);
-              print_table(text, fmt::format("{} off (0) and on (1), GFLOP/s", finding),
-                          tunable_text(rows, cnn_layer_label));
-              for (Json& row : to_json(rows, cnn_layer_label)) findings.push_back(std::move(row));
-            }
-            std::vector<BenchRecord> table =
-                bench.measure_tunings(conformance::kCnnLayerStudyLayers, "subtile", tunings_of_table());
-            print_table(text, "work-groups and work-items of each, subtile", table_text(table));
-            result.conclusions["groups_and_items"] = to_json(table);
-            for (BenchRecord& record : table) result.records.push_back(std::move(record));
+            if (bench.wants(conformance::kCnnLayerStudyLayers)) run_cnn_layers(bench, text, result);
+            if (bench.wants(conformance::kCnnLayerStudyFindings)) run_cnn_findings(bench, text, result);
+            if (bench.wants(conformance::kCnnLayerStudySequential)) run_cnn_sequential(bench, text, result);
             return result;
           }};
 }

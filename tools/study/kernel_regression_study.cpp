@@ -35,8 +35,7 @@ double queries_of(const conformance::Case& problem) {
   return static_cast<double>(size_of(problem, "queries"));
 }
 
-StudyResult run(StudyBench& bench, std::ostream& text) {
-  StudyResult result;
+void run_regression_versions(StudyBench& bench, std::ostream& text, StudyResult& result) {
   result.records =
       bench.measure_variants(conformance::kRegressionStudyVersions, {kThreads, kDifferenceRows, kNormRows});
   const std::vector<DeviceScores> scores = score_variants(result.records);
@@ -50,8 +49,14 @@ StudyResult run(StudyBench& bench, std::ostream& text) {
     print_table(text, fmt::format("blocks by {}, GFLOP/s", tunable), tunable_text(rows, regression_label));
     for (Json& row : to_json(rows, regression_label)) blocks.push_back(std::move(row));
   }
+}
+
+StudyResult run_regression_study(StudyBench& bench, std::ostream& text) {
+  StudyResult result;
+  if (bench.wants(conformance::kRegressionStudyVersions)) run_regression_versions(bench, text, result);
   for (const auto& [part, title] : {std::pair{conformance::kRegressionStudyQueries, "time over queries"},
                                     std::pair{conformance::kRegressionStudyRows, "time over training rows"}}) {
+    if (!bench.wants(part)) continue;
     std::vector<BenchRecord> series = bench.measure_variants(part, {});
     print_table(text, title, series_text(series, regression_label, "queries", queries_of));
     append(result.records, std::move(series));
@@ -64,8 +69,10 @@ StudyResult run(StudyBench& bench, std::ostream& text) {
 Study kernel_regression_study() {
   return {.operator_name = KernelRegression::kName,
           .summary = "every variant on the study's data, blocks of its GPU versions, 1 to 10000 queries, training rows",
+          .parts = {conformance::kRegressionStudyVersions, conformance::kRegressionStudyQueries,
+                    conformance::kRegressionStudyRows},
           .label = regression_label,
-          .run = run};
+          .run = run_regression_study};
 }
 
 }  // namespace tessera::tool

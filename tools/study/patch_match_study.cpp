@@ -113,8 +113,7 @@ Json to_json(const std::vector<KernelPair>& pairs) {
   return json;
 }
 
-StudyResult run_patch_study(StudyBench& bench, std::ostream& text) {
-  StudyResult result;
+void run_patch_versions(StudyBench& bench, std::ostream& text, StudyResult& result) {
   result.records = bench.measure_variants(conformance::kPatchStudyVersions, {kPatchThreads, kPatchUnroll});
   const std::vector<DeviceScores> scores = score_variants(result.records);
   print_table(text, "variants over the types", scores_text(scores, patch_label));
@@ -127,21 +126,30 @@ StudyResult run_patch_study(StudyBench& bench, std::ostream& text) {
     print_table(text, fmt::format("groups by {}, GFLOP/s", tunable), tunable_text(rows, patch_label));
     for (Json& row : to_json(rows, patch_label)) groups.push_back(std::move(row));
   }
-  Json& kernels = result.conclusions["kernels"] = Json::object();
+}
+
+StudyResult run_patch_study(StudyBench& bench, std::ostream& text) {
+  StudyResult result;
+  Json kernels = Json::object();
   const auto compare = [&](std::string_view part, std::string_view title, const BenchRecords& records) {
     const std::vector<KernelPair> pairs = kernel_pairs(records);
     print_table(text, title, pairs_text(pairs));
     kernels[std::string(part)] = to_json(pairs);
   };
-  compare(conformance::kPatchStudyVersions, "the original and MinAndSwap over the types", result.records);
+  if (bench.wants(conformance::kPatchStudyVersions)) {
+    run_patch_versions(bench, text, result);
+    compare(conformance::kPatchStudyVersions, "the original and MinAndSwap over the types", result.records);
+  }
   for (const auto& [part, over] :
        {std::pair{conformance::kPatchStudyWindows, "windows"}, std::pair{conformance::kPatchStudyStacks, "places"}}) {
+    if (!bench.wants(part)) continue;
     BenchRecords series = bench.measure_variants(part, {});
     print_table(text, fmt::format("time over {}", over),
                 series_text(series, patch_label, "pairs of voxels", voxel_pairs));
     compare(part, fmt::format("the original and MinAndSwap over {}", over), series);
     append(result.records, std::move(series));
   }
+  result.conclusions["kernels"] = std::move(kernels);
   return result;
 }
 
@@ -150,6 +158,7 @@ StudyResult run_patch_study(StudyBench& bench, std::ostream& text) {
 Study patch_match_study() {
   return {.operator_name = PatchMatch::kName,
           .summary = "every variant on the reference volume, groups of its two GPU kernels, windows, places of a stack",
+          .parts = {conformance::kPatchStudyVersions, conformance::kPatchStudyWindows, conformance::kPatchStudyStacks},
           .label = patch_label,
           .run = run_patch_study};
 }

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tools/bench/peak_shares.h"
 #include "tools/command.h"
@@ -29,6 +30,39 @@ std::vector<const Study*> chosen_studies(const std::string& name) {
   }
   if (chosen.empty()) throw UsageError(fmt::format("there is no study of '{}', there are: {}", name, known));
   return chosen;
+}
+
+/// UsageError if no chosen study has a part of one of these names.
+void check_parts(const std::vector<std::string>& asked, const std::vector<const Study*>& chosen) {
+  std::vector<std::string_view> known;
+  for (const Study* study : chosen) {
+    known.insert(known.end(), study->parts.begin(), study->parts.end());
+    known.insert(known.end(), study->parts_on_request.begin(), study->parts_on_request.end());
+  }
+  for (const std::string& part : asked) {
+    if (std::find(known.begin(), known.end(), part) != known.end()) continue;
+    throw UsageError(fmt::format("there is no part '{}' of the study, there are: {}", part, fmt::join(known, ", ")));
+  }
+}
+
+/// Is anything of this study asked for?
+bool has_part(const Study& study, const StudyRequest& request) {
+  const auto is_named = [&](std::string_view part) {
+    return std::find(request.parts.begin(), request.parts.end(), part) != request.parts.end();
+  };
+  return request.parts.empty() || std::any_of(study.parts.begin(), study.parts.end(), is_named) ||
+         std::any_of(study.parts_on_request.begin(), study.parts_on_request.end(), is_named);
+}
+
+/// The parts of the study that were asked for.
+Json parts_of(const Study& study, const StudyBench& bench) {
+  Json parts = Json::array();
+  for (const std::vector<std::string_view>& list : {study.parts, study.parts_on_request}) {
+    for (const std::string_view part : list) {
+      if (bench.wants(part)) parts.push_back(part);
+    }
+  }
+  return parts;
 }
 
 /// What has no speed or a remark: failures one by one, the rest counted, with the first one's reason.
@@ -99,6 +133,7 @@ MeasurementLimits study_limits(bool quick) {
 
 int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
   const std::vector<const Study*> chosen = chosen_studies(request.selection.operator_name);
+  check_parts(request.parts, chosen);
   const OpenDevices devices = open_devices(request.selection.devices, text);
   result["transfers"] = Json::array();
   result["studies"] = Json::array();
@@ -112,6 +147,7 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
       find_device_peaks(devices.list, request.measure_peaks_again, progress, peaks);
     }
     for (const Study* study : chosen) {
+      if (!has_part(*study, request)) continue;
       text << fmt::format("study of {}: {}{}\n", study->operator_name, study->summary,
                           request.quick ? " (quick: small sizes, whose speeds say nothing)" : "");
       StudyBench bench(*study, request, devices.list, peaks);
@@ -128,7 +164,10 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
       for (const TransferRecord& record : found.transfers) {
         result["transfers"].push_back(to_json(record, study->label));
       }
-      Json entry{{"operator", study->operator_name}, {"quick", request.quick}, {"limits", to_json(request.limits)}};
+      Json entry{{"operator", study->operator_name},
+                 {"parts", parts_of(*study, bench)},
+                 {"quick", request.quick},
+                 {"limits", to_json(request.limits)}};
       entry.update(found.conclusions);
       result["studies"].push_back(std::move(entry));
       success = success && is_success(found);

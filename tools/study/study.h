@@ -32,6 +32,10 @@ struct StudyResult {
 struct Study {
   std::string_view operator_name;
   std::string_view summary;  ///< what it asks, in one line
+  /// What it is made of, each with cases of its own: Case::part(). Those behind are measured only where --part names
+  /// them: they take minutes.
+  std::vector<std::string_view> parts;
+  std::vector<std::string_view> parts_on_request = {};
   /// The size of a case as its tables name it: "2048^3".
   std::string (*label)(const conformance::Case& problem);
   /// Measures with `bench` and prints its tables to `text`. After Ctrl-C it concludes from what there is.
@@ -56,7 +60,8 @@ void print_table(std::ostream& text, std::string_view title, const std::string& 
 struct StudyRequest {
   Selection selection;
   MeasurementLimits limits;
-  bool quick = false;  ///< sizes that a test can run
+  std::vector<std::string> parts = {};  ///< of each study these alone; empty: all but those on request
+  bool quick = false;                   ///< sizes that a test can run
   bool measure_peaks_again = false;
 };
 

@@ -44,7 +44,12 @@ void sort_groups(std::vector<Job>& jobs) {
   }
 }
 
-/// The job on another device. Whether its variant can run, and is the default, is asked of that device.
+void add_note(BenchRecord& record, const std::string& note) {
+  if (record.status == BenchStatus::verified) record.reason += (record.reason.empty() ? "" : "; ") + note;
+}
+
+}  // namespace
+
 Job moved_to(const OpenDevice& device, Job job) {
   job.device = &device;
   for (const VariantReport& report : job.problem->explain(device.device)) {
@@ -55,7 +60,6 @@ Job moved_to(const OpenDevice& device, Job job) {
   return job;
 }
 
-/// Does the variant have these tunables there, and these values?
 bool offers(const Job& job, const Tuning& tuning) {
   for (const VariantReport& report : job.problem->explain(job.device->device)) {
     if (report.variant != job.variant) continue;
@@ -68,12 +72,6 @@ bool offers(const Job& job, const Tuning& tuning) {
   }
   return false;
 }
-
-void add_note(BenchRecord& record, const std::string& note) {
-  if (record.status == BenchStatus::verified) record.reason += (record.reason.empty() ? "" : "; ") + note;
-}
-
-}  // namespace
 
 StudyBench::StudyBench(const Study& study, const StudyRequest& request, const std::vector<OpenDevice>& devices,
                        const DevicePeaks& peaks)
@@ -91,9 +89,25 @@ std::vector<Job> StudyBench::jobs_of(std::string_view part) const {
   return jobs;
 }
 
+bool StudyBench::wants(std::string_view part) const {
+  const auto names = [&](const auto& parts) { return std::find(parts.begin(), parts.end(), part) != parts.end(); };
+  return request_.parts.empty() ? names(study_.parts) : names(request_.parts);
+}
+
 std::vector<BenchRecord> StudyBench::measure_variants(std::string_view part,
                                                       const std::vector<std::string_view>& tunables) {
+  return measure_listed(part, jobs_of(part), tunables);
+}
+
+std::vector<BenchRecord> StudyBench::measure_variant(std::string_view part, std::string_view variant,
+                                                     const std::vector<std::string_view>& tunables) {
   std::vector<Job> jobs = jobs_of(part);
+  std::erase_if(jobs, [&](const Job& job) { return job.variant != variant || !job.because.empty(); });
+  return measure_listed(part, std::move(jobs), tunables);
+}
+
+std::vector<BenchRecord> StudyBench::measure_listed(std::string_view part, std::vector<Job> jobs,
+                                                    const std::vector<std::string_view>& tunables) {
   const auto is_wanted = [&](const Job& job) {
     return !job.is_extra || std::any_of(tunables.begin(), tunables.end(), [&](std::string_view name) {
       return job.tuning.count(std::string(name)) != 0;
@@ -136,11 +150,11 @@ std::vector<Job> StudyBench::plan_threads(std::string_view part, WantedCase want
     for (std::uint32_t threads = 1; threads < device.info.compute_units; threads *= 2) {
       std::optional<OpenDevice> narrow = open_with_threads(device, threads);
       if (!narrow) break;
-      narrow_devices_.push_back(*std::move(narrow));
+      other_devices_.push_back(*std::move(narrow));
       for (const Job& job : jobs_of(part)) {
         const bool is_serial = std::find(serial.begin(), serial.end(), job.variant) != serial.end();
         if (job.device != &device || job.is_extra || is_serial || !wanted(*job.problem)) continue;
-        jobs.push_back(moved_to(narrow_devices_.back(), job));
+        jobs.push_back(moved_to(other_devices_.back(), job));
       }
     }
   }

@@ -23,6 +23,8 @@ namespace tessera::tool {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr const char* kFooter =
     "For each problem and device the variants that can run are tried with the tunings that they leave open, until the\n"
     "budget is spent, which the problems share. A candidate must be right at the problem and at two odd sizes beside\n"
@@ -107,7 +109,6 @@ class TuneCommand : public Command {
 
  private:
   [[nodiscard]] std::vector<TuneOutcome> tune_all(const std::vector<Job>& places, double budget_s) const {
-    using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     const auto elapsed_s = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     Progress progress(static_cast<std::size_t>(budget_s + 0.5));

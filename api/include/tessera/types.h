@@ -26,8 +26,8 @@ enum class DataType : std::uint8_t {
 
 /// How far an operator may stray from its natural algorithm. The same three words for every operator.
 ///
-/// Today no variant computes in a lower precision than the operands' type (TF32, half and the like), `fast` or not. So
-/// `fast` gives what `accurate` gives for gemm and conv2d. For cnn_layer it also admits variants whose bound is more
+/// `fast` lets gemm round float32 operands to 11 bits, as TF32 does, where a device has a variant that does
+/// (scaled_half). For conv2d it gives what `accurate` gives. For cnn_layer it also admits variants whose bound is more
 /// than CnnLayer::kAccurateFactor times that of `strict`.
 enum class Accuracy : std::uint8_t {
   strict,    ///< the natural algorithm in the operands' type, every product rounded as that type does

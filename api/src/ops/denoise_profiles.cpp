@@ -26,12 +26,16 @@ struct Profile {
 constexpr auto kHaar = PatchTransform::haar;
 constexpr auto kDct = PatchTransform::dct;
 
-constexpr Profile kImageFast{{8, 19, 4, 16, 20, kHaar, 2}, {8, 19, 4, 16, 0.6, kDct, 2}, 2.7};
-constexpr Profile kImageNormal{{8, 39, 3, 16, 20, kHaar, 2}, {8, 39, 3, 32, 0.6, kDct, 2}, 2.7};
-constexpr Profile kImageHigh{{8, 39, 2, 16, 20, kHaar, 2}, {8, 39, 1, 32, 0.6, kDct, 2}, 2.7};
-constexpr Profile kVolumeFast{{4, 15, 3, 32, 4, kHaar, 1}, {4, 15, 3, 32, 0.4, kDct, 1}, 2.7};
-constexpr Profile kVolumeNormal{{4, 15, 2, 32, 4, kHaar, 1}, {4, 15, 2, 32, 0.4, kDct, 1}, 2.7};
-constexpr Profile kVolumeHigh{{4, 15, 2, 32, 4, kHaar, 1}, {4, 15, 1, 32, 0.4, kDct, 1}, 2.7};
+constexpr Profile kImageFast{{8, 19, 4, 16, 20, kHaar, 2}, {6, 19, 4, 16, 0.6, kDct, 1}, 2.75};
+constexpr Profile kImageNormal{{8, 39, 3, 16, 20, kHaar, 2}, {6, 39, 3, 32, 0.6, kDct, 1}, 2.75};
+constexpr Profile kImageHigh{{8, 39, 2, 16, 20, kHaar, 2}, {6, 39, 1, 32, 0.6, kDct, 1}, 2.75};
+constexpr Profile kVolumeFast{{4, 15, 3, 32, 4, kHaar, 1}, {4, 15, 3, 32, 0.4, kDct, 1}, 2.9};
+constexpr Profile kVolumeNormal{{4, 15, 2, 32, 4, kHaar, 1}, {4, 15, 2, 32, 0.4, kDct, 1}, 2.9};
+constexpr Profile kVolumeHigh{{4, 15, 2, 32, 4, kHaar, 1}, {4, 15, 1, 32, 0.4, kDct, 1}, 2.9};
+/// Of much noise, so large a part of the range that voxels span, a small patch holds too little beside it: from there
+/// on the Wiener filter's patches of images have this side.
+constexpr double kMuchNoise = 40.0 / 255;
+constexpr std::int64_t kSideInMuchNoise = 7;
 /// Differences that a threshold lets pass, whatever sigma: parts of the range that voxels span. Where there is little
 /// noise, patches differ by what they show.
 constexpr double kHardDifference = 20.0 / 255;
@@ -57,6 +61,12 @@ double usual_range(const Denoise& problem) noexcept {
   return problem.type == DataType::uint8 ? 255 : 65535;
 }
 
+/// False where the range is not known.
+bool has_much_noise(const Denoise& problem) noexcept {
+  const double range = usual_range(problem);
+  return range > 0 && problem.sigma >= kMuchNoise * range;
+}
+
 /// In sigma^2.
 double threshold_of(const Denoise& problem, double profile, double difference) noexcept {
   if (!(problem.sigma > 0)) return profile;
@@ -79,7 +89,8 @@ void fill(DenoiseStep& step, const ProfileStep& profile, bool is_image, double t
 Denoise with_profile(const Denoise& problem) {
   Denoise filled = problem;
   const bool is_image = problem.size.z == 1;
-  const Profile& profile = parameters_of(problem.profile, is_image);
+  Profile profile = parameters_of(problem.profile, is_image);
+  if (is_image && has_much_noise(problem)) profile.wiener.patch = kSideInMuchNoise;
   fill(filled.hard, profile.hard, is_image, threshold_of(problem, profile.hard.threshold, kHardDifference));
   fill(filled.wiener, profile.wiener, is_image, threshold_of(problem, profile.wiener.threshold, kWienerDifference));
   if (filled.shrinkage == 0) filled.shrinkage = profile.shrinkage;

@@ -224,6 +224,35 @@ TEST(ThreadFaultTest, threads_that_the_system_does_not_give) {
   EXPECT_EQ(chunks.rounds(), 1);
 }
 
+TEST(ThreadFaultTest, new_threads_that_the_system_does_not_give_are_the_callers_part) {
+  constexpr int kThreads = 4;
+  const auto pool = cpu_tbb::make_static_executor(scratch(), kThreads);
+  const std::unique_ptr<Executor> team = pool->with_new_threads();
+  EXPECT_EQ(team->threads(), kThreads);
+  const std::ptrdiff_t before = threads_of_process();
+  for (int given = 0; given < kThreads; ++given) {
+    threads_until_refusal = given + 1;
+    tessera_fault_set_cpu_tbb_hook(refuses_threads);
+    for (const std::int64_t count : {1, 3, 4, 9}) {
+      Chunks chunks(count);
+      chunks.run(*team);
+      EXPECT_EQ(chunks.rounds(), 1) << count << " chunks, " << given << " threads given";
+    }
+    tessera_fault_set_cpu_tbb_hook(nullptr);
+  }
+  EXPECT_TRUE(no_more_threads_than(before));
+}
+
+TEST(ThreadFaultTest, exceptions_on_new_threads_reach_the_caller) {
+  const std::unique_ptr<Executor> team = cpu_tbb::make_static_executor(scratch(), 4)->with_new_threads();
+  for (const std::int64_t bad : {0, 3, 7}) {
+    const auto body = [&](std::int64_t first, std::int64_t last) {
+      if (first <= bad && bad < last) throw std::out_of_range("chunk");
+    };
+    EXPECT_THROW(team->parallel_for(8, body), std::out_of_range) << "chunk " << bad;
+  }
+}
+
 TEST(ThreadFaultTest, memory_that_runs_out_while_a_pool_starts) {
   const std::ptrdiff_t before = threads_of_process();
   std::uint64_t k = 0;

@@ -57,9 +57,10 @@ struct DenoiseStep {
 ///
 /// Every operation is defined (docs/decisions/0019): the result has the same bits on every device that keeps subnormal
 /// numbers, however the volume is cut into slabs. Of float32 it is a multiple of 2^-18 or less of the volume's largest
-/// magnitude. A voxel that is NaN or infinite is in no stack and is returned as it is, and so is one that no stack
-/// reaches. With a sigma of 0 the result is the volume, bit for bit. A sigma so large that no coefficient passes gives
-/// 0 everywhere.
+/// magnitude. A voxel that is NaN or infinite is in no stack and is returned as it is. Of one that no stack reaches (it
+/// stands between references, or there are many patches like its own, of which a stack keeps the first) the Wiener
+/// filter returns the basic estimate, and the hard threshold what it is. With a sigma of 0 the result is the volume,
+/// bit for bit. A sigma so large that no coefficient passes gives 0 everywhere.
 struct Denoise {
   static constexpr std::string_view kName = "denoise";
   static constexpr std::int64_t kLargestSide = 16;    ///< of a patch

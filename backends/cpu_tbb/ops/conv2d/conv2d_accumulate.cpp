@@ -6,6 +6,7 @@
 // `volatile` says so to the compiler, which would otherwise find the register by itself. That costs what the study
 // measured: more reads than products, and each addition waits for the store before it.
 #include "ops/conv2d/conv2d_plain.h"
+#include "ops/conv2d/conv2d_rows.h"
 #include "ops/conv2d/conv2d_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -35,15 +36,13 @@ backend::Variant<Conv2d> conv2d_accumulate() {
       .name = "accumulate",
       .summary = "plain loops, each product added to the output in memory, rows spread over the threads",
       .check = [](const Conv2d&, const backend::Device&) { return backend::Verdict::yes(); },
-      .tunables = nullptr,
+      .tunables = conv2d_row_tunables,
       .make =
-          [](const Conv2d& problem, backend::Device&, const Tuning&) {
-            return make_conv2d_kernel(problem, []<class Pixel>(Executor& executor, const Conv2dImages<Pixel>& images) {
-              const auto weights = conv2d_weights<Conv2dSum<Pixel>>(images.problem.filter);
-              executor.parallel_for(images.output_rows(), [&](std::int64_t first, std::int64_t last) {
-                accumulate_rows(images, weights.data(), first, last);
-              });
-            });
+          [](const Conv2d& problem, backend::Device&, const Tuning& tuning) {
+            return make_conv2d_rows(
+                problem, tuning,
+                []<class Pixel>(const Conv2dImages<Pixel>& images, const Conv2dSum<Pixel>* weights, std::int64_t first,
+                                std::int64_t last) { accumulate_rows(images, weights, first, last); });
           },
   };
 }

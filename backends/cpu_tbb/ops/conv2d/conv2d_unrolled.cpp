@@ -7,6 +7,7 @@
 //     +----+---------------------------------------------+----+      once for each weight, from the cache.
 #include "mathematics/conv2d_filter.h"
 #include "ops/conv2d/conv2d_plain.h"
+#include "ops/conv2d/conv2d_rows.h"
 #include "ops/conv2d/conv2d_unrolled_kernel.h"
 #include "ops/conv2d/conv2d_variants.h"
 
@@ -40,15 +41,13 @@ backend::Variant<Conv2d> conv2d_unrolled() {
       .name = "unrolled",
       .summary = "loops unrolled for 3 x 3, 5 x 5 and 7 x 7, no test inside, rows spread over the threads",
       .check = [](const Conv2d& problem, const backend::Device&) { return mathematics::check_square_3_5_7(problem); },
-      .tunables = nullptr,
+      .tunables = conv2d_row_tunables,
       .make =
-          [](const Conv2d& problem, backend::Device&, const Tuning&) {
-            return make_conv2d_kernel(problem, []<class Pixel>(Executor& executor, const Conv2dImages<Pixel>& images) {
-              const auto weights = conv2d_weights<Conv2dSum<Pixel>>(images.problem.filter);
-              executor.parallel_for(images.output_rows(), [&](std::int64_t first, std::int64_t last) {
-                unrolled_rows(images, weights.data(), first, last);
-              });
-            });
+          [](const Conv2d& problem, backend::Device&, const Tuning& tuning) {
+            return make_conv2d_rows(
+                problem, tuning,
+                []<class Pixel>(const Conv2dImages<Pixel>& images, const Conv2dSum<Pixel>* weights, std::int64_t first,
+                                std::int64_t last) { unrolled_rows(images, weights, first, last); });
           },
   };
 }

@@ -89,7 +89,7 @@ class SlabWalk {
   std::int64_t lines_;
 };
 
-/// One voxel of every channel: the sums' quotients, or what it was where there is nothing to divide.
+/// One voxel of every channel: the sums' quotients.
 template <class T>
 void finish_voxel(const DenoiseStepPlan& plan, const DenoiseSums& sums, std::int64_t sum, const T* from, T* to) {
   const std::int64_t channels = plan.problem.channels;
@@ -107,10 +107,22 @@ void finish_voxel(const DenoiseStepPlan& plan, const DenoiseSums& sums, std::int
   }
 }
 
+/// One voxel of every channel that no stack reaches: the basic estimate's, or what it was.
+template <class T>
+void finish_unreached_voxel(const DenoiseStepPlan& plan, const T* from, const T* basic, T* to) {
+  const std::int64_t end = plan.problem.channels * plan.voxels();
+  for (std::int64_t i = 0; i < end; i += plan.voxels()) {
+    const bool has_estimate =
+        basic != nullptr && std::isfinite(static_cast<float>(from[i])) && std::isfinite(static_cast<float>(basic[i]));
+    to[i] = has_estimate ? basic[i] : from[i];
+  }
+}
+
 /// Writes the voxels of `box`, which lie in the sums or behind them: there no stack reaches.
 template <class T>
 void finish(Executor& executor, const DenoiseStepPlan& plan, const DenoiseSums& sums, const VoxelBox& box,
-            const T* volume, T* result) {
+            const DenoiseInput<T>& input, T* result) {
+  const T* const volume = input.volume;
   if (box.is_empty()) return;
   const PerAxis& size = plan.problem.size;
   const PerAxis count = box.count();
@@ -125,8 +137,8 @@ void finish(Executor& executor, const DenoiseStepPlan& plan, const DenoiseSums& 
         if (is_held && weights[x] != 0) {
           finish_voxel(plan, sums, sum + x, volume + first + x, result + first + x);
         } else {
-          for (std::int64_t c = 0; c < plan.problem.channels; ++c)
-            result[c * plan.voxels() + first + x] = volume[c * plan.voxels() + first + x];
+          const T* const basic = input.basic == nullptr ? nullptr : input.basic + first + x;
+          finish_unreached_voxel(plan, volume + first + x, basic, result + first + x);
         }
       }
     }
@@ -143,12 +155,12 @@ void run_slabs(Executor& executor, const DenoiseStepPlan& plan, const DenoiseSla
     const VoxelBox next = walk.voxels(slab);
     VoxelBox done = unwritten;
     done.end.*walk.axis() = next.first.*walk.axis();
-    finish(executor, plan, sums, done, input.volume, result);
+    finish(executor, plan, sums, done, input, result);
     unwritten.first.*walk.axis() = next.first.*walk.axis();
     sums.move(next);
     filter(executor, plan, input, walk.references(slab), sums);
   }
-  finish(executor, plan, sums, unwritten, input.volume, result);
+  finish(executor, plan, sums, unwritten, input, result);
 }
 
 template <class T>

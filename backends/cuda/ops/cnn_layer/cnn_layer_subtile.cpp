@@ -1,4 +1,5 @@
-// The variant "subtile": binds a problem to one of the compiled sub-tiles and launches it.
+// The variant "subtile": binds a problem to one of the compiled sub-tiles, or to the kernel with the published study's
+// loops, and launches it.
 #include <algorithm>
 #include <array>
 
@@ -47,15 +48,36 @@ struct Cut {
   std::int64_t tiles_x;
 };
 
+/// Which of the study's loops, each as a tunable has it.
+struct Loops {
+  explicit Loops(const Tuning& tuning)
+      : filter_outermost(tuning.at("filter_outermost")), unroll(tuning.at("unroll")), fused(tuning.at("fused")) {}
+
+  /// The sub-tile's sums stay in registers.
+  [[nodiscard]] bool is_compiled_for_subtile() const { return filter_outermost != 0 && unroll != 0; }
+  [[nodiscard]] const Image& image() const {
+    return is_compiled_for_subtile() ? embedded::cnn_layer_subtile : embedded::cnn_layer_subtile_loops;
+  }
+  [[nodiscard]] std::string function(DataType type, const CnnLayerSubtile& sub) const {
+    if (!is_compiled_for_subtile())
+      return sentence("tessera_cnn_layer_subtile_loops_", to_string(type), "_", filter_outermost, "_", unroll);
+    return sentence("tessera_cnn_layer_subtile_", fused != 0 ? "" : "split_", to_string(type), "_", sub.channels, "_",
+                    sub.rows, "_", sub.columns);
+  }
+
+  std::int64_t filter_outermost;
+  std::int64_t unroll;
+  std::int64_t fused;
+};
+
 template <class T>
 class CnnLayerSubtileKernel final : public backend::Kernel {
  public:
-  CnnLayerSubtileKernel(const std::shared_ptr<Context>& context, const CnnLayer& problem, const Cut& cut)
+  CnnLayerSubtileKernel(const std::shared_ptr<Context>& context, const CnnLayer& problem, const Cut& cut,
+                        const Loops& loops)
       : weights_(context, problem, 1, problem.input_channels * problem.filter_height * problem.filter_width,
                  ceil_div(problem.output_channels, kLargestSubChannels) * kLargestSubChannels),
-        function_(context, embedded::cnn_layer_subtile,
-                  sentence("tessera_cnn_layer_subtile_", to_string(problem.type), "_", cut.sub.channels, "_",
-                           cut.sub.rows, "_", cut.sub.columns),
+        function_(context, loops.image(), loops.function(problem.type, cut.sub),
                   grid_of(context->limits(), problem.batch * cut.tiles_channels * cut.tiles_y * cut.tiles_x, 1, 1,
                           threads_of(cut))) {
     arguments_.layer = cnn_layer_arguments<T>(problem);
@@ -68,6 +90,8 @@ class CnnLayerSubtileKernel final : public backend::Kernel {
     arguments_.items_channels = static_cast<std::int32_t>(cut.items_channels);
     arguments_.windows_x = static_cast<std::int32_t>(cut.windows_x);
     arguments_.windows_y = static_cast<std::int32_t>(cut.windows_y);
+    arguments_.fused = static_cast<std::int32_t>(loops.fused);
+    arguments_.sub = cut.sub;
   }
 
   [[nodiscard]] std::size_t prepared_bytes() const override { return weights_.size_bytes(); }
@@ -136,6 +160,9 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
   const std::vector<std::int64_t> channels =
       is_float ? std::vector<std::int64_t>{1, 4, 8, 16} : std::vector<std::int64_t>{1, 4};
   const CnnLayerSubtile sub = preferred_sub(problem, device.info().compute_units);
+  Tunable fused{"fused", "1: bias, ReLU and pool in one loop, 0: in three", {0, 1}, 1, "sub_channels", {}};
+  for (const std::int64_t size : channels) fused.pairs.emplace_back(size, 1);
+  fused.pairs.emplace_back(is_float ? kCnnLayerSplitFloats : kCnnLayerSplitDoubles, 0);
   // Preferred are tiles of 2 x 2 x 8 sub-tiles, a warp: larger groups gain nothing.
   return {
       {"tile_channels", "output channels of a group", {4, 8, 16, 32, 64}, std::max(2 * sub.channels, 4)},
@@ -144,6 +171,9 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
       {"sub_channels", "output channels of a thread", channels, sub.channels},
       {"sub_rows", "rows of a thread, before the pool", sizes, sub.rows},
       {"sub_columns", "columns of a thread, before the pool", sizes, sub.columns},
+      {"filter_outermost", "1: loops over input channel and filter outside, over the sub-tile inside", {0, 1}, 1},
+      {"unroll", "1: the loop over the sub-tile's channels is unrolled", {0, 1}, 1},
+      fused,
   };
 }
 
@@ -163,10 +193,11 @@ Verdict check(const CnnLayer& problem, const backend::Device& device) {
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
   const std::shared_ptr<Context>& context = native(device).context();
   const Cut cut(problem, tuning);
+  const Loops loops(tuning);
   if (problem.type == DataType::float64) {
-    return std::make_unique<CnnLayerSubtileKernel<double>>(context, problem, cut);
+    return std::make_unique<CnnLayerSubtileKernel<double>>(context, problem, cut, loops);
   }
-  return std::make_unique<CnnLayerSubtileKernel<float>>(context, problem, cut);
+  return std::make_unique<CnnLayerSubtileKernel<float>>(context, problem, cut, loops);
 }
 
 }  // namespace

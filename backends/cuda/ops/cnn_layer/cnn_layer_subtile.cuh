@@ -15,6 +15,7 @@
 
 #include "ops/cnn_layer/cnn_layer_store.cuh"
 #include "ops/cnn_layer/cnn_layer_subtile_arguments.h"
+#include "ops/cnn_layer/cnn_layer_subtile_places.cuh"
 
 namespace tessera::cuda {
 
@@ -62,10 +63,41 @@ __device__ __forceinline__ void convolve_subtile(const CnnLayerSubtileArguments<
   }
 }
 
+/// Bias and ReLU of every sum, each in a loop of its own, before the pool.
+template <class T, CnnLayerSubtile kSub>
+__device__ __forceinline__ void finish_sums(const CnnLayerArguments<T>& layer, std::int64_t channel,
+                                            SubtileSums<T, kSub>& sums) {
+  const auto for_each_sum = [&](auto change) {
+#pragma unroll
+    for (int o = 0; o < kSub.channels; ++o) {
+#pragma unroll
+      for (int r = 0; r < kSub.rows; ++r) {
+#pragma unroll
+        for (int s = 0; s < kSub.columns; ++s) change(sums.sum[o][r][s], channel + o);
+      }
+    }
+  };
+  if (layer.bias != nullptr) {
+    for_each_sum([&](T& sum, std::int64_t output) { sum += output < layer.outputs ? layer.bias[output] : T(0); });
+  }
+  if (layer.relu) for_each_sum([&](T& sum, std::int64_t) { sum = finished(sum, T(0), true); });
+}
+
+/// Where a sub-tile's windows are stored.
+template <class T>
+struct Windows {
+  const CnnLayerArguments<T>& layer;
+  std::int64_t image;
+  std::int64_t channel;
+  std::int64_t y;
+  std::int64_t x;
+};
+
 /// Stores the output of one window whose corner is sum (r, s) of channel o.
 template <int kPool, class T, CnnLayerSubtile kSub>
-__device__ __forceinline__ void store_of_window(const CnnLayerArguments<T>& layer, T* plane, T bias, std::int64_t y,
-                                                std::int64_t x, const SubtileSums<T, kSub>& sums, int o, int r, int s) {
+__device__ __forceinline__ void store_of_window(const CnnLayerArguments<T>& layer, T* plane, T bias, bool relu,
+                                                std::int64_t y, std::int64_t x, const SubtileSums<T, kSub>& sums, int o,
+                                                int r, int s) {
   if (y >= layer.output_height || x >= layer.output_width) return;
   T most = sums.sum[o][r][s];
 #pragma unroll
@@ -75,80 +107,73 @@ __device__ __forceinline__ void store_of_window(const CnnLayerArguments<T>& laye
       if (i + j > 0) most = larger(most, sums.sum[o][r + i][s + j]);
     }
   }
-  plane[(y * layer.output_width + x) * layer.output_strides.pixel] = finished(most, bias, layer.relu);
+  plane[(y * layer.output_width + x) * layer.output_strides.pixel] = finished(most, bias, relu);
 }
 
-/// Windows of kPool x kPool in steps of kStep, as many as the sub-tile holds.
-template <int kPool, int kStep, class T, CnnLayerSubtile kSub>
-__device__ __forceinline__ void store_windows(const CnnLayerArguments<T>& layer, std::int64_t image,
-                                              std::int64_t channel, std::int64_t y, std::int64_t x,
-                                              const SubtileSums<T, kSub>& sums) {
+/// Windows of kPool x kPool in steps of kStep, as many as the sub-tile holds. kFused: bias and ReLU are not in the
+/// sums yet.
+template <int kPool, int kStep, bool kFused, class T, CnnLayerSubtile kSub>
+__device__ __forceinline__ void store_windows(const Windows<T>& windows, const SubtileSums<T, kSub>& sums) {
   if constexpr (kPool <= kSub.rows && kPool <= kSub.columns) {
+    const CnnLayerArguments<T>& layer = windows.layer;
 #pragma unroll
     for (int o = 0; o < kSub.channels; ++o) {
-      if (channel + o >= layer.outputs) return;
-      const T bias = layer.bias != nullptr ? layer.bias[channel + o] : T(0);
-      T* const plane = layer.output + image * layer.output_strides.image + (channel + o) * layer.output_strides.channel;
+      const std::int64_t channel = windows.channel + o;
+      if (channel >= layer.outputs) return;
+      const T bias = kFused && layer.bias != nullptr ? layer.bias[channel] : T(0);
+      T* const plane =
+          layer.output + windows.image * layer.output_strides.image + channel * layer.output_strides.channel;
 #pragma unroll
       for (int r = 0; r + kPool <= kSub.rows; r += kStep) {
 #pragma unroll
         for (int s = 0; s + kPool <= kSub.columns; s += kStep) {
-          store_of_window<kPool>(layer, plane, bias, y + r / kStep, x + s / kStep, sums, o, r, s);
+          store_of_window<kPool>(layer, plane, bias, kFused && layer.relu, windows.y + r / kStep, windows.x + s / kStep,
+                                 sums, o, r, s);
         }
       }
     }
   }
 }
 
-template <class T, CnnLayerSubtile kSub>
+/// kFused: bias, ReLU and pool in one loop, else in three.
+template <class T, CnnLayerSubtile kSub, bool kFused>
 __device__ __forceinline__ void cnn_layer_subtile(const CnnLayerSubtileArguments<T>& tile) {
   const CnnLayerArguments<T>& layer = tile.layer;
   constexpr int kOneWindow = 1 << 20;
-  const int items = tile.items_x * tile.items_y * tile.items_channels;
-  std::int64_t group = blockIdx.x;
-  const std::int64_t tile_x = group % tile.tiles_x;
-  group /= tile.tiles_x;
-  const std::int64_t tile_y = group % tile.tiles_y;
-  group /= tile.tiles_y;
-  const std::int64_t tile_channel = group % tile.tiles_channels;
-  const std::int64_t image = group / tile.tiles_channels;
-  for (int item = static_cast<int>(threadIdx.x); item < items; item += static_cast<int>(blockDim.x)) {
-    const int item_y = item / tile.items_x;
-    const std::int64_t channel =
-        (tile_channel * tile.items_channels + item_y / tile.items_y) * std::int64_t{kSub.channels};
-    const std::int64_t output_y = (tile_y * tile.items_y + item_y % tile.items_y) * tile.windows_y;
-    const std::int64_t output_x = (tile_x * tile.items_x + item % tile.items_x) * tile.windows_x;
-    if (channel >= layer.outputs || output_y >= layer.output_height || output_x >= layer.output_width) continue;
-
-    SubtileSums<T, kSub> sums{};
-    const std::int64_t y = output_y * layer.pool_stride * layer.stride - layer.padding;
-    const std::int64_t x = output_x * layer.pool_stride * layer.stride - layer.padding;
-    const T* const from = layer.input + image * layer.input_strides.image;
-    const bool is_inside = y >= 0 && x >= 0 &&
-                           y + (kSub.rows - 1) * layer.stride + layer.filter_height <= layer.height &&
-                           x + (kSub.columns - 1) * layer.stride + layer.filter_width <= layer.width;
-    if (is_inside) {
-      convolve_subtile<T, kSub, true>(tile, from, layer.weights + channel, y, x, sums);
-    } else {
-      convolve_subtile<T, kSub, false>(tile, from, layer.weights + channel, y, x, sums);
-    }
-    if (layer.pool_size == 1) {
-      store_windows<1, 1>(layer, image, channel, output_y, output_x, sums);
-    } else if (layer.pool_size == 2 && layer.pool_stride == 2) {
-      store_windows<2, 2>(layer, image, channel, output_y, output_x, sums);
-    } else if (layer.pool_size == 2) {
-      store_windows<2, kOneWindow>(layer, image, channel, output_y, output_x, sums);
-    } else {
-      store_windows<3, kOneWindow>(layer, image, channel, output_y, output_x, sums);
-    }
-  }
+  for_each_subtile(tile, kSub.channels,
+                   [&](std::int64_t image, std::int64_t channel, std::int64_t output_y, std::int64_t output_x) {
+                     SubtileSums<T, kSub> sums{};
+                     const std::int64_t y = first_pixel(layer, output_y);
+                     const std::int64_t x = first_pixel(layer, output_x);
+                     const T* const from = layer.input + image * layer.input_strides.image;
+                     const bool is_inside = y >= 0 && x >= 0 &&
+                                            y + (kSub.rows - 1) * layer.stride + layer.filter_height <= layer.height &&
+                                            x + (kSub.columns - 1) * layer.stride + layer.filter_width <= layer.width;
+                     if (is_inside) {
+                       convolve_subtile<T, kSub, true>(tile, from, layer.weights + channel, y, x, sums);
+                     } else {
+                       convolve_subtile<T, kSub, false>(tile, from, layer.weights + channel, y, x, sums);
+                     }
+                     if constexpr (!kFused) finish_sums(layer, channel, sums);
+                     const Windows<T> windows{layer, image, channel, output_y, output_x};
+                     if (layer.pool_size == 1) {
+                       store_windows<1, 1, kFused>(windows, sums);
+                     } else if (layer.pool_size == 2 && layer.pool_stride == 2) {
+                       store_windows<2, 2, kFused>(windows, sums);
+                     } else if (layer.pool_size == 2) {
+                       store_windows<2, kOneWindow, kFused>(windows, sums);
+                     } else {
+                       store_windows<3, kOneWindow, kFused>(windows, sums);
+                     }
+                   });
 }
 
 }  // namespace tessera::cuda
 
-#define TESSERA_CNN_LAYER_SUBTILE(T, type, channels, rows, columns)                                     \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::kCnnLayerSubtileThreads)                  \
-      tessera_cnn_layer_subtile_##type##_##channels##_##rows##_##columns(                               \
-          const __grid_constant__ tessera::cuda::CnnLayerSubtileArguments<T> tile) {                    \
-    tessera::cuda::cnn_layer_subtile<T, tessera::cuda::CnnLayerSubtile{channels, rows, columns}>(tile); \
+// `name`: subtile, or subtile_split for kFused = false.
+#define TESSERA_CNN_LAYER_SUBTILE(name, is_fused, T, type, channels, rows, columns)                               \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kCnnLayerSubtileThreads)                            \
+      tessera_cnn_layer_##name##_##type##_##channels##_##rows##_##columns(                                        \
+          const __grid_constant__ tessera::cuda::CnnLayerSubtileArguments<T> tile) {                              \
+    tessera::cuda::cnn_layer_subtile<T, tessera::cuda::CnnLayerSubtile{channels, rows, columns}, is_fused>(tile); \
   }

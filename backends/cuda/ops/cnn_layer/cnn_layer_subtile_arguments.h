@@ -28,7 +28,18 @@ struct CnnLayerSubtileArguments {
   std::int32_t items_channels;
   std::int32_t windows_x;  ///< outputs of a sub-tile side by side
   std::int32_t windows_y;
+  // For the kernels that are compiled for no sub-tile.
+  std::int32_t fused;  ///< 1: bias, ReLU and pool in one loop, 0: in three
+  CnnLayerSubtile sub;
 };
+
+/// Output channels of the sub-tiles that are compiled with bias, ReLU and pool in three loops too.
+inline constexpr int kCnnLayerSplitFloats = 8;
+inline constexpr int kCnnLayerSplitDoubles = 4;
+
+/// The largest sub-tile: output channels, and rows or columns.
+inline constexpr int kCnnLayerMostSubChannels = 16;
+inline constexpr int kCnnLayerMostSubSide = 4;
 
 /// At most; a group whose tile has more sub-tiles computes them in turns.
 inline constexpr int kCnnLayerSubtileThreads = 256;

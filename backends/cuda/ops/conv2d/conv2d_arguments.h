@@ -28,9 +28,8 @@ struct Conv2dArguments {
   int anchor_x;
 };
 
-/// Columns and rows of the output that a group of the naive kernel computes.
-inline constexpr int kConv2dNaiveColumns = 32;
-inline constexpr int kConv2dNaiveRows = 8;
+/// The most threads of a group of the naive kernel: one a pixel. Registers are for two such groups a multiprocessor.
+inline constexpr int kConv2dNaiveThreads = 1024;
 
 /// Pixels beside each other that one thread of the marching kernel holds, and that a warp does.
 inline constexpr int kMarchingPixels = 4;

@@ -2,6 +2,7 @@
 #include "ops/conv2d/conv2d_operands.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "backend/sentence.h"
 #include "cuda_table.h"
@@ -23,6 +24,7 @@ LaunchGrid grid_for(const Conv2d& problem, const Conv2dTile& tile, const DeviceL
   grid.groups = {groups(problem.output_width(), tile.columns, 0), groups(problem.output_height(), tile.rows, 1),
                  groups(problem.batch, 1, 2)};
   grid.group_size = {static_cast<unsigned>(tile.columns), static_cast<unsigned>(tile.rows), 1};
+  if (tile.threads_go_down) std::swap(grid.group_size[0], grid.group_size[1]);
   grid.dynamic_shared_bytes = tile.shared_bytes;
   return grid;
 }

@@ -66,6 +66,7 @@ struct Conv2dTile {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   unsigned shared_bytes = 0;
+  bool threads_go_down = false;  ///< neighbouring threads have pixels below each other, not beside each other
 };
 
 /// A kernel of one function that takes Conv2dArguments.

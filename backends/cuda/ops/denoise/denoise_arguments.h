@@ -8,7 +8,7 @@ namespace tessera::cuda {
 /// A step of denoise, a round of its references, and memory. Of each axis, x first.
 struct DenoiseArguments {
   const void* volume;
-  const void* basic;   ///< of the hard threshold the volume, which is not read as that
+  const void* basic;   ///< of the hard threshold the volume
   const void* source;  ///< what is transformed
   void* result;
   void* mean;  ///< of colours: what is matched

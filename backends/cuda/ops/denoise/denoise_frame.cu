@@ -88,10 +88,15 @@ __device__ __forceinline__ void finish_voxels(const DenoiseArguments& d) {
   const std::int64_t held = held_voxels(d);
   const std::int64_t voxel = (at.z * d.size[1] + at.y) * d.size[0] + at.x;
   const T* const volume = static_cast<const T*>(d.volume) + voxel;
+  const T* const basic = static_cast<const T*>(d.basic) + voxel;
   T* const result = static_cast<T*>(d.result) + voxel;
   const std::uint64_t* const sums = d.sums + 2 * held_index(d, at);
   if (slice >= d.end_of_sums || sums[1] == 0) {
-    for (std::int64_t channel = 0; channel < d.channels; ++channel) result[channel * voxels] = volume[channel * voxels];
+    for (std::int64_t i = 0; i < d.channels * voxels; i += voxels) {
+      bool has_estimate = true;
+      if constexpr (std::is_same_v<T, float>) has_estimate = is_finite(volume[i]) && is_finite(basic[i]);
+      result[i] = has_estimate ? basic[i] : volume[i];
+    }
     return;
   }
   std::int64_t units[3] = {0, 0, 0};

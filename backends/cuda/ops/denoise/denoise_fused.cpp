@@ -26,6 +26,8 @@ struct FusedBlock {
     if (wants_registers && members <= kMostInRegisters) {
       if (step.patch == PerAxis{8, 8, 1}) shape = "square";
       if (step.patch == PerAxis{4, 4, 4}) shape = "cube";
+      if (is_wiener && step.patch == PerAxis{6, 6, 1}) shape = "square_of_6";
+      if (is_wiener && step.patch == PerAxis{7, 7, 1}) shape = "square_of_7";
     }
     if (is_known()) places = members <= 16 ? 16 : 32;
     lanes = fused_lanes(places);
@@ -68,7 +70,7 @@ backend::Verdict check_fused(const Denoise& problem, const backend::Device& devi
 
 std::vector<Tunable> tunables(const Denoise& problem, const backend::Device& /*device*/) {
   Tunable unrolled{.name = "unrolled",
-                   .meaning = "1: patches of 8 x 8 and 4 x 4 x 4 lie in registers, by programs for their sides",
+                   .meaning = "1: the profiles' patches lie in registers, by programs for their sides",
                    .values = {0}};
   if (has_known_block(problem)) unrolled.values.push_back(1);
   unrolled.preferred = unrolled.values.back();

@@ -12,8 +12,8 @@
 //
 // The Wiener filter has the basic estimate's patches in a second array. Sums are added to by pairs of threads, one for
 // the estimate, one for the weight, so that a row of a patch is one stretch of memory. Patches of 8 x 8 and 4 x 4 x 4
-// voxels and stacks of up to 16 or 32 of them lie in registers while they are transformed; others are transformed line
-// by line in shared memory.
+// voxels, of the Wiener filter also of 6 x 6 and 7 x 7, and stacks of up to 16 or 32 of them lie in registers while
+// they are transformed; others are transformed line by line in shared memory.
 #include "ops/denoise/denoise_fused.cuh"
 
 #define TESSERA_DENOISE_FUSED(Voxel, type, step, is_wiener, shape, Shape, places, blocks)  \
@@ -28,8 +28,14 @@
   TESSERA_DENOISE_FUSED(Voxel, type, step, is_wiener, square, SquarePatch, 32, blocks) \
   TESSERA_DENOISE_FUSED(Voxel, type, step, is_wiener, cube, CubePatch, 16, blocks)     \
   TESSERA_DENOISE_FUSED(Voxel, type, step, is_wiener, cube, CubePatch, 32, blocks)
+#define TESSERA_DENOISE_FUSED_WIENER(Voxel, type, blocks)                                   \
+  TESSERA_DENOISE_FUSED_STEP(Voxel, type, wiener, true, blocks)                             \
+  TESSERA_DENOISE_FUSED(Voxel, type, wiener, true, square_of_6, SquarePatchOf6, 16, blocks) \
+  TESSERA_DENOISE_FUSED(Voxel, type, wiener, true, square_of_6, SquarePatchOf6, 32, blocks) \
+  TESSERA_DENOISE_FUSED(Voxel, type, wiener, true, square_of_7, SquarePatchOf7, 16, blocks) \
+  TESSERA_DENOISE_FUSED(Voxel, type, wiener, true, square_of_7, SquarePatchOf7, 32, blocks)
 // blocks: that fit on a multiprocessor together, by their shared memory
 #define TESSERA_DENOISE_FUSED_TYPE(Voxel, type)           \
   TESSERA_DENOISE_FUSED_STEP(Voxel, type, hard, false, 8) \
-  TESSERA_DENOISE_FUSED_STEP(Voxel, type, wiener, true, 6)
+  TESSERA_DENOISE_FUSED_WIENER(Voxel, type, 6)
 TESSERA_DENOISE_TYPES(TESSERA_DENOISE_FUSED_TYPE)

@@ -11,12 +11,15 @@ namespace tessera::cuda {
 template <int kX, int kY, int kZ>
 struct PatchOf {
   static constexpr bool kIsKnown = kX > 0;
+  static constexpr int kVoxels = kX * kY * kZ;
   static constexpr int kSideX = kX;
   static constexpr int kSideY = kY;
   static constexpr int kSideZ = kZ;
 };
 using AnyPatch = PatchOf<0, 0, 0>;
 using SquarePatch = PatchOf<8, 8, 1>;
+using SquarePatchOf6 = PatchOf<6, 6, 1>;
+using SquarePatchOf7 = PatchOf<7, 7, 1>;
 using CubePatch = PatchOf<4, 4, 4>;
 
 /// The thread's stack. kPlaces: most members, 0 where they are known at run time alone.
@@ -51,7 +54,9 @@ struct FusedStack {
   }
   /// From a voxel's members to the next one's.
   [[nodiscard]] __device__ __forceinline__ int pitch() const { return places() + 1; }
-  [[nodiscard]] __device__ __forceinline__ int voxels() const { return Patch::kIsKnown ? 64 : patch_voxels(d); }
+  [[nodiscard]] __device__ __forceinline__ int voxels() const {
+    return Patch::kIsKnown ? Patch::kVoxels : patch_voxels(d);
+  }
   /// Places that loops over members go through.
   [[nodiscard]] __device__ __forceinline__ int counted() const { return kPlaces > 0 ? kPlaces : members; }
 };
@@ -71,11 +76,11 @@ template <class Patch>
 }
 
 /// A patch in registers along one axis, whose voxels are kApart from each other.
-template <int kSide, int kApart, bool kIsInverse>
-__device__ __forceinline__ void transform_axis(const float (&matrix)[64], float (&patch)[64]) {
+template <int kSide, int kApart, bool kIsInverse, int kVoxels>
+__device__ __forceinline__ void transform_axis(const float (&matrix)[64], float (&patch)[kVoxels]) {
   if constexpr (kSide > 1) {
 #pragma unroll
-    for (int line = 0; line < 64 / kSide; ++line) {
+    for (int line = 0; line < kVoxels / kSide; ++line) {
       const int begin = line / kApart * kApart * kSide + line % kApart;
       float results[kSide];
 #pragma unroll
@@ -121,14 +126,14 @@ __device__ __forceinline__ void transform_patches(const Stack& stack, float* num
   const DenoiseArguments& d = stack.d;
   if constexpr (Patch::kIsKnown) {
     if (stack.lane < stack.members) {
-      float patch[64];
+      float patch[Patch::kVoxels];
 #pragma unroll
-      for (int v = 0; v < 64; ++v) patch[v] = numbers[v * stack.pitch() + stack.lane];
+      for (int v = 0; v < Patch::kVoxels; ++v) patch[v] = numbers[v * stack.pitch() + stack.lane];
       transform_axis<Patch::kSideX, 1, kIsInverse>(d.matrix, patch);
       transform_axis<Patch::kSideY, Patch::kSideX, kIsInverse>(d.matrix, patch);
       transform_axis<Patch::kSideZ, Patch::kSideX * Patch::kSideY, kIsInverse>(d.matrix, patch);
 #pragma unroll
-      for (int v = 0; v < 64; ++v) numbers[v * stack.pitch() + stack.lane] = patch[v];
+      for (int v = 0; v < Patch::kVoxels; ++v) numbers[v * stack.pitch() + stack.lane] = patch[v];
     }
   } else {
     const int x = static_cast<int>(d.patch[0]);

@@ -28,8 +28,7 @@ struct GemmArguments {
   bool transpose_b;
 };
 
-/// Columns and rows of C that a group of the naive kernel computes.
-inline constexpr int kGemmNaiveColumns = 32;
-inline constexpr int kGemmNaiveRows = 8;
+/// The most threads of a group of the naive kernel: one an element of C.
+inline constexpr int kGemmNaiveThreads = 1024;
 
 }  // namespace tessera::cuda

@@ -1,17 +1,24 @@
-// The variant "naive" of gemm.
+// The variant "naive" of gemm: a block's shape.
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
 #include "ops/gemm/gemm_arguments.h"
 #include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_variants.h"
+#include "ops/plain_block.h"
 
 namespace tessera::cuda {
 namespace {
 
-std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning&) {
-  constexpr GemmTile kTile{kGemmNaiveRows, kGemmNaiveColumns, kGemmNaiveColumns, kGemmNaiveRows};
-  return make_gemm_kernel(problem, device, embedded::gemm_naive,
-                          backend::sentence("tessera_gemm_naive_", to_string(problem.type)), kTile);
+std::vector<Tunable> tunables(const Gemm&, const backend::Device&) {
+  // Any block will do: the kernel loops where a launch has fewer groups than it takes.
+  return plain_block_tunables({4, 8, 16, 32}, "C", [](const PlainBlock&) { return true; });
+}
+
+std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
+  const PlainBlock block = plain_block(tuning);
+  return make_gemm_kernel(
+      problem, device, embedded::gemm_naive, backend::sentence("tessera_gemm_naive_", to_string(problem.type)),
+      {block.rows, block.columns, static_cast<unsigned>(block.columns), static_cast<unsigned>(block.rows)});
 }
 
 }  // namespace
@@ -21,7 +28,7 @@ backend::Variant<Gemm> gemm_naive() {
       .name = "naive",
       .summary = "one thread an element of C, from device memory",
       .check = check_gemm_type,
-      .tunables = nullptr,
+      .tunables = tunables,
       .make = make,
   };
 }

@@ -1,17 +1,18 @@
 // gemm, naive: one thread computes one element of C from device memory alone. The reference for what tiling gains.
 //
-//             B  k x n                        a block = 32 columns x 8 rows of C
-//            +-------+------+-----            a warp  = 32 neighbouring columns of one row
+//             B  k x n                        a block = block_columns x block_rows of C
+//            +-------+------+-----            a warp  = neighbouring columns of one row, or of two and more
 //            |       |//////|                 a thread = one element, a loop over k
 //            |       |//////|
 //            +-------+------+-----            Read of A: the same address in all lanes, one broadcast.
 //   A  m x k  C                               Read of B: 32 neighbours, one full transaction (transposed: 32 rows).
 //   +-------+-------+------+-----             Every element of A is read n times and of B m times, mostly from the
-//   |       |       |      |                  caches: 8 rows of a block share what they read of B.
-//   |=======|       | 32x8 |
+//   |       |       |      |                  caches: the rows of a block share what they read of B.
+//   |=======|       |block |
 //   |       |       |      |                  The grid's y is at most 65,535 blocks, so both axes loop on.
 //
-// Not tuned: 32 x 8 is one warp a row and enough warps a block to hide latency.
+// 32 x 8 is preferred: one warp a row, and enough warps a block to hide latency. Squares of 4 to 32 are the published
+// study's.
 #include "ops/gemm/gemm_batch.cuh"
 #include "ops/gemm/gemm_store.cuh"
 
@@ -23,10 +24,10 @@ __device__ void gemm_naive(const GemmArguments<T>& gemm) {
   const std::int64_t a_column = gemm.transpose_a ? gemm.lda : 1;
   const std::int64_t b_row = gemm.transpose_b ? 1 : gemm.ldb;
   const std::int64_t b_column = gemm.transpose_b ? gemm.ldb : 1;
-  const std::int64_t row_step = static_cast<std::int64_t>(gridDim.y) * kGemmNaiveRows;
-  const std::int64_t column_step = static_cast<std::int64_t>(gridDim.x) * kGemmNaiveColumns;
-  const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * kGemmNaiveRows + threadIdx.y;
-  const std::int64_t first_column = static_cast<std::int64_t>(blockIdx.x) * kGemmNaiveColumns + threadIdx.x;
+  const std::int64_t row_step = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
+  const std::int64_t column_step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
+  const std::int64_t first_column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 
   for (std::int64_t row = first_row; row < gemm.m; row += row_step) {
     for (std::int64_t column = first_column; column < gemm.n; column += column_step) {
@@ -45,10 +46,10 @@ __device__ void gemm_naive(const GemmArguments<T>& gemm) {
 
 }  // namespace tessera::cuda
 
-#define TESSERA_GEMM_NAIVE(T, type)                                                                             \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::kGemmNaiveColumns* tessera::cuda::kGemmNaiveRows) \
-      tessera_gemm_naive_##type(const tessera::cuda::GemmArguments<T> gemm) {                                   \
-    tessera::cuda::for_each_product(gemm, [](const auto& product) { tessera::cuda::gemm_naive(product); });     \
+#define TESSERA_GEMM_NAIVE(T, type)                                                                         \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kGemmNaiveThreads)                            \
+      tessera_gemm_naive_##type(const tessera::cuda::GemmArguments<T> gemm) {                               \
+    tessera::cuda::for_each_product(gemm, [](const auto& product) { tessera::cuda::gemm_naive(product); }); \
   }
 
 TESSERA_GEMM_NAIVE(float, float32)

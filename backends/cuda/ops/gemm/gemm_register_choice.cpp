@@ -86,6 +86,29 @@ void insert_once(std::vector<std::int64_t>& values, std::int64_t value) {
   if (place == values.end() || *place != value) values.insert(place, value);
 }
 
+struct Estimate {
+  GemmRegisterChoice choice;
+  double us = std::numeric_limits<double>::infinity();
+};
+
+Estimate fastest(const Gemm& problem, const DeviceLimits& card, std::int64_t max_split,
+                 std::span<const GemmRegisterImage> images) {
+  const bool is_double = problem.type == DataType::float64;
+  const std::span<const GemmRegisterImage> measured = gemm_register_images(problem.type);
+  const std::array<Speed, 4>& speeds = is_double ? kFloat64Speeds : kFloat32Speeds;
+  Estimate best;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const GemmRegisterShape& shape = measured[i].shape;
+    if (find_tile(images, shape.tile_m, shape.tile_n) == images.end()) continue;
+    for (std::int64_t split = 1; split <= max_split; split *= 2) {
+      const double us = microseconds(problem, shape, speeds[i], is_double ? kFloat64Split : kFloat32Split,
+                                     static_cast<double>(split), card);
+      if (us < best.us) best = {{shape.tile_m, shape.tile_n, split}, us};
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 std::span<const GemmRegisterImage> gemm_register_images(DataType type) {
@@ -112,24 +135,13 @@ const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images
 
 GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card, std::int64_t max_split,
                                         std::span<const GemmRegisterImage> images) {
-  const bool is_double = problem.type == DataType::float64;
-  const std::span<const GemmRegisterImage> measured = gemm_register_images(problem.type);
-  const std::array<Speed, 4>& speeds = is_double ? kFloat64Speeds : kFloat32Speeds;
-  GemmRegisterChoice best;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    const GemmRegisterShape& shape = measured[i].shape;
-    if (find_tile(images, shape.tile_m, shape.tile_n) == images.end()) continue;
-    for (std::int64_t split = 1; split <= max_split; split *= 2) {
-      const double time = microseconds(problem, shape, speeds[i], is_double ? kFloat64Split : kFloat32Split,
-                                       static_cast<double>(split), card);
-      if (time < least) {
-        least = time;
-        best = {shape.tile_m, shape.tile_n, split};
-      }
-    }
-  }
-  return best;
+  return fastest(problem, card, max_split, images).choice;
+}
+
+double gemm_register_microseconds(const Gemm& problem, const DeviceLimits& card) {
+  constexpr std::int64_t kMostSplits = 64;
+  return fastest(problem, card, std::clamp<std::int64_t>(problem.k, 1, kMostSplits), gemm_register_images(problem.type))
+      .us;
 }
 
 std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images, const GemmRegisterChoice& preferred,

@@ -41,6 +41,9 @@ struct GemmRegisterChoice {
                                                       std::int64_t max_split,
                                                       std::span<const GemmRegisterImage> images);
 
+/// How long register takes with the configuration that is expected to be fastest, by the model.
+[[nodiscard]] double gemm_register_microseconds(const Gemm& problem, const DeviceLimits& card);
+
 /// The tunables tile_m and tile_n, which exist in the pairs that have an image. The meanings are the operator's words.
 [[nodiscard]] std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images,
                                                  const GemmRegisterChoice& preferred, const char* meaning_m,

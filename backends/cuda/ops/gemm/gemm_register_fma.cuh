@@ -130,6 +130,18 @@ struct FmaWarp {
       }
     }
 
+    /// Calls change(row, column, element) for every element.
+    template <class Change>
+    __device__ __forceinline__ void change_all(int lane, Change change) {
+#pragma unroll
+      for (int i = 0; i < kThreadRows; ++i) {
+#pragma unroll
+        for (int j = 0; j < kThreadColumns; ++j) {
+          change(FragmentA::at(lane_m(lane), i), FragmentB::at(lane_n(lane), j), sum_[i][j]);
+        }
+      }
+    }
+
     /// A part of a block, in the order that suits the banks.
     [[nodiscard]] __device__ __forceinline__ Run<float, 4> vector(int block, int vector) const {
       const int i = block / (kThreadColumns / 4) * 4, j = block % (kThreadColumns / 4) * 4;

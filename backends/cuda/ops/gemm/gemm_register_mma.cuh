@@ -93,6 +93,24 @@ struct MmaWarp {
         store_block(lane, block, vectors, store);
       }
     }
+    /// Calls change(row, column, element) for every element.
+    template <class Change>
+    __device__ __forceinline__ void change_all(int lane, Change change) {
+      const int g = lane / 4, t = lane % 4;
+#pragma unroll
+      for (int j = 0; j < kTilesN; ++j) {
+#pragma unroll
+        for (int i = 0; i < kTilesM; ++i) {
+#pragma unroll
+          for (int k = 0; k < 4; ++k) {
+            const int half = k / 2, pair = StageB::kIsAlong ? j % 2 : k % 2, one = StageB::kIsAlong ? k % 2 : j % 2;
+            change(i * 16 + (StageA::kIsAlong ? g + 8 * half : 2 * g + half), j / 2 * 16 + 4 * t + 2 * pair + one,
+                   sum_[i][j][k]);
+          }
+        }
+        __syncwarp();  // else the compiler begins with all columns at once, which no registers are left for
+      }
+    }
     [[nodiscard]] __device__ __forceinline__ Run<double, 2> vector(int block, int vector) const {
       const int i = block / kTilesN, half = block / (kTilesN / 2) % 2, j = block % (kTilesN / 2) * 2;
       Run<double, 2> run;

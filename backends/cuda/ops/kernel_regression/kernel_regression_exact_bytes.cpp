@@ -31,7 +31,7 @@ bool takes_wide_tile(const KernelRegression& problem, const DeviceLimits& card) 
 RegressionTile wide_tile(const KernelRegression& problem) {
   const std::int64_t depth = mathematics::round_up(problem.columns, kStepBytes);
   return {.queries = kWideBlocks * kWideQueries,
-          .rows = kWideGroups * kWideRows,
+          .rows = kWideRings * kWideRows,
           .threads = kWideThreads,
           .blocks = 1,
           .shared_bytes = static_cast<std::size_t>(kWideFixedBytes + kWideQueries * depth),

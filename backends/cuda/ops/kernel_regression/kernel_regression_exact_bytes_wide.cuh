@@ -1,15 +1,17 @@
 // kernel_regression, exact_bytes on Hopper: products by warp groups, whose operands come in bulk.
 //
-//   a cluster, two blocks of 128 queries each          A block has its queries in shared memory with all columns. Each
-//                                                      of its two warp groups multiplies all of them by blocks of 2048
-//   queries, resident     rows of group 0  -> sums     training rows of its own, 128 rows a tile: a query's state then
-//   of block 0, 128       rows of group 1  -> sums     belongs to four lanes from beginning to end, and while one group
-//                              | the same              meets what it has multiplied, the tensor cores serve the other.
-//   of block 1, 128       rows of group 0  -> sums
-//                         rows of group 1  -> sums     Packed rows go through a ring of stages for each group. Both
-//                                                      blocks need the same rows: each fetches a half of a stage for
-//   other warps: one thread a group fetches stages,    both, so that every training row is read from L2 once for 256
-//   one warp a group what else rows have               queries.
+//   a cluster, two blocks of 128 queries each          A block has its queries in shared memory with all columns, and
+//                                                      two rings of stages, through each of which go blocks of 2048
+//   queries, resident     rows of ring 0  -> sums      training rows of its own, 128 rows a tile. Two warp groups a
+//   of block 0, 2 x 64    rows of ring 1  -> sums      ring multiply them by 64 queries each: a query's state then
+//                              | the same              belongs to four lanes from beginning to end. Meeting rows takes
+//   of block 1, 2 x 64    rows of ring 0  -> sums      a warp longer than multiplying them: while the groups of a ring
+//                         rows of ring 1  -> sums      meet what they have multiplied, the tensor cores serve the
+//                                                      other ring's.
+//   other warps: one thread a ring fetches stages,
+//   one warp a ring what else rows have                Both blocks need the same rows: each fetches a half of a stage
+//                                                      for both, so that every training row is read from L2 once for
+//                                                      256 queries.
 //
 // Which query a sum belongs to, and how rows are met: kernel_regression_warp_meeting.cuh. Packed rows lie as
 // kernel_regression_pack_panels.cu says.
@@ -24,7 +26,7 @@ namespace tessera::cuda {
 
 #if defined(TESSERA_CUDA_IS_HOPPER)
 
-/// What a warp group has in shared memory.
+/// What the warp groups of a ring have in shared memory.
 struct RegressionWideRing {
   alignas(128) unsigned char stages[kWideStages][kWideRows * kWideStageBytes];
   alignas(16) int lengths[kWideSlots][kWideRows];
@@ -34,48 +36,35 @@ struct RegressionWideRing {
 };
 /// What a block has; its queries lie behind it.
 struct RegressionWideShared {
-  RegressionWideRing rings[kWideGroups];
-  RegressionWarpKeys keys[kWideMeetingWarps];
+  RegressionWideRing rings[kWideRings];
+  RegressionWarpLists lists[kWideMeetingWarps];
   SharedBarrier queries_full, queries_empty;
 };
 static_assert(sizeof(RegressionWideShared) <= kWideFixedBytes);
 
-/// A place in a ring, and the parity of the phase that is waited for there.
-template <int kPlaces>
-struct RingPlace {
-  int place = 0;
-  unsigned parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++place < kPlaces) return;
-    place = 0;
-    parity ^= 1;
-  }
-};
-
 /// A cluster's pieces of work are blocks of training rows for a pair of queries' tiles, in their order. Its blocks'
-/// warp groups of the same number take every second piece of a pair.
+/// rings of the same number take every second piece of a pair.
 class RegressionWideWork {
  public:
-  __device__ RegressionWideWork(const RegressionTileArguments<std::uint8_t>& regression, int group)
-      : rows_(regression.training_rows),
-        block_rows_(regression.block_rows),
-        blocks_((regression.training_rows + regression.block_rows - 1) / regression.block_rows),
-        group_(group) {
-    const std::int64_t pieces = blocks_ * regression.query_tiles;
-    first_ = pieces * blockIdx.x / gridDim.x;
-    end_ = pieces * (blockIdx.x + 1) / gridDim.x;
+  __device__ RegressionWideWork(const RegressionTileArguments<std::uint8_t>& regression, int ring)
+      : regression_(regression), ring_(ring) {
+    const std::int64_t pieces = std::int64_t{blocks()} * regression.query_tiles;
+    first_ = static_cast<int>(pieces * blockIdx.x / gridDim.x);
+    end_ = static_cast<int>(pieces * (blockIdx.x + 1) / gridDim.x);
   }
-  /// Calls begin(pair) for each pair of tiles, and then visit(block, tiles of rows) for each of the group's pieces.
+  /// Calls begin(pair) for each pair of tiles, and then visit(block, tiles of rows) for each of the ring's pieces.
   template <class Begin, class Visit>
   __device__ __forceinline__ void for_pieces(Begin begin, Visit visit) const {
-    for (std::int64_t piece = first_; piece < end_;) {
-      const std::int64_t pair = piece / blocks_;
-      const std::int64_t behind = (pair + 1) * blocks_ < end_ ? (pair + 1) * blocks_ : end_;
+#pragma unroll 1
+    for (int piece = first_; piece < end_;) {
+      const int pair = piece / blocks();
+      const int behind = min((pair + 1) * blocks(), end_);
       begin(pair);
-      for (std::int64_t own = piece + group_; own < behind; own += kWideGroups) {
-        const std::int64_t block = own - pair * blocks_;
-        const std::int64_t left = rows_ - block * block_rows_;
-        const auto rows = static_cast<int>(left < block_rows_ ? left : block_rows_);
+#pragma unroll 1
+      for (int own = piece + ring_; own < behind; own += kWideRings) {
+        const int block = own - pair * blocks();
+        const std::int64_t left = regression_.training_rows - block * regression_.block_rows;
+        const auto rows = static_cast<int>(left < regression_.block_rows ? left : regression_.block_rows);
         visit(block, (rows + kWideRows - 1) / kWideRows);
       }
       piece = behind;
@@ -83,33 +72,39 @@ class RegressionWideWork {
   }
 
  private:
-  std::int64_t rows_, block_rows_, blocks_;
-  int group_;
-  std::int64_t first_, end_;
+  [[nodiscard]] __device__ __forceinline__ int blocks() const {
+    return static_cast<int>((regression_.training_rows + regression_.block_rows - 1) / regression_.block_rows);
+  }
+
+  const RegressionTileArguments<std::uint8_t>& regression_;
+  int ring_;
+  int first_, end_;
 };
 
-/// One thread fetches a group's training rows, of the half that is this block's of what the cluster needs; that of the
-/// first group the queries too.
+/// One thread fetches a ring's training rows, of the half that is this block's of what the cluster needs; that of the
+/// first ring the queries too.
 __device__ __forceinline__ void fetch_wide(const RegressionTileArguments<std::uint8_t>& regression,
-                                           RegressionWideShared& shared, unsigned char* queries, int group) {
+                                           RegressionWideShared& shared, unsigned char* queries, int number) {
   const auto depth = static_cast<unsigned>(regression.depth);
   const unsigned rank = block_of_cluster();
-  RegressionWideRing& ring = shared.rings[group];
+  RegressionWideRing& ring = shared.rings[number];
   RingPlace<kWideStages> stage;
   unsigned parity = 1;
-  RegressionWideWork(regression, group)
+  RegressionWideWork(regression, number)
       .for_pieces(
-          [&](std::int64_t pair) {
-            if (group != 0) return;
+          [&](int pair) {
+            if (number != 0) return;
             wait(shared.queries_empty, parity);
             parity ^= 1;
             arm(shared.queries_full, depth * kWideQueries);
-            copy_bulk(queries, regression.queries + (pair * kWideBlocks + rank) * kWideQueries * regression.depth,
+            copy_bulk(queries,
+                      regression.queries +
+                          std::int64_t{pair * kWideBlocks + static_cast<int>(rank)} * kWideQueries * regression.depth,
                       depth * kWideQueries, shared.queries_full);
           },
-          [&](std::int64_t block, int tiles) {
+          [&](int block, int tiles) {
             const std::uint8_t* rows = regression.rows + block * regression.block_rows * regression.depth;
-            for (int number = 0; number < tiles; ++number, rows += kWideRows * regression.depth) {
+            for (int tile = 0; tile < tiles; ++tile, rows += kWideRows * regression.depth) {
               for (unsigned at = 0; at < depth; at += kWideStageBytes) {
                 const unsigned bytes = (depth - at < kWideStageBytes ? depth - at : kWideStageBytes) * kWideRows;
                 const unsigned half = bytes / kWideBlocks;
@@ -123,16 +118,16 @@ __device__ __forceinline__ void fetch_wide(const RegressionTileArguments<std::ui
           });
 }
 
-/// One warp brings the lengths and targets of a group's rows.
+/// One warp brings the lengths and targets of a ring's rows.
 __device__ __forceinline__ void fetch_wide_rows(const RegressionTileArguments<std::uint8_t>& regression,
-                                                RegressionWideRing& ring, int group) {
+                                                RegressionWideRing& ring, int number) {
   RingPlace<kWideSlots> slot;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  RegressionWideWork(regression, group)
-      .for_pieces([](std::int64_t) {},
-                  [&](std::int64_t block, int tiles) {
-                    for (int number = 0; number < tiles; ++number) {
-                      const std::int64_t first = block * regression.block_rows + number * kWideRows;
+  RegressionWideWork(regression, number)
+      .for_pieces([](int) {},
+                  [&](int block, int tiles) {
+                    for (int tile = 0; tile < tiles; ++tile) {
+                      const std::int64_t first = block * regression.block_rows + tile * kWideRows;
                       int lengths[kWideRows / 32];
                       float targets[kWideRows / 32];
 #pragma unroll
@@ -153,59 +148,54 @@ __device__ __forceinline__ void fetch_wide_rows(const RegressionTileArguments<st
                   });
 }
 
-/// A warp group multiplies the block's queries by the training rows of its pieces, and meets them.
+/// A warp group multiplies its half of the block's queries by the training rows of its ring's pieces, and meets them.
 template <bool kIsEuclidean>
 __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std::uint8_t>& regression,
                                               RegressionWideShared& shared, const unsigned char* queries) {
   const unsigned rank = block_of_cluster();
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int group = warp / 4;
+  const int half = warp / 4 % kWideHalves;
   const auto depth = static_cast<int>(regression.depth);
-  RegressionWideRing& ring = shared.rings[group];
-  const std::uint64_t a = operand_in_chunks(queries, kWideQueries * kWideChunk);
+  RegressionWideRing& ring = shared.rings[warp / kWideRingWarps];
+  const std::uint64_t a = operand_in_chunks(queries + half * kWideHalf * kWideChunk, kWideQueries * kWideChunk);
   const std::uint64_t b = operand_in_chunks(ring.stages, kWideRows * kWideChunk);
   // In descriptors an address is a sixteenth.
-  constexpr std::uint64_t kStepOfA = 2 * kWideQueries, kStepOfB = 2 * kWideRows, kHalfOfA = 64;
+  constexpr std::uint64_t kStepOfA = 2 * kWideQueries, kStepOfB = 2 * kWideRows;
   constexpr std::uint64_t kStageOfB = kWideRows * kWideStageBytes / 16;
   RingPlace<kWideStages> stage;
   RingPlace<kWideSlots> slot;
   unsigned parity = 0;
   bool has_queries = false;
-  int upper[64], lower[64];
-  WarpQuery queries_0, queries_1, queries_2, queries_3;  // g, g + 8, and 64 later
-  std::int64_t first_query = 0;                          // g
+  int sum[64];
+  WarpQuery upper, lower;        // g and g + 8
+  std::int64_t first_query = 0;  // g
   const auto release = [&](int place) {
     if (lane < kWideBlocks) arrive_at_block(ring.empty[place], static_cast<unsigned>(lane));
   };
-  const WarpMeeting<kIsEuclidean> meeting(regression, shared.keys[warp]);
-  RegressionWideWork(regression, group)
+  const WarpMeeting<kIsEuclidean> meeting(regression, shared.lists[warp]);
+  RegressionWideWork(regression, warp / kWideRingWarps)
       .for_pieces(
-          [&](std::int64_t pair) {
+          [&](int pair) {
             if (has_queries && lane == 0) arrive(shared.queries_empty);
             has_queries = true;
-            first_query = (pair * kWideBlocks + rank) * kWideQueries + warp % 4 * 16 + lane / 4;
+            first_query = std::int64_t{pair * kWideBlocks + static_cast<int>(rank)} * kWideQueries + half * kWideHalf +
+                          warp % 4 * 16 + lane / 4;
             wait(shared.queries_full, parity);
             parity ^= 1;
           },
-          [&](std::int64_t block, int tiles) {
-            meeting.begin(regression, queries_0, first_query);
-            meeting.begin(regression, queries_1, first_query + 8);
-            meeting.begin(regression, queries_2, first_query + 64);
-            meeting.begin(regression, queries_3, first_query + 72);
-            for (int number = 0; number < tiles; ++number) {
+          [&](int block, int tiles) {
+            meeting.begin(regression, upper, first_query);
+            meeting.begin(regression, lower, first_query + 8);
+            for (int tile = 0; tile < tiles; ++tile) {
               int before = -1;
               std::uint64_t a_now = a;
               const auto multiply_stage = [&](bool adds, bool is_whole) {
                 wait(ring.full[stage.place], stage.parity);
                 const std::uint64_t b_now = b + static_cast<std::uint64_t>(stage.place) * kStageOfB;
                 begin_products();
-                multiply_64x128(upper, a_now, b_now, adds);
-                multiply_64x128(lower, a_now + kHalfOfA, b_now, adds);
-                if (is_whole) {
-                  multiply_64x128(upper, a_now + kStepOfA, b_now + kStepOfB, true);
-                  multiply_64x128(lower, a_now + kStepOfA + kHalfOfA, b_now + kStepOfB, true);
-                }
+                multiply_64x128(sum, a_now, b_now, adds);
+                if (is_whole) multiply_64x128(sum, a_now + kStepOfA, b_now + kStepOfB, true);
                 close_products();
                 a_now += 2 * kStepOfA;
                 wait_for_products<1>();
@@ -217,21 +207,17 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
               for (int at = 0; at + kWideStageBytes <= depth; at += kWideStageBytes) multiply_stage(at != 0, true);
               if (depth % kWideStageBytes != 0) multiply_stage(depth > kWideStageBytes, false);
               wait_for_products<0>();
-              hold(upper);
-              hold(lower);
+              hold(sum);
               release(before);
               wait(ring.rows_full[slot.place], slot.parity);
               const int* const lengths = ring.lengths[slot.place];
               const double* const targets = ring.targets[slot.place];
-              meeting.meet(regression, queries_0, queries_1, upper, lengths, targets, number);
-              meeting.meet(regression, queries_2, queries_3, lower, lengths, targets, number);
+              meeting.meet(regression, upper, lower, sum, lengths, targets, tile);
               if (lane == 0) arrive(ring.rows_empty[slot.place]);
               slot.advance();
             }
-            meeting.end(regression, queries_0, block, first_query, 0);
-            meeting.end(regression, queries_1, block, first_query + 8, 1);
-            meeting.end(regression, queries_2, block, first_query + 64, 2);
-            meeting.end(regression, queries_3, block, first_query + 72, 3);
+            meeting.end(regression, upper, block, first_query, 0);
+            meeting.end(regression, lower, block, first_query + 8, 1);
           });
 }
 
@@ -248,11 +234,11 @@ __device__ __forceinline__ void regress_bytes_wide(const RegressionTileArguments
     for (RegressionWideRing& ring : shared.rings) {
       for (int i = 0; i < kWideStages; ++i) {
         initialise(ring.full[i], 1);
-        initialise(ring.empty[i], kWideBlocks * 4);
+        initialise(ring.empty[i], kWideBlocks * kWideRingWarps);
       }
       for (int i = 0; i < kWideSlots; ++i) {
         initialise(ring.rows_full[i], 32);
-        initialise(ring.rows_empty[i], 4);
+        initialise(ring.rows_empty[i], kWideRingWarps);
       }
     }
     initialise(shared.queries_full, 1);
@@ -263,15 +249,15 @@ __device__ __forceinline__ void regress_bytes_wide(const RegressionTileArguments
   wait_for_kernel_before();
   const int warp = static_cast<int>(threadIdx.x) / 32;
   if (warp < kWideMeetingWarps) {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 224;");
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kWideMeetingRegisters));
     multiply_wide<kIsEuclidean>(regression, shared, queries);
   } else {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 56;");
-    const int group = warp % kWideGroups;
-    if (warp - kWideMeetingWarps >= kWideGroups) {
-      fetch_wide_rows(regression, shared.rings[group], group);
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kWideOtherRegisters));
+    const int number = warp % kWideRings;
+    if (warp - kWideMeetingWarps >= kWideRings) {
+      fetch_wide_rows(regression, shared.rings[number], number);
     } else if (threadIdx.x % 32 == 0) {
-      fetch_wide(regression, shared, queries, group);
+      fetch_wide(regression, shared, queries, number);
     }
   }
   __syncwarp();

@@ -29,11 +29,13 @@ std::vector<RegressionTile> tiles_of(DataType type, const backend::Device& devic
     return {
         tile_of(kRegressionFloat64Shapes[0], type, embedded::kernel_regression_fused_float64_128x64, asynchronous),
         tile_of(kRegressionFloat64Shapes[1], type, embedded::kernel_regression_fused_float64_64x64, asynchronous),
+        tile_of(kRegressionFloat64Shapes[2], type, embedded::kernel_regression_fused_float64_32x64, asynchronous),
     };
   }
   return {
       tile_of(kRegressionFloat32Shapes[0], type, embedded::kernel_regression_fused_float32_64x128, asynchronous),
       tile_of(kRegressionFloat32Shapes[1], type, embedded::kernel_regression_fused_float32_128x128, asynchronous),
+      tile_of(kRegressionFloat32Shapes[2], type, embedded::kernel_regression_fused_float32_32x128, asynchronous),
   };
 }
 

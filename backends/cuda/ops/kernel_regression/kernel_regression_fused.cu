@@ -4,8 +4,10 @@
 //   type      tile        warps
 //   float32   128 x 128   2 x 2 of 64 x 64   a thread holds 8 x 16 products
 //              64 x 128   2 x 2 of 32 x 64   8 x 8
-//   float64   128 x  64   4 x 2 of 32 x 32   by the tensor cores from sm_80 on
+//              32 x 128   1 x 4 of 32 x 32   4 x 8
+//   float64   128 x  64   2 x 2 of 64 x 32   by the tensor cores from sm_80 on
 //              64 x  64   2 x 2 of 32 x 32
+//              32 x  64   1 x 4 of 32 x 16
 #include "ops/kernel_regression/kernel_regression_fused.cuh"
 
 namespace tessera::cuda {

@@ -1,13 +1,13 @@
 // kernel_regression, fused: products of centred rows by gemm's register tiles, whose distances stay in registers.
 //
 //   a block's 2048 training rows, packed          A group computes `queries` x 2048 distances, a tile of rows after the
-//        tile      tile   ...                     other: products as gemm's register variant computes them. float32 is
-//       +---------+---------+---                  packed so that k lies across, where it has no bank
-//                                                 conflicts. Then each thread makes
-//    q  | group   | group   |                     distances of the products that it holds, and the queries meet the
-//       +---------+---------+---                  rows that are near (kernel_regression_meeting.cuh).
+//        tile      tile   ...                     other: products as gemm's register variant computes them, of rows
+//       +---------+---------+---                  packed so that k lies across. Then each thread makes distances of the
+//    q  | group   | group   |                     products that it holds, and the queries meet the rows that are near
+//       +---------+---------+---                  (kernel_regression_meeting.cuh).
 //
-// Every training row is read once a tile of queries, the queries' rows once a tile of training rows.
+// Every training row is read once a tile of queries, the queries' rows once a tile of training rows: from L2, since so
+// many queries as it holds go through all blocks before others do.
 #pragma once
 
 #include "cuda_kernel_overlap.cuh"
@@ -18,12 +18,19 @@
 
 namespace tessera::cuda {
 
-/// A small tile of float32 has as many warps as a large one, each thread of which holds 8 x 8 products; all others are
-/// gemm's.
+/// A small tile of float32 has as many warps as a large one, each thread of which holds fewer products. A large one of
+/// float64 has large warps: they read the fewest numbers from shared memory for a product, and leave the meeting
+/// registers. All others are gemm's.
 template <class T, int kQueries, int kRows>
 struct RegressionWarp : GemmRegisterWarp<T, kQueries, kRows> {};
 template <>
+struct RegressionWarp<float, 32, 128> : FmaWarp<32, 32, 8, true, true> {};
+template <>
 struct RegressionWarp<float, 64, 128> : FmaWarp<32, 64, 4, true> {};
+template <>
+struct RegressionWarp<double, 32, 64> : MmaWarp<32, 16> {};
+template <>
+struct RegressionWarp<double, 128, 64> : MmaWarp<64, 32> {};
 
 /// The squared lengths of a tile's rows, in shared memory.
 template <class T, int kQueries, int kRows>
@@ -39,20 +46,19 @@ struct RegressionFusedShared {
   RegressionMet<T, kShape.tile_m, kShape.tile_n> met;
 };
 
-/// Four neighbouring products of a query as distances. Not below 0; not a number where a product is none.
+/// Four neighbouring distances of a query, as keys.
 template <class T>
 class RegressionKeys {
  public:
-  __device__ RegressionKeys(const T* products, T query_length, const T* row_lengths, int first_row)
-      : first_row_(first_row) {
+  using Keys = RegressionKey<T>;
+  using Key = typename Keys::Key;
+
+  __device__ RegressionKeys(const T* distances, int first_row) : first_row_(first_row) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const T squared = fma(T(-2), products[i], query_length + row_lengths[first_row + i]);
-      keys_[i] = squared < 0 ? T(0) : squared + T(0);  // a zero without its sign, which would order as the largest
-    }
+    for (int i = 0; i < 4; ++i) keys_[i] = Keys::of(distances[i]);
   }
-  [[nodiscard]] __device__ __forceinline__ T least() const {
-    return fmin(fmin(keys_[0], keys_[1]), fmin(keys_[2], keys_[3]));
+  [[nodiscard]] __device__ __forceinline__ Key least() const {
+    return min(min(keys_[0], keys_[1]), min(keys_[2], keys_[3]));
   }
   static constexpr int kGroups = 1, kGroupKeys = 4;
   [[nodiscard]] __device__ __forceinline__ int word(int) const {
@@ -64,45 +70,66 @@ class RegressionKeys {
   [[nodiscard]] static __device__ __forceinline__ constexpr int offset(int i) {
     return i;
   }
-  [[nodiscard]] __device__ __forceinline__ T key(int, int i) const {
+  [[nodiscard]] __device__ __forceinline__ Key key(int, int i) const {
     return keys_[i];
   }
 
  private:
-  T keys_[4];
+  Key keys_[4];
   int first_row_;
 };
 
-/// The distances of a warp's tile, as meet_tile() wants them: a run is four neighbours.
-template <class T, class Tile, class Lengths>
+/// The distances of a warp's tile, as meet_tile() wants them: a run is four neighbours. They take the products' place.
+template <class T, class Tile>
 class RegressionDistances {
  public:
-  __device__ RegressionDistances(const Tile& tile, const Lengths& lengths, int lane, int first_query, int first_row)
-      : tile_(tile), lengths_(lengths), lane_(lane), first_query_(first_query), first_row_(first_row) {}
+  template <class Lengths>
+  __device__ RegressionDistances(Tile& tile, const Lengths& lengths, int lane, int first_query, int first_row)
+      : tile_(tile), lane_(lane), first_query_(first_query), first_row_(first_row) {
+    tile.change_all(lane, [&](int query, int row, T& product) {
+      const T squared = fma(T(-2), product, lengths.queries[first_query + query] + lengths.rows[first_row + row]);
+      // Not below 0.
+      product = RegressionKey<T>::number(max(RegressionKey<T>::of(squared), typename RegressionKey<T>::Key{0}));
+    });
+  }
 
   template <class Visit>
   __device__ __forceinline__ void for_runs(Visit visit) const {
-    tile_.store_all(lane_, [&](int query, int row, const T* products) {
-      const int in_tile = first_query_ + query;
-      visit(in_tile, RegressionKeys<T>(products, lengths_.queries[in_tile], lengths_.rows, first_row_ + row));
+    tile_.store_all(lane_, [&](int query, int row, const T* distances) {
+      visit(first_query_ + query, RegressionKeys<T>(distances, first_row_ + row));
     });
   }
 
  private:
   const Tile& tile_;
-  const Lengths& lengths_;
   int lane_;
   int first_query_;
   int first_row_;
 };
 
-/// Groups: those of one block of training rows follow each other.
+/// Which block of training rows and which tile of queries a group has. Those of one block follow each other, of as many
+/// tiles as caches hold.
+struct RegressionGroup {
+  template <class T>
+  __device__ explicit RegressionGroup(const RegressionTileArguments<T>& regression) {
+    const std::int64_t blocks = (regression.training_rows + regression.block_rows - 1) / regression.block_rows;
+    const std::int64_t first = blockIdx.x / (blocks * regression.tiles_at_once) * regression.tiles_at_once;
+    const std::int64_t left = regression.query_tiles - first;
+    const std::int64_t tiles = left < regression.tiles_at_once ? left : regression.tiles_at_once;
+    const std::int64_t group = blockIdx.x - first * blocks;
+    block = group / tiles;
+    tile = first + group - block * tiles;
+  }
+  std::int64_t block;
+  std::int64_t tile;
+};
+
 template <class T, GemmRegisterShape kShape>
 __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& regression) {
   using Warp = RegressionWarp<T, kShape.tile_m, kShape.tile_n>;
   constexpr int kThreads = kShape.threads();
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
-  constexpr GemmLayout kLayout = layout_of(kShape, !regression_is_packed_across(sizeof(T)));
+  constexpr GemmLayout kLayout = layout_of(kShape, false);
   using StageA = typename Warp::template StageA<kShape.tile_m, kShape.depth, kLayout>;
   using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, kLayout>;
   using OperandA = Operand<StageA, kThreads, kChunk<T>, kStages>;
@@ -123,8 +150,9 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   const int lane = thread % 32;
   const int warp_query = thread / 32 / kShape.warps_n * Warp::kRows;
   const int warp_row = thread / 32 % kShape.warps_n * Warp::kColumns;
-  const std::int64_t block = blockIdx.x / regression.query_tiles;
-  const std::int64_t first_query = (blockIdx.x - block * regression.query_tiles) * kShape.tile_m;
+  const RegressionGroup group(regression);
+  const std::int64_t block = group.block;
+  const std::int64_t first_query = group.tile * kShape.tile_m;
   const std::int64_t block_row = block * regression.block_rows;
   const std::int64_t left = regression.training_rows - block_row;
   const std::int64_t end = block_row + (left < regression.block_rows ? left : regression.block_rows);
@@ -145,8 +173,7 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
     OperandB b(stages + OperandA::kSize, regression.rows, regression.row_step, row, row + kShape.tile_n, 0);
     multiply_stages<kStages, kShape.depth>(tile, a, b, count, remainder);
     meet_tile(regression, shared.met, mine,
-              RegressionDistances<T, Tile, decltype(shared.lengths)>(tile, shared.lengths, lane, warp_query, warp_row),
-              row);
+              RegressionDistances<T, Tile>(tile, shared.lengths, lane, warp_query, warp_row), row);
   }
   mine.write(regression);
 }

@@ -30,7 +30,7 @@ struct RegressionMet {
   Key listed[kQueries][kListed + 1];
   Key least[kQueries];     ///< of the rows that each query has met
   Key furthest[kQueries];  ///< what is further away weighs nothing
-  typename RegressionKey<T>::Word tile_least[kQueries];
+  Key tile_least[kQueries];
   unsigned near[kWords][kQueries];  ///< a bit for each row of the tile
   int met[kQueries];                ///< of the near rows, from the first on
 };
@@ -43,6 +43,7 @@ class MeetingQuery {
   using Key = typename Keys::Key;
   using Arguments = RegressionTileArguments<T>;
   using Length = typename Arguments::Length;
+  using Result = typename Arguments::Result;
 
   /// `query` of the round; `number` of the tile's.
   __device__ MeetingQuery(const Arguments& regression, Met& met, std::int64_t block, std::int64_t query, int number)
@@ -51,7 +52,7 @@ class MeetingQuery {
     is_there_ = query < regression.queries_of_round;
     met.least[number] = is_there_ ? Keys::kFar : Keys::kNone;
     met.furthest[number] = met.least[number];
-    met.tile_least[number] = Keys::word(Keys::kFar);
+    met.tile_least[number] = Keys::kFar;
     if (!is_there_) return;
     length_ = regression.query_lengths[query];
     met.furthest[number] = Keys::of_distance(INFINITY, length_);
@@ -64,9 +65,9 @@ class MeetingQuery {
 #pragma unroll
     for (int word = 0; word < Met::kWords; ++word) met.near[word][number_] = 0;
     met.met[number_] = 0;
-    const Key least = Keys::key(met.tile_least[number_]);
+    const Key least = met.tile_least[number_];
     const Key before = met.least[number_];
-    met.tile_least[number_] = Keys::word(Keys::kFar);
+    met.tile_least[number_] = Keys::kFar;
     if (!(least < before)) return;
     wants_row_ = true;
     met.least[number_] = least;
@@ -87,10 +88,12 @@ class MeetingQuery {
       int rows[kAtOnce];
       Key keys[kAtOnce];
       double weights[kAtOnce];
+      Result targets[kAtOnce];  // the first of each, fetched together
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         const bool is_listed = first + i < count;
         rows[i] = is_listed ? next_row(met) : 0;
+        targets[i] = regression.targets[(first_row + rows[i]) * regression.outputs];
         keys[i] = is_listed ? met.listed[number_][first + i] : Keys::kFar;
         weights[i] = is_listed ? state_.weight(regression, keys[i], least) : 0;
       }
@@ -101,7 +104,8 @@ class MeetingQuery {
           state_.meet_nearest(first_row + rows[i]);
           wants_row_ = false;
         }
-        state_.add(regression, weights[i], rows[i], regression.targets + (first_row + rows[i]) * regression.outputs);
+        state_.add(regression, weights[i], rows[i], targets[i],
+                   regression.targets + (first_row + rows[i]) * regression.outputs);
       }
     }
     met.met[number_] = before + count;
@@ -187,7 +191,7 @@ __device__ __forceinline__ void meet_tile(const RegressionTileArguments<T>& regr
     const Key least = keys.least();
     if (least <= met.furthest[query]) {
       near_runs |= 1U << run;
-      if (least < met.least[query]) atomicMin(&met.tile_least[query], Keys::word(least));
+      if (least < met.least[query]) atomicMin(&met.tile_least[query], least);
     }
     ++run;
   });

@@ -16,37 +16,36 @@
 
 namespace tessera::cuda {
 
-/// How a tile keeps distances: as keys that order as they do. A key of bytes is short of the query's own squared
-/// length, so that one subtraction makes it of a product; it has a sign.
+/// How a tile keeps distances: as whole numbers that order as they do. A number with a fraction that is not below 0 is
+/// known by its bits: comparing whole numbers leaves the pipe of float64 to the tensor cores, which share it. A key of
+/// bytes is short of the query's own squared length, so that one subtraction makes it of a product; it has a sign.
 template <class T>
 struct RegressionKey {
-  using Key = T;
-  using Word = unsigned;  ///< orders as keys that are no less than 0 do
-  static constexpr Key kFar = INFINITY, kMost = FLT_MAX, kNone = -1;
-  [[nodiscard]] static __device__ Word word(Key key) { return __float_as_uint(key); }
-  [[nodiscard]] static __device__ Key key(Word word) { return __uint_as_float(word); }
-  [[nodiscard]] static __device__ T distance(Key key, T) { return key; }
-  [[nodiscard]] static __device__ Key of_distance(double distance, T) {
-    return static_cast<T>(fmin(distance, static_cast<double>(kMost)));
+  using Key = std::conditional_t<sizeof(T) == sizeof(double), long long, int>;
+  static constexpr Key kFar = sizeof(T) == sizeof(double) ? static_cast<Key>(0x7ff0000000000000) : 0x7f800000;
+  static constexpr Key kMost = kFar - 1, kNone = -1;
+  [[nodiscard]] static __device__ __forceinline__ T number(Key key) {
+    if constexpr (sizeof(T) == sizeof(double)) {
+      return __longlong_as_double(key);
+    } else {
+      return __int_as_float(key);
+    }
   }
-};
-template <>
-struct RegressionKey<double> {
-  using Key = double;
-  using Word = unsigned long long;
-  static constexpr Key kFar = INFINITY, kMost = DBL_MAX, kNone = -1;
-  [[nodiscard]] static __device__ Word word(Key key) { return static_cast<Word>(__double_as_longlong(key)); }
-  [[nodiscard]] static __device__ Key key(Word word) { return __longlong_as_double(static_cast<long long>(word)); }
-  [[nodiscard]] static __device__ double distance(Key key, double) { return key; }
-  [[nodiscard]] static __device__ Key of_distance(double distance, double) { return fmin(distance, kMost); }
+  [[nodiscard]] static __device__ __forceinline__ Key of(T number) {
+    if constexpr (sizeof(T) == sizeof(double)) {
+      return __double_as_longlong(number);
+    } else {
+      return __float_as_int(number);
+    }
+  }
+  [[nodiscard]] static __device__ Key of_distance(double distance, T) {
+    return of(static_cast<T>(fmin(distance, static_cast<double>(number(kMost)))));
+  }
 };
 template <>
 struct RegressionKey<std::uint8_t> {
   using Key = int;
-  using Word = int;
   static constexpr Key kFar = INT_MAX, kMost = INT_MAX - 1, kNone = INT_MIN;
-  [[nodiscard]] static __device__ Word word(Key key) { return key; }
-  [[nodiscard]] static __device__ Key key(Word word) { return word; }
   [[nodiscard]] static __device__ std::int64_t distance(Key key, int length) {
     return std::int64_t{key} + std::int64_t{length};
   }
@@ -176,16 +175,18 @@ class RegressionMeetingState {
   }
   /// A row nearer than all before. Returns the furthest that weighs something beside it.
   __device__ Key approach(const Arguments& regression, Key before, Key least) {
-    const auto distance = static_cast<double>(least);
-    state_.approach(regression, before == Keys::kFar ? INFINITY : static_cast<double>(before), distance);
+    const auto distance = static_cast<double>(Keys::number(least));
+    state_.approach(regression, static_cast<double>(Keys::number(before)), distance);
     return Keys::of_distance(furthest_from(distance, regression.reach, regression.is_euclidean), T());
   }
   [[nodiscard]] __device__ __forceinline__ double weight(const Arguments& regression, Key key, Key least) const {
-    return static_cast<double>(regression_weight<Result>(regression.factor, regression.is_euclidean, key, least));
+    return static_cast<double>(
+        regression_weight<Result>(regression.factor, regression.is_euclidean, Keys::number(key), Keys::number(least)));
   }
   __device__ void meet_nearest(std::int64_t row) { state_.meet_nearest(row); }
-  __device__ __forceinline__ void add(const Arguments& regression, double weight, int, const Result* targets) {
-    state_.add(regression, weight, targets);
+  __device__ __forceinline__ void add(const Arguments& regression, double weight, int, Result first,
+                                      const Result* targets) {
+    state_.add(regression, weight, first, targets);
   }
   __device__ void write(const Arguments& regression) { state_.write(regression); }
 
@@ -220,11 +221,12 @@ class RegressionMeetingState<std::uint8_t> {
                                    : byte_weight<false>(regression, factor_, key, reference_, length_));
   }
   __device__ void meet_nearest(std::int64_t row) { state_.meet_nearest(row); }
-  /// `row` of the tile.
-  __device__ __forceinline__ void add(const Arguments& regression, double weight, int row, const float* targets) {
+  /// `row` of the tile; its first target, which is there by now, and where all are.
+  __device__ __forceinline__ void add(const Arguments& regression, double weight, int row, float first,
+                                      const float* targets) {
 #pragma unroll
     for (int part = 0; part < kParts; ++part) {
-      if (row / 2 % kParts == part) parts_[part].add(weight, static_cast<double>(targets[0]));
+      if (row / 2 % kParts == part) parts_[part].add(weight, static_cast<double>(first));
     }
     state_.add_in_memory(regression, weight, targets);
   }

@@ -49,6 +49,7 @@ __device__ __forceinline__ void pack_row(const RegressionPackArguments<T>& pack)
   const T* const given = pack.rows + row * pack.columns;
   Length sum = 0;
   Length sum_given = 0;
+#pragma unroll 8  // a row's numbers are fetched together: few rows leave nobody else to wait for
   for (std::int64_t j = lane; is_there && j < pack.columns; j += 32) {
     Length number = static_cast<Length>(given[j]);
     if constexpr (std::is_integral_v<T>) number -= pack.offset;
@@ -69,6 +70,7 @@ __device__ __forceinline__ void pack_row(const RegressionPackArguments<T>& pack)
   if (lane == 0) pack.lengths[in_round] = counts ? sum : no_length<Length>();
   if (pack.packed == nullptr) return;
   Number* const packed = pack.packed + in_round * pack.row_step;
+#pragma unroll 8
   for (std::int64_t j = lane; j < pack.depth; j += 32) {
     Number number = 0;
     if (counts && j < pack.columns) {

@@ -96,11 +96,11 @@ class RegressionState {
   __device__ void set_row(const Arguments& regression, std::int64_t row) const {
     at(regression, kRegressionRow) = static_cast<double>(row);
   }
-  /// A row of this weight, with its targets.
-  __device__ __forceinline__ void add(const Arguments& regression, double weight, const Result* targets) {
+  /// A row of this weight, with its targets, of which the first has been read.
+  __device__ __forceinline__ void add(const Arguments& regression, double weight, Result first, const Result* targets) {
     sum_ += weight;
     squares_ = fma(weight, weight, squares_);
-    output_ = fma(weight, static_cast<double>(targets[0]), output_);
+    output_ = fma(weight, static_cast<double>(first), output_);
     add_in_memory(regression, weight, targets);
   }
   /// The same of the sums of which there may be many.

@@ -23,8 +23,7 @@ class RegressionInTiles final : public RegressionByStates<T> {
   RegressionInTiles(const std::shared_ptr<Context>& context, const KernelRegression& problem,
                     const RegressionTile& tile, std::int64_t depth_bytes)
       : RegressionByStates<T>(context, problem, RegressionTilesPlan(problem, depth_bytes), 0,
-                              std::is_floating_point_v<T> && regression_is_packed_across(sizeof(T)),
-                              tile.is_wide ? kWideRows : 0),
+                              std::is_floating_point_v<T>, tile.is_wide ? kWideRows : 0),
         queries_(tile.queries),
         is_wide_(tile.is_wide) {
     grid_.group_size[0] = static_cast<unsigned>(tile.threads);
@@ -41,7 +40,10 @@ class RegressionInTiles final : public RegressionByStates<T> {
  private:
   void launch_round(backend::Queue& queue, RegressionTileArguments<T>& arguments, const backend::Slice&) override {
     LaunchGrid grid = grid_;
+    constexpr std::int64_t kCachedQueryBytes = std::int64_t{12} << 20;
+    const auto tile_bytes = queries_ * arguments.depth * static_cast<std::int64_t>(sizeof(T));
     arguments.query_tiles = ceil_div(arguments.queries_of_round, queries_);
+    arguments.tiles_at_once = std::max<std::int64_t>(kCachedQueryBytes / tile_bytes, 1);
     const std::int64_t pieces = arguments.query_tiles * this->plan().blocks();
     // Clusters take pieces until there are none.
     const std::int64_t clusters = this->context()->limits().multiprocessors / kWideBlocks;
@@ -65,9 +67,9 @@ std::int64_t time_of(const RegressionTile& tile, const KernelRegression& problem
   const std::int64_t blocks = ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
   const std::int64_t groups = std::max<std::int64_t>(ceil_div(problem.queries, tile.queries) * blocks, 1);
   if (tile.is_wide) {
-    // All warp groups of a cluster's blocks have a piece at a time; it takes three tenths of what 128 queries do.
-    const std::int64_t at_once = card.multiprocessors / kWideBlocks * kWideGroups;
-    return ceil_div<std::int64_t>(groups, at_once) * kWideQueries * 3 / 10;
+    // All rings of a cluster's blocks have a piece at a time; it takes a fifth of what 128 queries do.
+    const std::int64_t at_once = card.multiprocessors / kWideBlocks * kWideRings;
+    return ceil_div<std::int64_t>(groups, at_once) * kWideQueries / 5;
   }
   const std::int64_t of_wave = std::min(ceil_div<std::int64_t>(groups, card.multiprocessors), tile.blocks);
   return ceil_div<std::int64_t>(groups, card.multiprocessors * of_wave) * of_wave * tile.queries;

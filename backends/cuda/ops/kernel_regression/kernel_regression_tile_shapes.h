@@ -32,17 +32,13 @@ inline constexpr RegressionByteShape kRegressionByteShapes[]{
   return *shape;
 }
 
-// Rows of C are queries, columns are training rows. One slice: a thread keeps what it computed.
-inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{{64, 128, 16, 1, 2, 2, 4, 3, false},
-                                                              {128, 128, 16, 1, 2, 2, 4, 2, false}};
-inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{{128, 64, 16, 1, 4, 2, 3, 2, false},
-                                                              {64, 64, 16, 1, 2, 2, 3, 4, false}};
-
-/// Do the packed rows of numbers of so many bytes lie side by side, so that k lies across what is stored? Multiplying
-/// float32 in registers wants neighbouring rows; tensor cores take neighbouring steps as well, and packing is simpler.
-[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr bool regression_is_packed_across(std::size_t number_bytes) {
-  return number_bytes == sizeof(float);
-}
+// Rows of C are queries, columns are training rows. One slice: a thread keeps what it computed. Packed rows lie side by
+// side, so that k lies across what is stored: multiplying float32 in registers wants neighbouring rows, and of two of
+// them the tensor cores of float64 take one step from registers that a load has filled in a row.
+inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{
+    {64, 128, 16, 1, 2, 2, 4, 3, false}, {128, 128, 16, 1, 2, 2, 4, 2, false}, {32, 128, 16, 1, 1, 4, 4, 4, false}};
+inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{
+    {128, 64, 16, 1, 2, 2, 3, 2, false}, {64, 64, 16, 1, 2, 2, 3, 3, false}, {32, 64, 16, 1, 1, 4, 3, 4, false}};
 
 /// As a constant it does not compile for a tile that is not there.
 template <class T>
@@ -75,8 +71,7 @@ inline constexpr int kRegressionListed = 18;
                                                                                    std::size_t number_bytes,
                                                                                    bool asynchronous) {
   const auto lengths = static_cast<std::size_t>(shape.tile_m + shape.tile_n);
-  const bool across = regression_is_packed_across(number_bytes);
-  return bytes_of_stages(shape, across, !across, number_bytes, asynchronous) + lengths * number_bytes +
+  return bytes_of_stages(shape, true, false, number_bytes, asynchronous) + lengths * number_bytes +
          regression_met_bytes(shape.tile_m, shape.tile_n, number_bytes);
 }
 

@@ -85,6 +85,7 @@ struct RegressionTileArguments {
   double factor;  ///< of the exponent
   double reach;   ///< so far beyond the nearest row, or beyond its root, others weigh something
   bool is_euclidean;
+  std::int64_t tiles_at_once;  ///< of queries, which "fused" takes through all blocks before it takes others
 };
 
 /// Blocks of training rows whose products with the round's queries are there: `leading` from a query's to the next.

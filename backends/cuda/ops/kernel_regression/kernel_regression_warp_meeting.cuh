@@ -2,8 +2,8 @@
 // the four lanes of a quad, which hold all its sums, so that warps need not wait for each other.
 //
 //   128 rows' sums, 32 of each lane -> keys, in place  ->  the least of the quad, and what is near beside it
-//   a bit for each key that is near  ->  four keys at a time, from the lane's own place in shared memory: registers
-//                                        cannot be chosen by a number  ->  weights  ->  the lane's own sums
+//   keys that are near, with their numbers, go to the lane's own list in shared memory, one after the other  ->  four
+//   keys at a time  ->  weights  ->  the lane's own sums
 //
 // Whatever a lane meets it adds for itself; the four lanes' sums of a query become one when the block of rows ends.
 // What is added, and in which order, is as RegressionMeetingState has it with tiles of 128 rows.
@@ -14,28 +14,30 @@
 
 namespace tessera::cuda {
 
-/// A row that is not there, so that no difference of keys passes an int; and what no key of a row passes.
-inline constexpr int kWarpNoLength = 1 << 30, kWarpMostKey = 1 << 29;
+/// A row that is not there, so that no difference of keys passes an int; and what no key of a row reaches, so that a
+/// key and its number share a word.
+inline constexpr int kWarpNoLength = 1 << 30, kWarpMostKey = 1 << 26;
+/// The least key of a query that is not there: nothing is near it.
+inline constexpr int kWarpNobody = -(1 << 30);
 static_assert(kWideMostDepth * 255 * 255 < kWarpMostKey);
 
-/// Keys of a query that a lane has of 128 rows.
-inline constexpr int kWarpKeys = 32;
+/// Keys of a query that a lane has of 128 rows; places of its list, and keys between which that is looked at.
+inline constexpr int kWarpKeys = 32, kWarpPlaces = 16, kWarpListedAtOnce = 8;
 
-/// A warp's keys of one query of each quad: key i of a lane lies in its four of group i / 4.
-struct RegressionWarpKeys {
-  alignas(16) int4 fours[kWarpKeys / 4][32];
+/// The lists of a warp's lanes, side by side.
+struct RegressionWarpLists {
+  int words[kWarpPlaces][32];
 };
 
-/// Where a tile's row has its target: what a lane of a quad needs lies together, the last first, as its keys do.
+/// Where a tile's row has its target: what a lane of a quad needs lies together.
 [[nodiscard]] __device__ __forceinline__ constexpr int place_of_target(int row) {
-  return row % 8 / 2 * kWarpKeys + kWarpKeys - 1 - (row / 8 * 2 + row % 2);
+  return row % 8 / 2 * kWarpKeys + row / 8 * 2 + row % 2;
 }
 
 /// A lane's part of a query of its quad.
 struct WarpQuery {
-  int length = 0;
-  int least;  ///< the same in all four lanes, as are the next two
-  int furthest;
+  int length = 0;  ///< for roots alone
+  int least;       ///< the same in all four lanes, as is the reference
   int reference;
   int nearest;  ///< the lane's first key that is as near as the nearest so far; -1: none
   RegressionByteSums sums;
@@ -48,15 +50,14 @@ class WarpMeeting {
   using Arguments = RegressionTileArguments<std::uint8_t>;
   using Keys = RegressionKey<std::uint8_t>;
 
-  __device__ WarpMeeting(const Arguments& regression, RegressionWarpKeys& keys)
-      : keys_(&keys.fours[0][threadIdx.x % 32]), reach_(regression), factor_(regression.factor) {}
+  __device__ WarpMeeting(const Arguments& regression, RegressionWarpLists& lists)
+      : list_(&lists.words[0][threadIdx.x % 32]), reach_(regression), factor_(regression.factor) {}
 
   /// A block of training rows begins.
   __device__ __forceinline__ void begin(const Arguments& regression, WarpQuery& query, std::int64_t number) const {
     const bool is_there = number < regression.queries_of_round;
-    query.length = is_there ? regression.query_lengths[number] : 0;
-    query.least = is_there ? kWarpMostKey : -1;  // keys of a query that is not there are lengths
-    query.furthest = query.least;
+    query.length = kIsEuclidean && is_there ? regression.query_lengths[number] : 0;
+    query.least = is_there ? kWarpMostKey : kWarpNobody;
     query.reference = Keys::kFar;
     query.nearest = -1;
     query.sums = {};
@@ -78,11 +79,11 @@ class WarpMeeting {
 #pragma unroll
       for (int k = 0; k < 4; ++k) least[k] = min(least[k], sum[i + k]);
     }
-    const bool is_upper_near = approach(regression, upper, min(least[0], least[1]));
-    const bool is_lower_near = approach(regression, lower, min(least[2], least[3]));
+    const bool is_upper_near = approach<0>(regression, upper, sum, min(least[0], least[1]), tile);
+    const bool is_lower_near = approach<2>(regression, lower, sum, min(least[2], least[3]), tile);
     const double* const own_targets = targets + column / 2 * kWarpKeys;
-    if (any(is_upper_near)) add_near<0>(regression, upper, sum, own_targets, tile);
-    if (any(is_lower_near)) add_near<2>(regression, lower, sum, own_targets, tile);
+    if (any(is_upper_near)) add_near<0>(regression, upper, sum, own_targets);
+    if (any(is_lower_near)) add_near<2>(regression, lower, sum, own_targets);
   }
 
   /// The block has been met: the query's state is written, by one of the quad's lanes.
@@ -102,7 +103,8 @@ class WarpMeeting {
     RegressionState<std::uint8_t> state(regression, block, number);
     if (query.reference != Keys::kFar) {
       state.meet_nearest(block * regression.block_rows + row);
-      state.set_sums(static_cast<double>(Keys::distance(query.least, query.length)), query.sums.sum, query.sums.squares,
+      const int length = regression.query_lengths[number];
+      state.set_sums(static_cast<double>(Keys::distance(query.least, length)), query.sums.sum, query.sums.squares,
                      query.sums.output);
     }
     state.write(regression);
@@ -110,6 +112,7 @@ class WarpMeeting {
 
  private:
   static constexpr int kAtOnce = 4;  ///< weights that a lane computes beside each other
+  static_assert(kWarpKeys == 1 << 5 && kWarpPlaces % kAtOnce == 0);
   static constexpr unsigned kAllLanes = 0xffffffffU;
 
   [[nodiscard]] static __device__ __forceinline__ bool any(bool mine) {
@@ -121,74 +124,85 @@ class WarpMeeting {
     sum += __shfl_xor_sync(kAllLanes, sum, 2);
   }
 
+  /// Key i of the query whose keys are kPlace and kPlace + 1 of every four.
+  template <int kPlace>
+  [[nodiscard]] static __device__ __forceinline__ int key(const int (&sum)[64], int i) {
+    return sum[i / 2 * 4 + kPlace + i % 2];
+  }
+
   /// Is the least of the quad's keys, of which this is the lane's, near?
-  __device__ __forceinline__ bool approach(const Arguments& regression, WarpQuery& query, int least) const {
+  template <int kPlace>
+  __device__ __forceinline__ bool approach(const Arguments& regression, WarpQuery& query, const int (&sum)[64],
+                                           int least, int tile) const {
     least = min(least, __shfl_xor_sync(kAllLanes, least, 1));
     least = min(least, __shfl_xor_sync(kAllLanes, least, 2));
-    const bool is_near = least <= query.furthest;
     if (least < query.least) {
       query.least = least;
       query.nearest = -1;
-      query.furthest = min(reach_.template furthest<kIsEuclidean>(regression, least, query.length), kWarpMostKey);
+#pragma unroll
+      for (int i = kWarpKeys - 1; i >= 0; --i) {
+        if (key<kPlace>(sum, i) == least) query.nearest = tile * kWarpKeys + i;
+      }
       if (query.reference == Keys::kFar) query.reference = least;
       if (query.reference > reach_.template furthest_reference<kIsEuclidean>(regression, least, query.length)) {
         refer_to_least(regression, query);
       }
     }
-    return is_near;
+    return least <= furthest(regression, query);
+  }
+  /// What is further away weighs nothing. Of squared distances it takes an addition, and no register meanwhile.
+  [[nodiscard]] __device__ __forceinline__ int furthest(const Arguments& regression, const WarpQuery& query) const {
+    return min(reach_.template furthest<kIsEuclidean>(regression, query.least, query.length), kWarpMostKey);
   }
   static __device__ __forceinline__ void refer_to_least(const Arguments& regression, WarpQuery& query) {
     if (query.reference == query.least) return;
-    query.sums.scale(kept_of_bytes(regression, query.reference, query.least, query.length));
+    // What both keys of squared distances are short of is not in their difference.
+    query.sums.scale(kIsEuclidean ? kept_of_bytes(regression, query.reference, query.least, query.length)
+                                  : kept_weight(query.reference, query.least, regression.factor, false));
     query.reference = query.least;
   }
 
-  /// Adds the rows near the query whose keys are kPlace and kPlace + 1 of every four.
+  /// Adds the rows near the query.
   template <int kPlace>
   __device__ __forceinline__ void add_near(const Arguments& regression, WarpQuery& query, const int (&sum)[64],
-                                           const double* targets, int tile) const {
-    // The sign of a difference tells what is far; the first key ends at the highest bit.
-    unsigned far = 0;
+                                           const double* targets) const {
+    const int furthest_key = furthest(regression, query);
+    int count = 0;
 #pragma unroll
-    for (int i = 0; i < kWarpKeys; ++i) {
-      const int difference = query.furthest - sum[i / 2 * 4 + kPlace + i % 2];
-      far = __funnelshift_l(static_cast<unsigned>(difference), far, 1);
-    }
+    for (int first = 0; first < kWarpKeys; first += kWarpListedAtOnce) {
 #pragma unroll
-    for (int i = 0; i < kWarpKeys; i += 4) {
-      const int* const keys = sum + i * 2 + kPlace;
-      keys_[(kWarpKeys - 4 - i) / 4 * 32] = {keys[5], keys[4], keys[1], keys[0]};
+      for (int i = first; i < first + kWarpListedAtOnce; ++i) {
+        if (key<kPlace>(sum, i) > furthest_key) continue;
+        list_[count * 32] = key<kPlace>(sum, i) * kWarpKeys + i;
+        ++count;
+      }
+      const bool is_last = first + kWarpListedAtOnce == kWarpKeys;
+      if (!is_last && !any(count > kWarpPlaces - kWarpListedAtOnce)) continue;
+      add_listed(regression, query, count, targets);
+      count = 0;
     }
-    unsigned near = ~far;
-    while (any(near != 0)) {
-      int bits[kAtOnce];
-      int keys[kAtOnce];
+  }
+  __device__ __forceinline__ void add_listed(const Arguments& regression, WarpQuery& query, int count,
+                                             const double* targets) const {
+#pragma unroll 1
+    for (int first = 0; any(first < count); first += kAtOnce) {
+      int words[kAtOnce];
       float weights[kAtOnce];
-      bool is_nearest = false;
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        bits[i] = (31 - __clz(static_cast<int>(near))) & 31;
-        keys[i] = reinterpret_cast<const int*>(keys_ + bits[i] / 4 * 32)[bits[i] % 4];
-        weights[i] = byte_weight<kIsEuclidean>(regression, factor_, keys[i], query.reference, query.length);
-        if (near == 0) weights[i] = 0;
-        is_nearest |= near != 0 && keys[i] == query.least;
-        near &= ~(1U << bits[i]);
-      }
-      if (is_nearest && query.nearest < 0) {
-#pragma unroll
-        for (int i = kAtOnce - 1; i >= 0; --i) {
-          if (weights[i] != 0 && keys[i] == query.least) query.nearest = tile * kWarpKeys + kWarpKeys - 1 - bits[i];
-        }
+        words[i] = list_[(first + i) * 32];
+        weights[i] = byte_weight<kIsEuclidean>(regression, factor_, words[i] >> 5, query.reference, query.length);
+        if (first + i >= count) weights[i] = 0;
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         const auto weight = static_cast<double>(weights[i]);
-        query.sums.add(weight, weights[i] == 0 ? 0 : targets[bits[i]]);
+        query.sums.add(weight, weights[i] == 0 ? 0 : targets[words[i] & (kWarpKeys - 1)]);
       }
     }
   }
 
-  int4* keys_;
+  int* list_;
   RegressionByteReach reach_;
   RegressionByteFactor factor_;
 };

@@ -5,14 +5,17 @@
 
 namespace tessera::cuda {
 
-/// Queries and training rows of a warp group's tile; blocks of a cluster, which share training rows.
+/// Queries of a block and training rows of a tile; blocks of a cluster, which share training rows.
 inline constexpr int kWideQueries = 128, kWideRows = 128, kWideBlocks = 2;
 /// Packed rows lie in chunks of so many bytes; a stage holds so many bytes of each.
 inline constexpr int kWideChunk = 16, kWideStageBytes = 64;
-/// Warp groups of a block that multiply, and what each has in shared memory: stages of packed rows, and places for what
-/// else is known of a tile's rows.
-inline constexpr int kWideGroups = 2, kWideStages = 5, kWideSlots = 2;
-inline constexpr int kWideMeetingWarps = 4 * kWideGroups, kWideThreads = 128 * (kWideGroups + 1);
+/// Rings of training rows in a block's shared memory, and what each has: stages of packed rows, and places for what
+/// else is known of a tile's rows. Two warp groups multiply the rows of a ring by a half of the block's queries each.
+inline constexpr int kWideRings = 2, kWideStages = 5, kWideSlots = 2;
+inline constexpr int kWideHalves = 2, kWideHalf = kWideQueries / kWideHalves, kWideRingWarps = 4 * kWideHalves;
+inline constexpr int kWideMeetingWarps = kWideRings * kWideRingWarps, kWideThreads = 32 * kWideMeetingWarps + 128;
+/// Registers of the threads that multiply and of the others.
+inline constexpr int kWideMeetingRegisters = 112, kWideOtherRegisters = 32;
 /// Bytes of a packed row, at most.
 inline constexpr int kWideMostDepth = 864;
 /// Shared memory of a block but for its queries.

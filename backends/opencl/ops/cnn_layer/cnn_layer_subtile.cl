@@ -1,5 +1,6 @@
 // cnn_layer, subtile: the scheme of the published study, all four stages on a sub-tile in private memory. Options:
-// SUB_CHANNELS, SUB_ROWS, SUB_COLUMNS; FILTER_OUTERMOST, UNROLL, FUSED, ALIGNED, each 0 or 1: the study's findings.
+// SUB_CHANNELS, SUB_ROWS, SUB_COLUMNS; FILTER_OUTERMOST, UNROLL, FUSED, ALIGNED, SUMS_ALIGNED, SUMS_ZEROED, GLOBAL_IDS,
+// each 0 or 1: the study's findings.
 //
 //   output                    A work-group computes a tile of channels x rows x columns, made of sub-tiles, a work-item
 //   +------+------+           one sub-tile after the other: the sums of its part of the convolution, then bias, ReLU and
@@ -11,11 +12,14 @@
 //                             other, for channels x rows x columns products. Else sum after sum, two reads a product.
 //
 // UNROLL: the loop over the sub-tile's channels is unrolled, so that its sums can stay in registers. FUSED: bias, ReLU
-// and pool in one loop, not in three. ALIGNED: weights are read as whole vectors, else one by one. No local memory:
-// neighbouring work-items meet in the first-level cache.
+// and pool in one loop, not in three. ALIGNED: weights are read as whole vectors, else one by one. SUMS_ALIGNED: the
+// sums' private array begins at a multiple of 128 bytes. SUMS_ZEROED: it is filled with zeros first; else the first step
+// writes its products there, and all others add. GLOBAL_IDS: a work-item's place follows from get_global_id, else from
+// get_group_id and get_local_id. No local memory: neighbouring work-items meet in the first-level cache.
 //
-// Compiles alone with: -DFLOAT64=0 -DSUB_CHANNELS=8 -DSUB_ROWS=2 -DSUB_COLUMNS=4 -DFILTER_OUTERMOST=1 -DUNROLL=1 -DFUSED=1 -DALIGNED=1
-// Compiles alone with: -DFLOAT64=1 -DSUB_CHANNELS=1 -DSUB_ROWS=4 -DSUB_COLUMNS=4 -DFILTER_OUTERMOST=0 -DUNROLL=0 -DFUSED=0 -DALIGNED=0
+// Compiles alone with: -DFLOAT64=0 -DSUB_CHANNELS=8 -DSUB_ROWS=2 -DSUB_COLUMNS=4 -DFILTER_OUTERMOST=1 -DUNROLL=1 -DFUSED=1 -DALIGNED=1 -DSUMS_ALIGNED=0 -DSUMS_ZEROED=1 -DGLOBAL_IDS=0
+// Compiles alone with: -DFLOAT64=1 -DSUB_CHANNELS=1 -DSUB_ROWS=4 -DSUB_COLUMNS=4 -DFILTER_OUTERMOST=0 -DUNROLL=0 -DFUSED=0 -DALIGNED=0 -DSUMS_ALIGNED=1 -DSUMS_ZEROED=0 -DGLOBAL_IDS=1
+// Compiles alone with: -DFLOAT64=0 -DSUB_CHANNELS=4 -DSUB_ROWS=2 -DSUB_COLUMNS=2 -DFILTER_OUTERMOST=1 -DUNROLL=1 -DFUSED=0 -DALIGNED=1 -DSUMS_ALIGNED=1 -DSUMS_ZEROED=0 -DGLOBAL_IDS=0
 #include "ops/cnn_layer/cnn_layer_images.cl"
 
 #if FLOAT64
@@ -35,6 +39,11 @@ typedef float4 vector;
 #define CHANNEL_LOOP _Pragma("unroll 1")
 #endif
 #define READS_VECTORS (ALIGNED && UNROLL && SUB_CHANNELS % V == 0)
+#if SUMS_ALIGNED
+#define ALIGNED_SUMS __attribute__((aligned(128)))
+#else
+#define ALIGNED_SUMS
+#endif
 
 // The host's CnnLayerTiles.
 typedef struct {
@@ -60,48 +69,85 @@ static inline real pixel_at(__global const real *plane, const long y, const long
              : 0;
 }
 
+// Fills the sums with zeros.
+static inline void clear(real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS]) {
+  CHANNEL_LOOP for (int o = 0; o < SUB_CHANNELS; ++o) {
+#pragma unroll
+    for (int r = 0; r < SUB_ROWS; ++r) {
+#pragma unroll
+      for (int s = 0; s < SUB_COLUMNS; ++s) sums[o][r][s] = 0;
+    }
+  }
+}
+
 #if FILTER_OUTERMOST
-static inline void convolve(real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS], __global const real *image,
-                            __global const real *weights, const Place at, const Layer *layer, const Tiles *tiles) {
+// One input channel and filter position: its products are added to the sums, or begin them, which is known when this is
+// compiled.
+static inline void add_step(real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS], const int begins,
+                            __global const real *plane, __global const real *weights, const long i, const long j,
+                            const Place at, const Layer *layer) {
   const long column_step = layer->stride * layer->input_pixel;
   const long row_step = column_step * layer->width;
+  real pixels[SUB_ROWS][SUB_COLUMNS];
+  if (at.is_inside) {
+    __global const real *const corner = plane + ((at.y + i) * layer->width + at.x + j) * layer->input_pixel;
+#pragma unroll
+    for (int r = 0; r < SUB_ROWS; ++r) {
+#pragma unroll
+      for (int s = 0; s < SUB_COLUMNS; ++s) pixels[r][s] = corner[r * row_step + s * column_step];
+    }
+  } else {
+#pragma unroll
+    for (int r = 0; r < SUB_ROWS; ++r) {
+#pragma unroll
+      for (int s = 0; s < SUB_COLUMNS; ++s) {
+        pixels[r][s] = pixel_at(plane, at.y + r * layer->stride + i, at.x + s * layer->stride + j, layer);
+      }
+    }
+  }
+#if READS_VECTORS
+  real weight[SUB_CHANNELS];
+#pragma unroll
+  for (int o = 0; o < SUB_CHANNELS; o += V) STORE_VECTOR(*(__global const vector *)(weights + o), 0, weight + o);
+#else
+  __global const real *const weight = weights;
+#endif
+  CHANNEL_LOOP for (int o = 0; o < SUB_CHANNELS; ++o) {
+#pragma unroll
+    for (int r = 0; r < SUB_ROWS; ++r) {
+#pragma unroll
+      for (int s = 0; s < SUB_COLUMNS; ++s) {
+        if (begins) {
+          sums[o][r][s] = weight[o] * pixels[r][s];
+        } else {
+          sums[o][r][s] += weight[o] * pixels[r][s];
+        }
+      }
+    }
+  }
+}
+
+static inline void convolve(real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS], __global const real *image,
+                            __global const real *weights, const Place at, const Layer *layer, const Tiles *tiles) {
+#if SUMS_ZEROED
+  long first_j = 0;
+#else
+  if (layer->input_channels == 0) {
+    clear(sums);
+    return;
+  }
+  add_step(sums, 1, image, weights, 0, 0, at, layer);
+  weights += tiles->weights_step;
+  long first_j = 1;
+#endif
   for (long c = 0; c < layer->input_channels; ++c) {
     __global const real *const plane = image + c * layer->input_channel;
     for (long i = 0; i < layer->filter_height; ++i) {
-      for (long j = 0; j < layer->filter_width; ++j) {
-        real pixels[SUB_ROWS][SUB_COLUMNS];
-        if (at.is_inside) {
-          __global const real *const corner = plane + ((at.y + i) * layer->width + at.x + j) * layer->input_pixel;
-#pragma unroll
-          for (int r = 0; r < SUB_ROWS; ++r) {
-#pragma unroll
-            for (int s = 0; s < SUB_COLUMNS; ++s) pixels[r][s] = corner[r * row_step + s * column_step];
-          }
-        } else {
-#pragma unroll
-          for (int r = 0; r < SUB_ROWS; ++r) {
-#pragma unroll
-            for (int s = 0; s < SUB_COLUMNS; ++s) {
-              pixels[r][s] = pixel_at(plane, at.y + r * layer->stride + i, at.x + s * layer->stride + j, layer);
-            }
-          }
-        }
-#if READS_VECTORS
-        real weight[SUB_CHANNELS];
-#pragma unroll
-        for (int o = 0; o < SUB_CHANNELS; o += V) STORE_VECTOR(*(__global const vector *)(weights + o), 0, weight + o);
-#else
-        __global const real *const weight = weights;
-#endif
-        CHANNEL_LOOP for (int o = 0; o < SUB_CHANNELS; ++o) {
-#pragma unroll
-          for (int r = 0; r < SUB_ROWS; ++r) {
-#pragma unroll
-            for (int s = 0; s < SUB_COLUMNS; ++s) sums[o][r][s] += weight[o] * pixels[r][s];
-          }
-        }
+      for (long j = first_j; j < layer->filter_width; ++j) {
+        add_step(sums, 0, plane, weights, i, j, at, layer);
         weights += tiles->weights_step;
       }
+      first_j = 0;
     }
   }
 }
@@ -186,7 +232,14 @@ static inline void store_windows(real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS],
 }
 
 __kernel void cnn_layer_subtile(CNN_LAYER_OPERANDS, const Layer layer, const Tiles tiles) {
+  const int group_items = (int)get_local_size(0);
+#if GLOBAL_IDS
+  long group = quotient((long)get_global_id(0), group_items);
+  const int first_item = (int)((long)get_global_id(0) - group * group_items);
+#else
   long group = (long)get_group_id(0);
+  const int first_item = (int)get_local_id(0);
+#endif
   long rest = quotient(group, tiles.tiles_x);
   const long tile_x = group - rest * tiles.tiles_x;
   group = rest;
@@ -199,7 +252,7 @@ __kernel void cnn_layer_subtile(CNN_LAYER_OPERANDS, const Layer layer, const Til
   __global const real *const from = input + input_first + image * layer.input_image;
 
   const int items = (int)(tiles.items_x * tiles.items_y * tiles.items_channels);
-  for (int item = (int)get_local_id(0); item < items; item += (int)get_local_size(0)) {
+  for (int item = first_item; item < items; item += group_items) {
     const int item_line = small_quotient(item, (int)tiles.items_x);
     const int item_channel = small_quotient(item_line, (int)tiles.items_y);
     Place at;
@@ -209,14 +262,10 @@ __kernel void cnn_layer_subtile(CNN_LAYER_OPERANDS, const Layer layer, const Til
     if (at.channel < layer.output_channels && at.output_y < layer.output_height && at.output_x < layer.output_width) {
       at.y = at.output_y * layer.pool_stride * layer.stride - layer.padding;
       at.x = at.output_x * layer.pool_stride * layer.stride - layer.padding;
-      real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS];
-      CHANNEL_LOOP for (int o = 0; o < SUB_CHANNELS; ++o) {
-#pragma unroll
-        for (int r = 0; r < SUB_ROWS; ++r) {
-#pragma unroll
-          for (int s = 0; s < SUB_COLUMNS; ++s) sums[o][r][s] = 0;
-        }
-      }
+      real sums[SUB_CHANNELS][SUB_ROWS][SUB_COLUMNS] ALIGNED_SUMS;
+#if SUMS_ZEROED
+      clear(sums);
+#endif
       __global const real *const weights_here = weights + weights_first + at.channel;
       at.is_inside = at.y >= 0 && at.x >= 0 &&
                      at.y + (SUB_ROWS - 1) * layer.stride + layer.filter_height <= layer.height &&

@@ -1,4 +1,4 @@
-// cnn_layer, subtile: the study's scheme. The row, its ten tunables, and where the output is cut. See
+// cnn_layer, subtile: the study's scheme. The row, its tunables, and where the output is cut. See
 // cnn_layer_subtile.cl.
 #include <algorithm>
 
@@ -88,6 +88,9 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
       {"unroll", "1: the loop over the sub-tile's channels is unrolled", {0, 1}, 1},
       {"fused", "1: bias, ReLU and pool in one loop, 0: in three", {0, 1}, fused},
       {"aligned", "1: weights begin at multiples of 16 bytes and are read as vectors", {0, 1}, 1},
+      {"sums_aligned", "1: the sums' private array begins at a multiple of 128 bytes", {0, 1}, 0},
+      {"sums_zeroed", "1: the sums are filled with zeros first, 0: the first products begin them", {0, 1}, 1},
+      {"global_ids", "1: places follow from get_global_id, 0: from get_group_id and get_local_id", {0, 1}, 0},
   };
 }
 
@@ -97,7 +100,9 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   for (const auto& [option, tunable] :
        {std::pair{"SUB_CHANNELS", "sub_channels"}, std::pair{"SUB_ROWS", "sub_rows"},
         std::pair{"SUB_COLUMNS", "sub_columns"}, std::pair{"FILTER_OUTERMOST", "filter_outermost"},
-        std::pair{"UNROLL", "unroll"}, std::pair{"FUSED", "fused"}, std::pair{"ALIGNED", "aligned"}}) {
+        std::pair{"UNROLL", "unroll"}, std::pair{"FUSED", "fused"}, std::pair{"ALIGNED", "aligned"},
+        std::pair{"SUMS_ALIGNED", "sums_aligned"}, std::pair{"SUMS_ZEROED", "sums_zeroed"},
+        std::pair{"GLOBAL_IDS", "global_ids"}}) {
     options += std::string(" -D") + option + "=" + std::to_string(tuning.at(tunable));
   }
   // A row that is an element longer than whole vectors begins anywhere.

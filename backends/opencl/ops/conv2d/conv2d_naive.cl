@@ -1,21 +1,26 @@
 // conv2d, naive: one work-item, one pixel of the output.
 //
-//     +----------------------+        A work-group is 32 x 8 work-items (fewer where a device allows fewer) over a block
-//     |     +-------+        |        of the output. Each takes all weights in turn, each with the pixel beneath it; what
+//     +----------------------+        A work-group is 32 x 8 work-items, or as the tuning says (fewer where a device allows
+//     |     +-------+        |        fewer). Each takes all weights in turn, each with the pixel beneath it; what
 //     |     | filter|        |        lies outside counts as 0 and is asked for at every tap. A pixel is read once for
 //     |     |   o   |        |        each weight, from global memory or whatever cache there is: nothing is reused on
 //     |     +-------+        |        purpose, so that it works wherever OpenCL does and others can be compared with it.
 //     +----------------------+
 //
+// Neighbouring work-items have pixels beside each other, or below each other where `down` is 1, as the published study's
+// plain kernel had them: then each reads from a row of its own.
+//
 // Compiles alone with: -DPIXEL=int -DIS_FLOAT=0
 // Compiles alone with: -DPIXEL=float -DIS_FLOAT=1
 #include "ops/conv2d/conv2d_images.cl"
 
-__kernel void conv2d_naive(CONV2D_PARAMETERS, __global const sum_t *restrict weights) {
-  const Place place = place_of_group((long)get_group_id(0), (long)get_local_size(0), (long)get_local_size(1),
-                                     conv2d.output_width, conv2d.output_height);
-  const long y = place.row + (long)get_local_id(1);
-  const long x = place.column + (long)get_local_id(0);
+__kernel void conv2d_naive(CONV2D_PARAMETERS, __global const sum_t *restrict weights, const int down) {
+  const long columns = (long)(down ? get_local_size(1) : get_local_size(0));
+  const long rows = (long)(down ? get_local_size(0) : get_local_size(1));
+  const Place place =
+      place_of_group((long)get_group_id(0), columns, rows, conv2d.output_width, conv2d.output_height);
+  const long y = place.row + (long)(down ? get_local_id(0) : get_local_id(1));
+  const long x = place.column + (long)(down ? get_local_id(1) : get_local_id(0));
   if (y >= conv2d.output_height || x >= conv2d.output_width) return;
 
   image += image_first + place.image * conv2d.height * conv2d.width;

@@ -10,15 +10,23 @@ namespace tessera::opencl {
 
 namespace {
 
-/// A group of 256 fits every device's registers; larger ones are not worth asking the compiled kernel.
-constexpr std::array<std::int64_t, 2> kTiles{8, 16};
+constexpr std::array<std::int64_t, 3> kTiles{8, 16, 32};
+constexpr std::int64_t kPreferredTile = 16;
+/// Groups up to this size fit every device's registers. Above it the compiled kernel is asked, which costs a build.
+constexpr std::int64_t kTrustedGroupSize = 256;
 
 std::size_t local_bytes(const Conv2d& problem, std::int64_t tile) {
   return static_cast<std::size_t>((tile + problem.filter_height - 1) * (tile + problem.filter_width - 1)) *
          sizeof(std::uint32_t);
 }
 
-backend::Verdict check_tile(const Conv2d& problem, const DeviceInfo& info, std::int64_t tile) {
+std::unique_ptr<CompiledKernel> compile(const Conv2d& problem, const OpenclDevice& device, std::int64_t tile) {
+  return device.kernel(
+      conv2d_program("conv2d_tiled", embedded::conv2d_tiled, problem, " -DTILE=" + std::to_string(tile)));
+}
+
+backend::Verdict check_tile(const Conv2d& problem, const OpenclDevice& device, std::int64_t tile) {
+  const DeviceInfo& info = device.facts().info;
   const auto edge = static_cast<std::uint64_t>(tile);
   const std::string with_tile = "conv2d with tile = " + std::to_string(tile);
   if (edge * edge > info.max_group_size || edge > info.max_group_extent[0] || edge > info.max_group_extent[1]) {
@@ -30,27 +38,36 @@ backend::Verdict check_tile(const Conv2d& problem, const DeviceInfo& info, std::
                                 " bytes of local memory, but '" + info.name + "' has " +
                                 std::to_string(info.local_memory_bytes));
   }
-  return check_groups(with_tile, conv2d_blocks(problem, tile, tile));
+  backend::Verdict enough = check_groups(with_tile, conv2d_blocks(problem, tile, tile));
+  if (!enough || tile * tile <= kTrustedGroupSize) return enough;
+  try {
+    const std::uint64_t limit = compile(problem, device, tile)->max_group_size();
+    if (edge * edge <= limit) return backend::Verdict::yes();
+    return backend::Verdict::no(with_tile + " takes work-groups of " + std::to_string(edge * edge) +
+                                ", but compiled for '" + info.name + "' it allows " + std::to_string(limit));
+  } catch (const Error& error) {
+    return backend::Verdict::no(with_tile + " is refused: " + error.sentence());
+  }
 }
 
 backend::Verdict check(const Conv2d& problem, const backend::Device& device) {
-  return check_tile(problem, native(device).facts().info, kTiles.front());
+  return check_tile(problem, native(device), kTiles.front());
 }
 
 std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device) {
   Tunable tile{.name = "tile", .meaning = "edge of the square tile of the output, in pixels", .values = {}};
   for (const std::int64_t value : kTiles) {
-    if (check_tile(problem, native(device).facts().info, value)) tile.values.push_back(value);
+    if (check_tile(problem, native(device), value)) tile.values.push_back(value);
   }
-  tile.preferred = tile.values.back();
+  const bool has_preferred = std::find(tile.values.begin(), tile.values.end(), kPreferredTile) != tile.values.end();
+  tile.preferred = has_preferred ? kPreferredTile : tile.values.front();
   return {tile};
 }
 
 std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
   const OpenclDevice& opencl = native(device);
   const std::int64_t tile = tuning.at("tile");
-  auto kernel =
-      opencl.kernel(conv2d_program("conv2d_tiled", embedded::conv2d_tiled, problem, " -DTILE=" + std::to_string(tile)));
+  auto kernel = compile(problem, opencl, tile);
   kernel->set(kConv2dWeights + 1, local_bytes(problem, tile), nullptr);
   return bind_conv2d_weights(conv2d_launch(std::move(kernel), problem, {tile, tile, tile, tile}),
                              conv2d_weight_bits(problem, problem.filter), device);

@@ -88,19 +88,28 @@ static inline element voxel_of_units(const Step* step, const long units, const i
 #endif
 }
 
-__kernel void denoise_finish(__global const element* volume, const ulong volume_first, __global element* result,
-                             const ulong result_first, __global const uint* largest, const ulong largest_first,
-                             __global const ulong* sums, const ulong sums_first, const Step step) {
+// Of the hard threshold the basic estimate is the volume.
+__kernel void denoise_finish(__global const element* volume, const ulong volume_first, __global const element* basic,
+                             const ulong basic_first, __global element* result, const ulong result_first,
+                             __global const uint* largest, const ulong largest_first, __global const ulong* sums,
+                             const ulong sums_first, const Step step) {
   long slice, x, y, z;
   if (!voxel_of_item(&step, &slice, &x, &y, &z)) return;
   const long voxels = volume_voxels(&step);
   const long held = held_voxels(&step);
   const long voxel = (z * step.size[1] + y) * step.size[0] + x;
   volume += volume_first + voxel;
+  basic += basic_first + voxel;
   result += result_first + voxel;
   sums += sums_first + 2 * held_index(&step, x, y, z);
   if (slice >= step.end_of_sums || sums[1] == 0) {
-    for (long channel = 0; channel < step.channels; ++channel) result[channel * voxels] = volume[channel * voxels];
+    for (long i = 0; i < step.channels * voxels; i += voxels) {
+#if TYPE == 2
+      result[i] = isfinite(volume[i]) && isfinite(basic[i]) ? basic[i] : volume[i];
+#else
+      result[i] = basic[i];
+#endif
+    }
     return;
   }
   long units[3] = {0, 0, 0};

@@ -14,9 +14,9 @@
 //
 //   PLACES   0: stacks of any length and patches of any sides, whose numbers the launch tells. Matrices are multiplied
 //               with in local memory, line by line. Few programs, which processors compile soon.
-//            else: most members of a stack, and SIDE_X, SIDE_Y and SIDE_Z with a product of 64: patches and stacks lie
-//               in registers while they are transformed, all loops are unrolled, and the one matrix, the same for all
-//               axes that are longer than a voxel, is an argument, which GPUs read as constants.
+//            else: most members of a stack, and SIDE_X, SIDE_Y and SIDE_Z with a product of up to 64: patches and
+//               stacks lie in registers while they are transformed, all loops are unrolled, and the one matrix, the same
+//               for all axes that are longer than a voxel, is an argument, which GPUs read as constants.
 //
 // Compiles alone with: -DTYPE=0 -DLANES=16 -DSTACKS=1 -DPLACES=0 -DEXACT_DIVISION=1 -DLONG_ATOMICS=1
 // Compiles alone with: -DTYPE=1 -DLANES=32 -DSTACKS=2 -DPLACES=32 -DSIDE_X=8 -DSIDE_Y=8 -DSIDE_Z=1 -DEXACT_DIVISION=1 -DLONG_ATOMICS=1

@@ -21,11 +21,11 @@ struct DenoiseMatrix {
 };
 static_assert(sizeof(DenoiseMatrix) == 256, "denoise_fused.cl says so too");
 
-constexpr PerAxis kSquare{8, 8, 1};
-constexpr PerAxis kCube{4, 4, 4};
+/// The profiles'.
+constexpr PerAxis kUnrolledPatches[] = {{8, 8, 1}, {7, 7, 1}, {6, 6, 1}, {4, 4, 4}};
 
 bool has_program_of_sides(const DenoiseStep& step) {
-  return step.patch == kSquare || step.patch == kCube;
+  return std::ranges::find(kUnrolledPatches, step.patch) != std::end(kUnrolledPatches);
 }
 
 bool is_processor(const DeviceFacts& facts) {
@@ -91,7 +91,7 @@ backend::Verdict check(const Denoise& problem, const backend::Device& device) {
 
 std::vector<Tunable> tunables(const Denoise& problem, const backend::Device& device) {
   Tunable unrolled{.name = "unrolled",
-                   .meaning = "1: patches of 8 x 8 and 4 x 4 x 4 lie in registers, by programs for their sides",
+                   .meaning = "1: the profiles' patches lie in registers, by programs for their sides",
                    .values = {0}};
   const bool is_possible = (problem.has(DenoiseStage::hard_threshold) && has_program_of_sides(problem.hard)) ||
                            (problem.has(DenoiseStage::wiener) && has_program_of_sides(problem.wiener));

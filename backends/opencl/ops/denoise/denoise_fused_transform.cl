@@ -14,7 +14,7 @@
 #if PLACES > 0
 #define MOST_PLACES PLACES
 #define PITCH (PLACES + 1)
-#define VOXELS 64
+#define VOXELS ((SIDE_X) * (SIDE_Y) * (SIDE_Z))
 #define MEMBERS(stack) PLACES
 #define UNROLLED _Pragma("unroll")
 #else
@@ -42,7 +42,7 @@ typedef struct {
 #define FACTOR(SIDE, i, j) matrix->rows[is_inverse ? (j) * (SIDE) + (i) : (i) * (SIDE) + (j)]
 #define TRANSFORM_AXIS(SIDE, APART)                                                              \
   if ((SIDE) > 1) {                                                                              \
-    UNROLLED for (int line = 0; line < 64 / (SIDE); ++line) {                                    \
+    UNROLLED for (int line = 0; line < VOXELS / (SIDE); ++line) {                                \
       const int begin = line / (APART) * (APART) * (SIDE) + line % (APART);                      \
       float results[SIDE];                                                                       \
       UNROLLED for (int i = 0; i < (SIDE); ++i) {                                                \
@@ -59,12 +59,12 @@ typedef struct {
 static inline void transform_patches(const Step* step, const Stack* stack, __global const float* table,
                                      const Matrix* matrix, const int is_inverse, __local float* numbers) {
   for (int m = stack->lane; m < stack->members; m += LANES) {
-    float patch[64];
-    UNROLLED for (int v = 0; v < 64; ++v) patch[v] = numbers[v * PITCH + m];
+    float patch[VOXELS];
+    UNROLLED for (int v = 0; v < VOXELS; ++v) patch[v] = numbers[v * PITCH + m];
     TRANSFORM_AXIS(SIDE_X, 1)
     TRANSFORM_AXIS(SIDE_Y, SIDE_X)
     TRANSFORM_AXIS(SIDE_Z, SIDE_X * SIDE_Y)
-    UNROLLED for (int v = 0; v < 64; ++v) numbers[v * PITCH + m] = patch[v];
+    UNROLLED for (int v = 0; v < VOXELS; ++v) numbers[v * PITCH + m] = patch[v];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 }

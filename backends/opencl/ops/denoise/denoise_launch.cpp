@@ -125,7 +125,8 @@ class StepKernel {
       if (round.finished.count() > 0) {
         shape.first_slice = round.finished.first;
         shape.end_slice = round.finished.end;
-        finish_.enqueue(run, round.finished.count() * slice, volume, result, operands.largest, operands.sums, shape);
+        finish_.enqueue(run, round.finished.count() * slice, volume, basic, result, operands.largest, operands.sums,
+                        shape);
       }
     }
   }

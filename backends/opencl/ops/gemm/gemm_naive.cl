@@ -1,7 +1,7 @@
 // gemm, naive: one work-item, one element of C.
 //
-//            p ->              column                     A work-group is 32 x 8 work-items (fewer where a device
-//        +---------+         +---+---+                    allows fewer) over a block of C. Groups stand in one line,
+//            p ->              column                     A work-group is 32 x 8 work-items, or as the tuning says
+//        +---------+         +---+---+                    (fewer where a device allows fewer). Groups stand in a line,
 //   row  |=========|       p |   | | |     one element    columns first, then rows, then the products of a batch, so
 //        |    A    |       | |   | | |  =  of C           that no second extent has a limit.
 //        +---------+       v |   | | |

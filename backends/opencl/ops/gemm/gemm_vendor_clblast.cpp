@@ -179,9 +179,17 @@ Verdict check(const Gemm& problem, const backend::Device& device) {
   return clblast().check();
 }
 
-std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
+/// Our naive kernel as it is preferred.
+std::unique_ptr<backend::Kernel> make_naive(const Gemm& problem, backend::Device& device) {
+  const backend::Variant<Gemm> naive = gemm_naive();
+  Tuning tuning;
+  for (const Tunable& tunable : naive.tunables(problem, device)) tuning[tunable.name] = tunable.preferred;
+  return naive.make(problem, device, tuning);
+}
+
+std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& /*tuning*/) {
   const Gemm computed = gemm_as_computed(problem);
-  if (needs_no_products(computed)) return gemm_naive().make(problem, device, tuning);
+  if (needs_no_products(computed)) return make_naive(problem, device);
   return std::make_unique<ClblastKernel>(native(device).context(), computed);
 }
 

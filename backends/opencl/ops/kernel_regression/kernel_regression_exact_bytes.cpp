@@ -1,8 +1,5 @@
 // kernel_regression, exact_bytes: whole distances from products of bytes in tiles. The launches are in
 // kernel_regression_tiles.cpp.
-#include <limits>
-
-#include "backend/sentence.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -11,18 +8,9 @@ namespace tessera::opencl {
 namespace {
 
 backend::Verdict check(const KernelRegression& problem, const backend::Device& device) {
-  using backend::sentence;
-  if (problem.type != DataType::uint8) {
-    return backend::Verdict::no(
-        sentence("the type of kernel_regression is ", to_string(problem.type), ", but exact_bytes takes uint8 alone"));
-  }
-  // 255^2 for each.
-  constexpr std::int64_t kMostColumns = std::numeric_limits<std::int32_t>::max() / (255 * 255);
-  if (problem.columns > kMostColumns) {
-    return backend::Verdict::no(sentence("columns of kernel_regression is ", problem.columns, ", but up to ",
-                                         kMostColumns, " a distance of bytes is an int32"));
-  }
-  return check_regression_tiles(problem, native(device).facts());
+  if (backend::Verdict verdict = check_regression_bytes(problem); !verdict) return verdict;
+  const DeviceFacts& facts = native(device).facts();
+  return check_regression_tiles(problem, facts, regression_tiles(problem, facts));
 }
 
 }  // namespace
@@ -33,10 +21,14 @@ backend::Variant<KernelRegression> kernel_regression_exact_bytes() {
           .check = check,
           .tunables =
               [](const KernelRegression& problem, const backend::Device& device) {
-                return regression_tile_tunables(problem, native(device).facts());
+                const DeviceFacts& facts = native(device).facts();
+                return regression_tile_tunables(problem, facts, regression_tiles(problem, facts));
               },
-          .make = [](const KernelRegression& problem, backend::Device& device,
-                     const Tuning& tuning) { return make_regression_tiles(problem, native(device), tuning); }};
+          .make =
+              [](const KernelRegression& problem, backend::Device& device, const Tuning& tuning) {
+                const OpenclDevice& opencl = native(device);
+                return make_regression_tiles(problem, opencl, tuning, regression_tiles(problem, opencl.facts()));
+              }};
 }
 
 }  // namespace tessera::opencl

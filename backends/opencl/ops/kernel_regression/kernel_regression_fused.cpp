@@ -15,7 +15,8 @@ backend::Verdict check(const KernelRegression& problem, const backend::Device& d
     return backend::Verdict::no(
         "the accuracy of kernel_regression is strict, but fused takes distances from lengths and products");
   }
-  return check_regression_tiles(problem, native(device).facts());
+  const DeviceFacts& facts = native(device).facts();
+  return check_regression_tiles(problem, facts, regression_tiles(problem, facts));
 }
 
 }  // namespace
@@ -26,10 +27,14 @@ backend::Variant<KernelRegression> kernel_regression_fused() {
           .check = check,
           .tunables =
               [](const KernelRegression& problem, const backend::Device& device) {
-                return regression_tile_tunables(problem, native(device).facts());
+                const DeviceFacts& facts = native(device).facts();
+                return regression_tile_tunables(problem, facts, regression_tiles(problem, facts));
               },
-          .make = [](const KernelRegression& problem, backend::Device& device,
-                     const Tuning& tuning) { return make_regression_tiles(problem, native(device), tuning); },
+          .make =
+              [](const KernelRegression& problem, backend::Device& device, const Tuning& tuning) {
+                const OpenclDevice& opencl = native(device);
+                return make_regression_tiles(problem, opencl, tuning, regression_tiles(problem, opencl.facts()));
+              },
           .error_factor = 2};
 }
 

@@ -10,9 +10,13 @@
 // are, or nearly so. A slab of a training set has these rows before its own, so that the mean is that of the whole set.
 // Numbers behind a row's last column, up to `depth`, are 0 too.
 //
+// With TENSOR, for kernel_regression_tensor.cl, eight numbers of a row lie together, the steps of a panel one after the
+// other. Every second four rows have the halves of their eight exchanged: so eight rows' halves lie in different banks.
+//
 // Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DGROUP=64
 // Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=2 -DDP4A=0 -DGROUP=1
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=16
+// Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=64 -DTENSOR=1
 #include "ops/kernel_regression/kernel_regression_number.cl"
 
 // The host's RegressionPacking. A round's rows begin at round * padded_rows.
@@ -25,6 +29,15 @@ typedef struct {
 SIZE_ON_THE_HOST(Packing, 48);
 
 #define PACKED_AT_ONCE 8
+
+// Where number p of a panel's row lies.
+static inline long place_in_panel(const long p, const long row, const long width) {
+#if TENSOR
+  return (p / PACKED_AT_ONCE * width + row) * PACKED_AT_ONCE + (p % PACKED_AT_ONCE ^ row / 4 % 2 * 4);
+#else
+  return p * width + row;
+#endif
+}
 
 // The squared lengths of rows, a group of GROUP work-items each.
 __kernel void kernel_regression_lengths(__global const element* rows, const ulong rows_first,
@@ -104,7 +117,7 @@ __kernel void kernel_regression_pack(__global const element* rows, const ulong r
   const int counts = row < packing.rows && lengths[lengths_first + in_round] < FAR;
   rows += rows_first + row * packing.columns;
   centre += centre_first;
-  panels += panels_first + panel * packing.width * packing.depth + in_round - panel * packing.width;
+  panels += panels_first + panel * packing.width * packing.depth;
   for (long p = piece * PACKED_AT_ONCE; p < end; ++p) {
     number packed = 0;
 #if BYTES
@@ -114,6 +127,6 @@ __kernel void kernel_regression_pack(__global const element* rows, const ulong r
 #else
     if (counts && p < packing.columns) packed = rows[p] - centre[p];
 #endif
-    panels[p * packing.width] = packed;
+    panels[place_in_panel(p, in_round - panel * packing.width, packing.width)] = packed;
   }
 }

@@ -33,20 +33,35 @@ static inline void clear_sums(vector sums[WORK_Q][VECTORS]) {
   }
 }
 
+// What is in local memory begins at whole vectors. A vload may stand anywhere, so that NVIDIA's compiler loads number by
+// number; a pointer to a vector says where.
 #if ITEMS == 1
 #define TILE_MEMORY __global
+#define TAKE_VECTOR(from) LOAD_VECTOR(0, from)
+#define PUT_VECTOR(numbers, to) STORE_VECTOR(numbers, 0, to)
 #else
 #define TILE_MEMORY __local
+#define TAKE_VECTOR(from) (*(__local const vector*)(from))
+#define PUT_VECTOR(numbers, to) (*(__local vector*)(to) = (numbers))
 #endif
 // Adds the products of one p: of the numbers of this work-item's queries and training rows, the first of each.
 static inline void multiply(vector sums[WORK_Q][VECTORS], TILE_MEMORY const number* of_queries,
                             TILE_MEMORY const number* of_rows) {
   vector rows[VECTORS];
 #pragma unroll
-  for (int v = 0; v < VECTORS; ++v) rows[v] = LOAD_VECTOR(0, of_rows + v * VECTOR_STEP);
+  for (int v = 0; v < VECTORS; ++v) rows[v] = TAKE_VECTOR(of_rows + v * VECTOR_STEP);
+#if ITEMS > 1
+  number queries[WORK_Q];
+#pragma unroll
+  for (int i = 0; i < WORK_Q; i += WIDTH) {
+    STORE_VECTOR(TAKE_VECTOR(of_queries + i), 0, queries + i);
+  }
+#else
+  TILE_MEMORY const number* const queries = of_queries;
+#endif
 #pragma unroll
   for (int i = 0; i < WORK_Q; ++i) {
-    const vector query = (vector)(of_queries[i]);
+    const vector query = (vector)(queries[i]);
 #pragma unroll
     for (int v = 0; v < VECTORS; ++v) sums[i][v] = multiply_add(query, rows[v], sums[i][v]);
   }
@@ -60,29 +75,31 @@ static inline void multiply_tile(vector sums[WORK_Q][VECTORS], __global const nu
 }
 #else
 #define STAGED (DEPTH * (TILE_Q + TILE_R))
-#define QUERY_COPIES (DEPTH * TILE_Q / ITEMS)
-#define ROW_COPIES (DEPTH * TILE_R / ITEMS)
-#if QUERY_COPIES * ITEMS != DEPTH * TILE_Q || ROW_COPIES * ITEMS != DEPTH * TILE_R
+#define QUERY_COPIES (DEPTH * TILE_Q / WIDTH / ITEMS)
+#define ROW_COPIES (DEPTH * TILE_R / WIDTH / ITEMS)
+#if QUERY_COPIES * WIDTH * ITEMS != DEPTH * TILE_Q || ROW_COPIES * WIDTH * ITEMS != DEPTH * TILE_R || WORK_Q % WIDTH
 #error "the work-items do not share out a step evenly"
 #endif
 
 typedef struct {
-  number queries[QUERY_COPIES];
-  number rows[ROW_COPIES];
+  vector queries[QUERY_COPIES];
+  vector rows[ROW_COPIES];
 } Copies;
 
 // This work-item's share of a step, which lies in one piece in its panel.
 static inline void fetch(Copies* copies, __global const number* queries, __global const number* rows, const int item) {
 #pragma unroll
-  for (int i = 0; i < QUERY_COPIES; ++i) copies->queries[i] = queries[i * ITEMS + item];
+  for (int i = 0; i < QUERY_COPIES; ++i) copies->queries[i] = ((__global const vector*)queries)[i * ITEMS + item];
 #pragma unroll
-  for (int i = 0; i < ROW_COPIES; ++i) copies->rows[i] = rows[i * ITEMS + item];
+  for (int i = 0; i < ROW_COPIES; ++i) copies->rows[i] = ((__global const vector*)rows)[i * ITEMS + item];
 }
 static inline void place(__local number* staged, const Copies* copies, const int item) {
 #pragma unroll
-  for (int i = 0; i < QUERY_COPIES; ++i) staged[i * ITEMS + item] = copies->queries[i];
+  for (int i = 0; i < QUERY_COPIES; ++i) ((__local vector*)staged)[i * ITEMS + item] = copies->queries[i];
 #pragma unroll
-  for (int i = 0; i < ROW_COPIES; ++i) staged[DEPTH * TILE_Q + i * ITEMS + item] = copies->rows[i];
+  for (int i = 0; i < ROW_COPIES; ++i) {
+    ((__local vector*)(staged + DEPTH * TILE_Q))[i * ITEMS + item] = copies->rows[i];
+  }
 }
 
 // `staged` holds two steps. The barrier of a step's end is the one that the next tile needs, too.

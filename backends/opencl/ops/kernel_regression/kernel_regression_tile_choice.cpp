@@ -1,5 +1,6 @@
-// The tiles of "fused" and "exact_bytes": which ones a device can run, and which is preferred.
+// The tiles of "fused" and "exact_bytes"; which tiles a device can run, and the tunables that choose one.
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "backend/sentence.h"
@@ -12,7 +13,6 @@ namespace {
 
 using backend::sentence;
 using backend::Verdict;
-using Tiles = std::vector<RegressionTile>;
 
 /// A work-item alone, whose sums fill the registers: 2 vectors of training rows and as many queries as leave room for
 /// what is loaded. Products of bytes need one register more.
@@ -28,32 +28,37 @@ RegressionTile tile_of_processor(DataType type, const DeviceFacts& facts) {
   return {queries, 2 * width, queries, 2 * width, width, 1};
 }
 
-/// The first is preferred. Processors are offered a tile through local memory too.
-Tiles tiles_of(DataType type, const DeviceFacts& facts) {
-  const bool is_processor = facts.info.kind == DeviceKind::cpu;
-  Tiles tiles;
-  if (is_processor) tiles.push_back(tile_of_processor(type, facts));
-  if (type == DataType::uint8) {
-    const std::int64_t numbers = is_processor ? 2 : 4;
-    if (!is_processor) tiles.push_back({64, 64, 8, 8, 4, 16, numbers});
-    tiles.push_back({32, 32, 4, 8, 4, 8, numbers});
-  } else if (type == DataType::float32) {
-    if (!is_processor) tiles.push_back({64, 64, 8, 8, 4, 16});
-    tiles.push_back({32, 32, 4, 8, 4, 8});
-  } else {
-    if (!is_processor) tiles.push_back({64, 32, 4, 4, 2, 8});
-    tiles.push_back({32, 32, 4, 4, 2, 8});
-  }
-  return tiles;
+/// They are offered a tile through local memory too.
+RegressionTiles tiles_of_processor(DataType type, const DeviceFacts& facts) {
+  const RegressionTile local = type == DataType::uint8     ? RegressionTile{32, 32, 4, 8, 4, 8, 2}
+                               : type == DataType::float32 ? RegressionTile{32, 32, 4, 8, 4, 8}
+                                                           : RegressionTile{32, 32, 4, 4, 2, 8};
+  return {tile_of_processor(type, facts), local};
 }
 
-/// With the arrays of kernel_regression_tiles.cl for one panel.
+/// In the order of preference, if they fill the device.
+RegressionTiles tiles_of_gpu(DataType type) {
+  switch (type) {
+    case DataType::uint8: return {{64, 64, 8, 8, 4, 16, 4}, {32, 32, 4, 8, 4, 8, 4}};
+    case DataType::float32:
+      return {{64, 64, 8, 8, 4, 16}, {64, 128, 8, 8, 4, 16}, {32, 64, 4, 4, 4, 16}, {32, 32, 4, 8, 4, 8}};
+    default: return {{64, 32, 4, 4, 2, 8}, {32, 32, 4, 4, 2, 8}};
+  }
+}
+
+/// With the arrays of kernel_regression_tensor.cl, or those of kernel_regression_tiles.cl for one panel.
 std::uint64_t local_bytes(const RegressionTile& tile, DataType type) {
+  if (tile.stages != 0) {
+    constexpr std::int64_t kListBytes = 16 * static_cast<std::int64_t>(sizeof(cl_int));  // of a work-item
+    constexpr auto kFactBytes = static_cast<std::int64_t>(2 * (sizeof(cl_double) + sizeof(cl_int)));
+    const std::int64_t step = (tile.queries + tile.rows) * tile.depth * static_cast<std::int64_t>(sizeof(cl_uint));
+    return static_cast<std::uint64_t>(tile.stages * step + tile.rows * kFactBytes + tile.items() * kListBytes);
+  }
   const std::int64_t parts = tile.rows / tile.width;
-  const std::int64_t met = tile.queries * (tile.rows + parts + 1 + 2);
   const std::int64_t staged = tile.items() > 1 ? 2 * tile.depth * (tile.queries + tile.rows) : 0;
+  const std::int64_t met = std::max(tile.queries * tile.rows, staged) + tile.queries * (parts + 1 + 2);
   const std::size_t number_bytes = type == DataType::float64 ? sizeof(double) : sizeof(float);
-  return static_cast<std::uint64_t>(met + staged) * number_bytes;
+  return static_cast<std::uint64_t>(met) * number_bytes;
 }
 
 Verdict check_tile(const RegressionTile& tile, DataType type, const DeviceInfo& info) {
@@ -70,26 +75,64 @@ Verdict check_tile(const RegressionTile& tile, DataType type, const DeviceInfo& 
   return Verdict::yes();
 }
 
-}  // namespace
-
-std::vector<RegressionTile> regression_tiles(DataType type, const DeviceFacts& facts) {
-  Tiles tiles = tiles_of(type, facts);
+RegressionTiles those_that_fit(RegressionTiles tiles, DataType type, const DeviceFacts& facts) {
   std::erase_if(tiles, [&](const RegressionTile& tile) { return !check_tile(tile, type, facts.info); });
   return tiles;
 }
 
-backend::Verdict check_regression_tiles(const KernelRegression& problem, const DeviceFacts& facts) {
+}  // namespace
+
+RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFacts& facts) {
+  if (facts.info.kind == DeviceKind::cpu) return tiles_of_processor(problem.type, facts);
+  RegressionTiles tiles = tiles_of_gpu(problem.type);
+  const auto units = static_cast<std::int64_t>(std::max<std::uint64_t>(facts.info.compute_units, 1));
+  const auto groups_of = [&](const RegressionTile& tile) {
+    return ceil_div(problem.queries, tile.queries) *
+           ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
+  };
+  // On an H200 with 3.6 groups of 64 x 64 a unit, tiles of 64 x 128 with as many groups take 0.88 of the time; with 36
+  // groups a unit they take 1.12 of it.
+  constexpr std::int64_t kItemsOfUnit = 448;
+  auto preferred = std::find_if(tiles.begin(), tiles.end(), [&](const auto& tile) {
+    return groups_of(tile) * tile.items() >= units * kItemsOfUnit;
+  });
+  if (preferred == tiles.end()) {
+    preferred = std::max_element(tiles.begin(), tiles.end(), [&](const auto& one, const auto& other) {
+      return one.items() * groups_of(one) < other.items() * groups_of(other);
+    });
+  }
+  std::rotate(tiles.begin(), preferred, preferred + 1);
+  return tiles;
+}
+
+Verdict check_regression_bytes(const KernelRegression& problem) {
+  if (problem.type != DataType::uint8) {
+    return Verdict::no(
+        sentence("the type of kernel_regression is ", to_string(problem.type), ", but exact_bytes takes uint8 alone"));
+  }
+  // 255^2 for each.
+  constexpr std::int64_t kMostColumns = std::numeric_limits<std::int32_t>::max() / (255 * 255);
+  if (problem.columns <= kMostColumns) return Verdict::yes();
+  return Verdict::no(sentence("columns of kernel_regression is ", problem.columns, ", but up to ", kMostColumns,
+                              " a distance of bytes is an int32"));
+}
+
+Verdict check_regression_tiles(const KernelRegression& problem, const DeviceFacts& facts,
+                               const RegressionTiles& tiles) {
   if (Verdict verdict = check_regression(problem, facts); !verdict) return verdict;
-  const RegressionTile smallest = tiles_of(problem.type, facts).back();
-  if (regression_tiles(problem.type, facts).empty()) return check_tile(smallest, problem.type, facts.info);
+  if (Verdict verdict = check_tile(tiles.back(), problem.type, facts.info);
+      !verdict && those_that_fit(tiles, problem.type, facts).empty()) {
+    return verdict;
+  }
   // Of rows, each of which has a group that computes its length, and pieces of them, each of which an item packs.
   const std::int64_t rows = std::max(problem.training_rows, problem.queries) + mathematics::kMostRegressionBlockRows;
   return check_groups("kernel_regression by tiles",
                       static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(problem.columns / 256 + 2));
 }
 
-std::vector<Tunable> regression_tile_tunables(const KernelRegression& problem, const DeviceFacts& facts) {
-  const Tiles tiles = regression_tiles(problem.type, facts);
+std::vector<Tunable> regression_tile_tunables(const KernelRegression& problem, const DeviceFacts& facts,
+                                              const RegressionTiles& all_tiles) {
+  const RegressionTiles tiles = those_that_fit(all_tiles, problem.type, facts);
   Tunable queries{.name = "tile_queries",
                   .meaning = "queries of the tile of distances that a work-group computes",
                   .values = {},

@@ -22,6 +22,7 @@
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=1 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=8 -DPANELS=1 -DBLOCK_ROWS=2048
 #include "ops/kernel_regression/kernel_regression_products.cl"
 #include "ops/kernel_regression/kernel_regression_state.cl"
+#include "ops/kernel_regression/kernel_regression_tiling.cl"
 
 #define QUERIES (PANELS * TILE_Q)
 #define PARTS (TILE_R / WIDTH)
@@ -37,15 +38,6 @@
 #error "a block is no multiple of the tile"
 #endif
 
-// The host's RegressionTiling. Prepared rows and packed queries: squared lengths first, panels from `..._panels` on.
-typedef struct {
-  long depth;
-  long row_panels;
-  long query_panels;
-  long query_groups;  // of a round
-} Tiling;
-SIZE_ON_THE_HOST(Tiling, 32);
-
 // Few rows are near. A compiler that takes the loops over them for the hottest ones keeps their constants in the registers
 // that products need.
 #if defined(__has_builtin)
@@ -59,7 +51,14 @@ SIZE_ON_THE_HOST(Tiling, 32);
 
 // What a group's work-items tell each other.
 typedef struct {
-  apart distances[TILE_Q * TILE_R];
+  // While a tile is multiplied, its steps lie where its distances come: so more groups share a multiprocessor.
+  union {
+    apart distances[TILE_Q * TILE_R];
+    vector aligned;
+#if ITEMS > 1
+    number staged[2 * STAGED];
+#endif
+  } tile;
   apart leasts_of_parts[TILE_Q * PART_STEP];
   apart leasts[QUERIES];     // of the rows that each query has met
   apart furthests[QUERIES];  // what is further away weighs nothing
@@ -79,7 +78,7 @@ static inline void place_distances(__local Met* met, const vector sums[WORK_Q][V
     for (int i = 0; i < WORK_Q; ++i) {
       const int query = first_query + i;
       const vector distances = apart_of(query_lengths[query], lengths, sums[i][v]);
-      STORE_VECTOR(distances, 0, met->distances + query * TILE_R + row);
+      PUT_VECTOR(distances, met->tile.distances + query * TILE_R + row);
       met->leasts_of_parts[query * PART_STEP + row / WIDTH] = least_of(distances);
     }
   }
@@ -114,7 +113,7 @@ static inline void meet_tile(__local Met* met, const int first, const long count
     apart furthest = met->furthests[first + query];
     for (int part = 0; part < PARTS; ++part) {
       if (IS_RARE(met->leasts_of_parts[query * PART_STEP + part] <= furthest)) {
-        least = meet_part(met->distances + query * TILE_R + part * WIDTH, least, &furthest,
+        least = meet_part(met->tile.distances + query * TILE_R + part * WIDTH, least, &furthest,
                           states + (first + query) * state_size(regression), row + part * WIDTH,
                           targets + (row + part * WIDTH) * regression.outputs, regression);
       }
@@ -124,19 +123,16 @@ static inline void meet_tile(__local Met* met, const int first, const long count
   }
 }
 
-// Groups: those of one block of training rows follow each other.
+// Groups: kernel_regression_tiling.cl.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regression_tiles(
     __global const number* rows, const ulong rows_first, __global const result* targets, const ulong targets_first,
     __global const number* queries, const ulong queries_first, __global double* states, const ulong states_first,
     const Regression regression, const Tiling tiling, const long round_number) {
   __local Met met;
-#if ITEMS > 1
-  __local number staged[2 * STAGED];
-#endif
   const int item = (int)get_local_id(0);
-  const long group = (long)get_group_id(0);
-  const long block = quotient(group, tiling.query_groups);
-  const long in_round = (group - block * tiling.query_groups) * QUERIES;
+  const Place place = place_of_group((long)get_group_id(0), regression, tiling);
+  const long block = place.block;
+  const long in_round = place.query_group * QUERIES;
   const long count = regression.queries - (round_number * regression.queries_of_round + in_round);
   if (count <= 0) return;
   rows += rows_first;
@@ -160,13 +156,14 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regressi
       __global const number* const row_panel = rows + tiling.row_panels + row * tiling.depth;
       vector sums[WORK_Q][VECTORS];
 #if ITEMS > 1
-      multiply_tile(sums, staged, query_panel, row_panel, tiling.depth, item);
+      multiply_tile(sums, met.tile.staged, query_panel, row_panel, tiling.depth, item);
 #else
       multiply_tile(sums, query_panel, row_panel, tiling.depth);
 #endif
       place_distances(&met, sums, queries + in_round + first, rows + row, item);
       WAIT_FOR_ALL();
       meet_tile(&met, first, count, states, row, targets, regression, item);
+      WAIT_FOR_ALL();
     }
   }
 }

@@ -1,4 +1,5 @@
-// What "fused" and "exact_bytes" prepare and launch. See kernel_regression_tiles.cl and kernel_regression_pack.cl.
+// What "fused", "exact_bytes" and "exact_bytes_tensor" prepare and launch. See kernel_regression_tiles.cl,
+// kernel_regression_tensor.cl and kernel_regression_pack.cl.
 //
 //   prepared     | lengths | centre | panels of training rows |
 //   workspace    | states of (block, query) | lengths | panels of the round's queries |
@@ -31,8 +32,9 @@ struct RegressionTiling {
   cl_long row_panels;
   cl_long query_panels;
   cl_long query_groups;
+  cl_long groups_at_once;
 };
-static_assert(sizeof(RegressionTiling) == 32, "kernel_regression_tiles.cl says so too");
+static_assert(sizeof(RegressionTiling) == 40, "kernel_regression_tiles.cl says so too");
 
 /// PACKED_AT_ONCE of kernel_regression_pack.cl.
 constexpr std::int64_t kPackedAtOnce = 8;
@@ -143,6 +145,13 @@ class TilesPlan {
     return std::clamp<std::int64_t>(panels / (kGroupsOfUnit * units), 1, kMostPanels);
   }
 
+  /// A GPU's groups share its caches, which queries pass again and again. A processor's have their own.
+  [[nodiscard]] std::int64_t groups_at_once() const noexcept {
+    if (tile_.items() == 1) return queries_ / (panels_ * tile_.queries);
+    constexpr std::int64_t kCachedQueryBytes = std::int64_t{12} << 20;
+    return std::max<std::int64_t>(kCachedQueryBytes / (tile_.queries * depth_ * number_bytes()), 1);
+  }
+
   [[nodiscard]] RegressionPacking packing_of(std::int64_t rows, std::int64_t padded,
                                              std::int64_t width) const noexcept {
     return {.rows = rows,
@@ -161,7 +170,8 @@ class TilesPlan {
                           " -DBLOCK_ROWS=", mathematics::regression_block_rows(problem_), more_options));
   }
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile_pack(const char* function) const {
-    return compile(function, embedded::kernel_regression_pack, backend::sentence(" -DGROUP=", group_of_length()));
+    return compile(function, embedded::kernel_regression_pack,
+                   backend::sentence(" -DGROUP=", group_of_length(), " -DTENSOR=", tile_.stages != 0 ? 1 : 0));
   }
   [[nodiscard]] std::int64_t group_of_length() const noexcept {
     return std::min<std::int64_t>(64, regression_group(device_.facts()));
@@ -192,16 +202,27 @@ class TilesPlan {
                 {raw, centre, lengths, panels}, packing);
   }
 
-  [[nodiscard]] OperatorLaunch tiles() const {
-    OperatorLaunch launch;
-    launch.kernel = compile(
+  [[nodiscard]] std::unique_ptr<CompiledKernel> compile_tiles() const {
+    if (tile_.stages != 0) {
+      constexpr std::int64_t kQueriesOfBlock = 16;  // of the instruction's
+      return compile("kernel_regression_tensor", embedded::kernel_regression_tensor,
+                     backend::sentence(" -DWARPS=", tile_.queries / tile_.work_queries,
+                                       " -DBLOCKS=", tile_.work_queries / kQueriesOfBlock, " -DSTAGES=", tile_.stages,
+                                       " -DEUCLIDEAN=", shape_.is_euclidean));
+    }
+    return compile(
         "kernel_regression_tiles", embedded::kernel_regression_tiles,
         backend::sentence(" -DTILE_Q=", tile_.queries, " -DTILE_R=", tile_.rows, " -DWORK_Q=", tile_.work_queries,
                           " -DWORK_R=", tile_.work_rows, " -DDEPTH=", tile_.depth, " -DPANELS=", panels_));
+  }
+  [[nodiscard]] OperatorLaunch tiles() const {
+    OperatorLaunch launch;
+    launch.kernel = compile_tiles();
     const RegressionTiling tiling{.depth = depth_,
                                   .row_panels = row_panels_,
                                   .query_panels = query_panels() - query_lengths(),
-                                  .query_groups = queries_ / (panels_ * tile_.queries)};
+                                  .query_groups = queries_ / (panels_ * tile_.queries),
+                                  .groups_at_once = groups_at_once()};
     launch.range = groups_of(blocks_ * tiling.query_groups, tile_.items());
     launch.memory = {prepared(0), {.place = 2, .type = problem_.result_type()}, workspace(query_lengths()), states()};
     launch.set_structs(shape_, tiling);
@@ -248,12 +269,11 @@ class TilesPlan {
 }  // namespace
 
 std::unique_ptr<backend::Kernel> make_regression_tiles(const KernelRegression& problem, const OpenclDevice& device,
-                                                       const Tuning& tuning) {
-  std::vector<RegressionTile> tiles = regression_tiles(problem.type, device.facts());
-  std::erase_if(tiles, [&](const RegressionTile& tile) {
-    return tile.queries != tuning.at("tile_queries") || tile.rows != tuning.at("tile_rows");
+                                                       const Tuning& tuning, const RegressionTiles& tiles) {
+  const auto chosen = std::find_if(tiles.begin(), tiles.end(), [&](const RegressionTile& tile) {
+    return tile.queries == tuning.at("tile_queries") && tile.rows == tuning.at("tile_rows");
   });
-  const TilesPlan plan(problem, device, tiles.front());
+  const TilesPlan plan(problem, device, *chosen);
   return std::make_unique<OperatorKernel>(plan.run(), plan.workspace_bytes(), plan.preparation());
 }
 

@@ -1,5 +1,6 @@
-// The host code of "fused" and "exact_bytes": which tiles a device is offered, what is prepared, what lies where in the
-// workspace, and the launches of a round. The kernels' pictures are in kernel_regression_tiles.cl and _pack.cl.
+// The host code of "fused", "exact_bytes" and "exact_bytes_tensor": which tiles a device is offered, what is prepared,
+// what lies where in the workspace, and the launches of a round. The kernels' pictures are in
+// kernel_regression_tiles.cl, _tensor.cl and _pack.cl.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace tessera::opencl {
 
-/// What kernel_regression_products.cl leaves open.
+/// What kernel_regression_products.cl and kernel_regression_tensor.cl leave open.
 struct RegressionTile {
   std::int64_t queries;
   std::int64_t rows;
@@ -19,21 +20,31 @@ struct RegressionTile {
   std::int64_t width;
   std::int64_t depth;
   std::int64_t numbers = 1;  ///< bytes in a word
+  std::int64_t stages = 0;   ///< of steps of NVIDIA's tensor cores in local memory; 0: other products
 
   [[nodiscard]] std::int64_t items() const noexcept { return queries / work_queries * (rows / work_rows); }
 };
 
-/// Those that the device can run, the preferred one first.
-[[nodiscard]] std::vector<RegressionTile> regression_tiles(DataType type, const DeviceFacts& facts);
+using RegressionTiles = std::vector<RegressionTile>;
 
-/// Yes unless the device lacks double, or local memory and groups for the smallest tile. Types and accuracy are the
-/// variants' own business.
-[[nodiscard]] backend::Verdict check_regression_tiles(const KernelRegression& problem, const DeviceFacts& facts);
+/// Those of "fused" and "exact_bytes", the preferred one first and the smallest one last, whether or not the device can
+/// run them.
+[[nodiscard]] RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFacts& facts);
 
-/// tile_queries and tile_rows, in pairs.
-[[nodiscard]] std::vector<Tunable> regression_tile_tunables(const KernelRegression& problem, const DeviceFacts& facts);
+/// Yes unless the device lacks double, or local memory and groups for all tiles. Types and accuracy are the variants'
+/// own business.
+[[nodiscard]] backend::Verdict check_regression_tiles(const KernelRegression& problem, const DeviceFacts& facts,
+                                                      const RegressionTiles& tiles);
+/// Yes unless the rows are so many bytes that a distance does not fit an int32.
+[[nodiscard]] backend::Verdict check_regression_bytes(const KernelRegression& problem);
 
+/// tile_queries and tile_rows, in pairs; the first tile that the device can run is preferred.
+[[nodiscard]] std::vector<Tunable> regression_tile_tunables(const KernelRegression& problem, const DeviceFacts& facts,
+                                                            const RegressionTiles& tiles);
+
+/// Of the tiles, the one with the tunables' values.
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_regression_tiles(const KernelRegression& problem,
-                                                                     const OpenclDevice& device, const Tuning& tuning);
+                                                                     const OpenclDevice& device, const Tuning& tuning,
+                                                                     const RegressionTiles& tiles);
 
 }  // namespace tessera::opencl

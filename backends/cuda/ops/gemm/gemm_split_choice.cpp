@@ -1,0 +1,132 @@
+// Choice by a model of the time, whose constants were fitted to measurements on an H200.
+#include "ops/gemm/gemm_split_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backend/sentence.h"
+#include "mathematics/division.h"
+#include "ops/gemm/gemm_register_choice.h"
+
+namespace tessera::cuda {
+namespace {
+
+using mathematics::ceil_div;
+using mathematics::round_up;
+
+/// Clocks of the tensor cores that a block gets through in a microsecond, for each of kGemmSplitShapes.
+constexpr double kClocksOfSplit[]{1080, 1210, 1300};
+constexpr double kClocksOfHalf[]{900, 1050, 1120};
+/// Of a launch with its first panels and the last tile's sums, likewise. The largest tile begins late behind the kernel
+/// that prepares: at 2048 cubed both together take 116 us with it and 102 us with the next smaller one, each alone 76
+/// us.
+constexpr double kStart_us[]{3.5, 3.5, 14};
+/// To prepare: a launch with its barriers, and bytes read and written in a microsecond.
+constexpr double kPrepareStart_us = 4.5;
+constexpr double kPrepareBytesPerMicrosecond = 2.8e6;
+/// It must be ahead by so much, since models are off by some percent.
+constexpr double kAhead = 1.08;
+
+/// What a block holds of k before it reads it a second time.
+constexpr std::int64_t kPartDepth = std::int64_t{kSplitHeld} * kSplitPrepareStep;
+/// Steps of k that keep a block busy.
+constexpr std::int64_t kLeastDepth = 2 * kSplitPrepareStep;
+
+double microseconds(const Gemm& problem, GemmSplitKind kind, std::size_t number, const DeviceLimits& card) {
+  const GemmSplitShape& shape = kGemmSplitShapes[number];
+  const double clocks_per_us = (kind == GemmSplitKind::split ? kClocksOfSplit : kClocksOfHalf)[number];
+  const auto a = static_cast<double>(padded_rows_of_a(problem, shape));
+  const auto b = static_cast<double>(padded_rows_of_b(problem, shape));
+  const auto batch = static_cast<double>(problem.batch);
+  const double tiles = a / shape.tile_m() * b / shape.tile_n / shape.cluster() * batch;
+  const double rounds = std::ceil(tiles / (static_cast<double>(card.multiprocessors) / shape.cluster()));
+  const auto panels = static_cast<double>(ceil_div(problem.k, panel_depth(kind)));
+  // An instruction of 64 x n x 16 takes n / 2 clocks.
+  const double instructions = 4.0 * (kind == GemmSplitKind::split ? 3 : 2) * kSplitGroups * shape.blocks_m;
+  const double products_us = rounds * panels * instructions * shape.tile_n / 2 / clocks_per_us;
+  const double rows = a * (problem.stride_a == 0 ? 1 : batch) + b * (problem.stride_b == 0 ? 1 : batch);
+  const double bytes = rows * static_cast<double>(problem.k) * (kind == GemmSplitKind::split ? 8 : 6);
+  return kPrepareStart_us + bytes / kPrepareBytesPerMicrosecond + kStart_us[number] + products_us;
+}
+
+struct Estimate {
+  const GemmSplitShape* shape;
+  double us;
+};
+
+Estimate fastest(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
+  Estimate best{nullptr, std::numeric_limits<double>::infinity()};
+  for (std::size_t i = 0; i < std::size(kGemmSplitShapes); ++i) {
+    const double us = microseconds(problem, kind, i, card);
+    if (best.shape == nullptr || us < best.us) best = {&kGemmSplitShapes[i], us};
+  }
+  return best;
+}
+
+}  // namespace
+
+std::int64_t padded_rows_of_a(const Gemm& problem, const GemmSplitShape& shape) {
+  return round_up(problem.m, std::int64_t{shape.tile_m()} * shape.cluster_m);
+}
+
+std::int64_t padded_rows_of_b(const Gemm& problem, const GemmSplitShape& shape) {
+  return round_up(problem.n, std::int64_t{shape.tile_n} * shape.cluster_n);
+}
+
+std::int64_t prepare_parts(std::int64_t rows, std::int64_t k, const DeviceLimits& card) {
+  const std::int64_t blocks = rows / kSplitPrepareRows;
+  std::int64_t parts = 1;
+  const auto leaves_idle = [&] {
+    return blocks * parts < std::int64_t{card.multiprocessors} && parts * kLeastDepth <= k;
+  };
+  while (parts < kSplitMostParts && (parts * kPartDepth < k || leaves_idle())) parts *= 2;
+  return parts;
+}
+
+const GemmSplitShape& choose_gemm_split(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
+  return *fastest(problem, kind, card).shape;
+}
+
+const GemmSplitShape& gemm_split_shape(std::int64_t tile_m, std::int64_t tile_n) {
+  return *std::find_if(std::begin(kGemmSplitShapes), std::end(kGemmSplitShapes),
+                       [&](const GemmSplitShape& shape) { return shape.tile_m() == tile_m && shape.tile_n == tile_n; });
+}
+
+std::vector<Tunable> gemm_split_tunables(const GemmSplitShape& preferred) {
+  Tunable tile_m{"tile_m", "rows of C that one group computes", {128, 256}, preferred.tile_m()};
+  Tunable tile_n{"tile_n", "columns of C that it computes", {64, 128}, preferred.tile_n, "tile_m"};
+  for (const GemmSplitShape& shape : kGemmSplitShapes) tile_n.pairs.emplace_back(shape.tile_m(), shape.tile_n);
+  return {std::move(tile_m), std::move(tile_n)};
+}
+
+backend::Verdict gemm_split_pays(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
+  if (problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) {
+    return backend::Verdict::no("there is nothing to multiply");
+  }
+  const double own = fastest(problem, kind, card).us;
+  const double other = gemm_register_microseconds(problem, card);
+  if (own * kAhead <= other) return backend::Verdict::yes();
+  return backend::Verdict::no(backend::sentence("it is expected to take ", std::lround(own),
+                                                " us, preparing A and B included, and register ", std::lround(other),
+                                                " us"));
+}
+
+double tiny_allowance(const Gemm& problem) {
+  return std::max(16.0, static_cast<double>(problem.k) / 4);
+}
+
+double gemm_split_error_factor(const Gemm& problem, GemmSplitKind kind) {
+  if (problem.k == 0) return 1;
+  const auto k = static_cast<double>(problem.k);
+  const auto depth = static_cast<double>(panel_depth(kind));
+  // In units of roundoff of float32: what fp16 does to a product, what the tensor cores cut off from a panel's sums
+  // (the small products of split count as one), and the sum over panels.
+  const double of_product = kind == GemmSplitKind::split ? 12 + 1 : 16384;
+  const double in_panel = std::ceil(std::min(k, depth) / 16) * (std::min(k, 16.0) + 3);
+  const double of_sum = std::ceil(k / depth);
+  constexpr double kSecondOrder = 1 + 0x1p-8;
+  return std::max(1.0, kSecondOrder * (of_product + in_panel + of_sum + tiny_allowance(problem)) / k);
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,48 @@
+// Which of gemm's compiled shapes multiplies prepared operands, what that takes, and whether it is faster than float32
+// products: for the variants split and scaled_half.
+#pragma once
+
+#include <tessera/kernel.h>
+#include <tessera/ops/gemm.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/variant.h"
+#include "cuda_context.h"
+#include "ops/gemm/gemm_split_arguments.h"
+
+namespace tessera::cuda {
+
+/// What the two variants keep of an element: rounded to fp16 with what rounding left beside it, or the first alone.
+enum class GemmSplitKind : std::uint8_t { split, scaled_half };
+
+/// Steps of k of a panel.
+[[nodiscard]] constexpr std::int64_t panel_depth(GemmSplitKind kind) {
+  return kind == GemmSplitKind::split ? kSplitPlane : kSplitPlane * kSplitPlanes;
+}
+
+/// Rows of A and of B with those that fill up a cluster's last tile.
+[[nodiscard]] std::int64_t padded_rows_of_a(const Gemm& problem, const GemmSplitShape& shape);
+[[nodiscard]] std::int64_t padded_rows_of_b(const Gemm& problem, const GemmSplitShape& shape);
+
+/// Blocks that share a row of so many steps of k where there are so many rows.
+[[nodiscard]] std::int64_t prepare_parts(std::int64_t rows, std::int64_t k, const DeviceLimits& card);
+
+/// The shape that is expected to be fastest.
+[[nodiscard]] const GemmSplitShape& choose_gemm_split(const Gemm& problem, GemmSplitKind kind,
+                                                      const DeviceLimits& card);
+/// The one with this tile; there is one.
+[[nodiscard]] const GemmSplitShape& gemm_split_shape(std::int64_t tile_m, std::int64_t tile_n);
+/// The tunables tile_m and tile_n, which exist in the pairs that are compiled.
+[[nodiscard]] std::vector<Tunable> gemm_split_tunables(const GemmSplitShape& preferred);
+
+/// Yes where it is faster than register, by the models of both.
+[[nodiscard]] backend::Verdict gemm_split_pays(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card);
+
+/// Elements that fp16 holds with fewer bits may make a sum off by so many units of roundoff of itself, and no more.
+[[nodiscard]] double tiny_allowance(const Gemm& problem);
+/// The bound as a multiple of the strict algorithm's (docs/decisions/0025).
+[[nodiscard]] double gemm_split_error_factor(const Gemm& problem, GemmSplitKind kind);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,138 @@
+// What becomes of the sums of gemm's variants split and scaled_half: they are scaled back, and C = alpha * sum + beta *
+// C is stored. A sum that may be off by more than the bound allows is in doubt, and then a warp computes the 16 rows
+// and the tile's columns that hold it anew, in float32 from the operands as they were. Rows that hold an infinity or
+// NaN are in doubt everywhere. What a sum may be off, and so where doubt begins: docs/decisions/0025.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda_bulk_copy.cuh"
+#include "ops/gemm/gemm_split_arguments.h"
+
+namespace tessera::cuda {
+
+#if defined(TESSERA_CUDA_IS_HOPPER)
+
+/// 2^exponent, cut to the exponents of normal numbers.
+__device__ __forceinline__ float near_power_of_two(int exponent) {
+  return __int_as_float((max(-126, min(127, exponent)) + 127) << 23);
+}
+
+/// sum * 2^-shift; shifts of two rows together need two factors.
+__device__ __forceinline__ float scaled_back(float sum, int shift) {
+  const int half = max(-126, min(127, -shift));
+  return sum * near_power_of_two(half) * near_power_of_two(-shift - half);
+}
+
+/// C = alpha * sum + beta * C for two neighbouring elements, as far as they lie inside; with beta = 0, C is not read.
+__device__ __forceinline__ void store_pair(const GemmSplitArguments& gemm, float* place, std::int64_t left, float first,
+                                           float second) {
+  first *= gemm.alpha;
+  second *= gemm.alpha;
+  if (gemm.aligned_c && left >= 2) {
+    auto* const pair = reinterpret_cast<float2*>(place);
+    if (gemm.beta != 0) {
+      const float2 before = *pair;
+      first += gemm.beta * before.x;
+      second += gemm.beta * before.y;
+    }
+    __stcs(pair, make_float2(first, second));  // panels shall stay in the L2 cache
+    return;
+  }
+  if (left >= 1) place[0] = gemm.beta != 0 ? first + gemm.beta * place[0] : first;
+  if (left >= 2) place[1] = gemm.beta != 0 ? second + gemm.beta * place[1] : second;
+}
+
+/// A warp computes 16 rows of `columns` columns from A and B: eight rows by 32 columns at once, a column a lane.
+__device__ __noinline__ void compute_anew(const GemmSplitArguments& gemm, std::int64_t matrix, std::int64_t first_row,
+                                          std::int64_t first_column, int columns) {
+  constexpr int kRows = 8;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (int part = 0; part < 2 * columns / 32; ++part) {
+    const std::int64_t column = first_column + part / 2 * 32 + lane;
+    const std::int64_t row = first_row + part % 2 * kRows;
+    if (row >= gemm.m) continue;
+    const float* const b = gemm.b + matrix * gemm.stride_b + min(column, gemm.n - 1) * gemm.b_column_stride;
+    const float* a[kRows];
+    float sum[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      a[i] = gemm.a + matrix * gemm.stride_a + min(row + i, gemm.m - 1) * gemm.a_row_stride;
+      sum[i] = 0;
+    }
+#pragma unroll 4
+    for (std::int64_t p = 0; p < gemm.k; ++p) {
+      const float factor = b[p * gemm.b_k_stride];
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) sum[i] = fmaf(a[i][p * gemm.a_k_stride], factor, sum[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      if (row + i >= gemm.m || column >= gemm.n) continue;
+      float* const place = gemm.c + matrix * gemm.stride_c + (row + i) * gemm.ldc + column;
+      const float value = gemm.alpha * sum[i];
+      *place = gemm.beta != 0 ? value + gemm.beta * *place : value;
+    }
+  }
+}
+
+/// A warp stores its 16 rows of a tile, whose sums are spread as of 64 x n products (cuda_warpgroup_products.cuh).
+template <int kSums>
+__device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const float (&sum)[kSums],
+                                           std::int64_t matrix, std::int64_t first_row, std::int64_t first_column) {
+  constexpr int kPairs = kSums / 4;
+  if (first_row >= gemm.m || first_column >= gemm.n) return;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t row = first_row + lane / 4;
+  const std::int64_t column = first_column + lane % 4 * 2;
+  const GemmSplitNote* const rows = gemm.a_notes + matrix * gemm.a_matrix_rows + row;
+  const GemmSplitNote upper = rows[0];
+  const GemmSplitNote lower = rows[8];
+  const auto* const pairs = reinterpret_cast<const int4*>(gemm.b_notes + matrix * gemm.b_matrix_rows + column);
+
+  // Written so that a NaN, of two infinite doubts, is in doubt.
+  bool in_doubt = false;
+  int shifts[2 * kPairs];
+  const auto doubts = [&](float of_row, float of_column, float found) { return !(fabsf(found) >= of_row + of_column); };
+#pragma unroll
+  for (int j = 0; j < kPairs; ++j) {
+    const int4 pair = __ldg(pairs + j * 4);
+    shifts[2 * j] = pair.x;
+    shifts[2 * j + 1] = pair.z;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const float doubt = __int_as_float(i == 0 ? pair.y : pair.w);
+      const bool is_inside = column + 8 * j + i < gemm.n;
+      in_doubt |= is_inside && row < gemm.m && doubts(upper.doubt, doubt, sum[4 * j + i]);
+      in_doubt |= is_inside && row + 8 < gemm.m && doubts(lower.doubt, doubt, sum[4 * j + 2 + i]);
+    }
+  }
+  if (__any_sync(~0u, in_doubt)) return compute_anew(gemm, matrix, first_row, first_column, 2 * kSums);
+
+  bool is_near = abs(upper.shift) <= 60 && abs(lower.shift) <= 60;  // no product below leaves the normal numbers
+#pragma unroll
+  for (int j = 0; j < 2 * kPairs; ++j) is_near = is_near && abs(shifts[j]) <= 60;
+  is_near = __all_sync(~0u, is_near);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    if (row + 8 * half >= gemm.m) continue;
+    const int shift = half == 0 ? upper.shift : lower.shift;
+    const float factor = near_power_of_two(-shift);
+    float* const place = gemm.c + matrix * gemm.stride_c + (row + 8 * half) * gemm.ldc + column;
+#pragma unroll
+    for (int j = 0; j < kPairs; ++j) {
+      float value[2];
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const float found = sum[4 * j + 2 * half + i];
+        value[i] = is_near ? found * factor * near_power_of_two(-shifts[2 * j + i])
+                           : scaled_back(found, shift + shifts[2 * j + i]);
+      }
+      store_pair(gemm, place + 8 * j, gemm.n - column - 8 * j, value[0], value[1]);
+    }
+  }
+}
+
+#endif  // TESSERA_CUDA_IS_HOPPER
+
+}  // namespace tessera::cuda

@@ -1,0 +1,78 @@
+// kernel_regression, exact_bytes_tensor: NVIDIA's instructions, for 32 work-items together (a warp): products of bytes by
+// the tensor cores, copies to local memory that pass no register, and what lanes tell each other. Options: STAGES.
+//
+//   lane 4 g + t holds       A, 16 rows x 32 bytes           B, 32 bytes of 8 rows      sums, 16 x 8
+//                            rows g and g + 8, the bytes     row g, the bytes 4 t ..    of rows g and g + 8 those with
+//                            4 t .. + 3, and 16 later        + 3, and 16 later          B's rows 2 t and 2 t + 1
+//
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DSTAGES=4
+
+#define CHUNK_BYTES 16
+// A function that is called would take registers through memory.
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+// Adds the products of 16 rows of A and 8 of B.
+ALWAYS_INLINE void multiply_16x8(int sums[4], const uint a[4], const uint b0, const uint b1) {
+  int s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(s0), "+r"(s1), "+r"(s2), "+r"(s3)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  sums[0] = s0;
+  sums[1] = s1;
+  sums[2] = s2;
+  sums[3] = s3;
+}
+
+// Four matrices of 8 rows x 16 bytes. Lane i brings where row i % 8 of matrix i / 8 lies in local memory.
+ALWAYS_INLINE void load_matrices(uint words[4], const uint at) {
+  uint w0, w1, w2, w3;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(w0), "=r"(w1), "=r"(w2), "=r"(w3)
+               : "r"(at)
+               : "memory");
+  words[0] = w0;
+  words[1] = w1;
+  words[2] = w2;
+  words[3] = w3;
+}
+
+// Sends 16 bytes on their way to local memory.
+ALWAYS_INLINE void start_copy(const uint to, __global const uchar* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+// What was started since the last call belongs together, and is waited for together.
+ALWAYS_INLINE void close_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+// Until all but the newest STAGES - 2 are there.
+ALWAYS_INLINE void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+}
+
+// Is it so for one of the 32 lanes at least?
+ALWAYS_INLINE int is_any(const int condition) {
+  int any;
+  asm volatile("{ .reg .pred mine, all; setp.ne.s32 mine, %1, 0; vote.sync.any.pred all, mine, 0xffffffff; "
+               "selp.s32 %0, 1, 0, all; }"
+               : "=r"(any)
+               : "r"(condition));
+  return any;
+}
+// What the lane has whose number differs by 1, or by 2, in that bit alone.
+ALWAYS_INLINE int of_lane_1_apart(const int number) {
+  int there;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(there) : "r"(number));
+  return there;
+}
+ALWAYS_INLINE int of_lane_2_apart(const int number) {
+  int there;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, 2, 31, 0xffffffff;" : "=r"(there) : "r"(number));
+  return there;
+}
+
+// The power of 2; 0 where it is smaller than the smallest normal number.
+ALWAYS_INLINE float normal_power_of_2(const float exponent) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(exponent));
+  return power;
+}
