@@ -11,8 +11,8 @@
 namespace tessera::testing_support {
 
 /// One line of such a file: of an operator, in these types, on every device that computes in them, these variants;
-/// where the types end in "@cpu", on devices of that kind alone, in "@sm_90", on those with that instruction set, and in
-/// "@sm_80+", on those with that one or a newer one.
+/// where the types end in "@cpu", on devices of that kind alone, in "@sm_90", on those with that instruction set, and
+/// in "@sm_80+", on those with that one or a newer one.
 struct Floor {
   std::string backend = {};
   std::string operator_name = {};
