@@ -30,7 +30,8 @@ class LaunchWatchTest : public EachDevice {
   }
 
   std::optional<OwnKernel> kernel_;
-  Buffer<std::int32_t> x_ = device().allocate<std::int32_t>(kItems);
+  const std::vector<std::int32_t> ones_ = std::vector<std::int32_t>(kItems, 1);
+  Buffer<std::int32_t> x_ = device().upload<std::int32_t>(ones_);
   Buffer<std::int32_t> sums_ = device().allocate<std::int32_t>(kItems / kGroupSize);
 };
 TESSERA_ON_EACH_DEVICE(LaunchWatchTest);
