@@ -31,6 +31,7 @@ constexpr const char* kFooter =
     "--compare sets this run beside an older result file. A record is slower if it takes longer by more than both\n"
     "runs spread together, and by 5 % at least; what seems slower is measured twice again, and its fastest run "
     "counts.\n"
+    "What other programs took of the processors meanwhile is allowed for, and told.\n"
     "Exit code 1 if one is.\n\n"
     "--all is one command over everything: of each operator, case and device the variant that the library takes, its\n"
     "own next one and the other libraries, every operator's smallest case first, then every operator's second. Limits\n"

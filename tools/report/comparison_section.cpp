@@ -57,7 +57,7 @@ std::string beside(const ReportInput& first, const ReportInput& other) {
   if (table.empty()) return html + "<p>These files have no record in common.</p>\n";
   html += fmt::format(
       "<p>{} records in common: {} faster, {} slower, {} without a change beyond both runs' spread "
-      "together, and 5 % at least.</p>\n",
+      "together, 5 % at least, and what other programs may have cost.</p>\n",
       faster + slower + same, faster, slower, same);
   std::vector<Series> series;
   for (auto& [name, one] : by_operator) {
