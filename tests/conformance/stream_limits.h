@@ -43,7 +43,9 @@ template <class Stream>
     const SlabTimes& run = report.slabs[i - 1];
     const SlabTimes& upload = report.slabs[i];
     const double both = std::min(run.run_end_s, upload.upload_end_s) - std::max(run.run_begin_s, upload.upload_begin_s);
-    if (both > 0 && both >= (upload.upload_end_s - upload.upload_begin_s) / 2) return true;
+    // A copy of no length, where the driver cannot tell its begin, counts by the moment at which it was over.
+    const bool meets = upload.upload_end_s > run.run_begin_s && upload.upload_begin_s < run.run_end_s;
+    if (meets && both >= (upload.upload_end_s - upload.upload_begin_s) / 2) return true;
   }
   return false;
 }
