@@ -42,7 +42,7 @@ def files_with(pattern, key, operator):
 def joined(older, newer):
     """A newer file's conclusions in the place of an older one's, device by device; a dictionary's entries each for itself."""
     if isinstance(older, dict) and isinstance(newer, dict):
-        return {**older, **newer}
+        return {**older, **{key: joined(older.get(key), value) for key, value in newer.items()}}
     is_by_device = lambda value: isinstance(value, list) and all(isinstance(entry, dict) and "device" in entry for entry in value)
     if is_by_device(older) and is_by_device(newer):
         renewed = {entry["device"] for entry in newer}

@@ -66,8 +66,8 @@ SlabTimes SlabPipeline::wait_for(const UnderWay& slab) {
   // Each throws what its own queue has to tell: the first is where it began.
   for (const Event* event : {&slab.upload_end, &slab.run_end, &slab.download_end}) event->wait();
   const auto since_begin = [&](const Event& event) { return seconds_between(begin_, event); };
-  // A queue's events happen in order. NVIDIA's OpenCL times a marker on a queue that has nothing to do only when another
-  // queue's kernel ends, so that a copy seemed to begin after its end.
+  // A queue's events happen in order. NVIDIA's OpenCL times a marker on an idle queue only when another queue's kernel
+  // ends, so that a copy seemed to begin after its end.
   const double upload_end = since_begin(slab.upload_end);
   const double run_end = since_begin(slab.run_end);
   return {std::min(since_begin(slab.upload_begin), upload_end), upload_end,

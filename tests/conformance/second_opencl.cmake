@@ -15,8 +15,13 @@ endif()
 # of one core in all.
 set(left_out_on_second "*/slow.*")
 set(left_out_on_second_conv2d "*/slow.*:*.uint8_*:*.int16_*:*rows_per_run_8_*:*rows_per_run_32_*:*rows_per_run_128_*")
-tessera_add_test_entry(conformance.opencl_intel.api ALONE
-  COMMAND tessera_conformance_test --backend=opencl --gtest_filter=api/*:FloorTest.*:DeviceTest.*
+tessera_add_test_entry(conformance.opencl_intel.times ALONE
+  COMMAND tessera_conformance_test --backend=opencl --gtest_filter=${api_times}
+  LABELS conformance backend:opencl second_driver
+  ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl"
+  TIMEOUT 300)
+tessera_add_test_entry(conformance.opencl_intel.api
+  COMMAND tessera_conformance_test --backend=opencl --gtest_filter=api/*:FloorTest.*:DeviceTest.*-${api_untimed}
   LABELS conformance backend:opencl second_driver
   ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl"
   TIMEOUT 300)

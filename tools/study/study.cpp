@@ -54,12 +54,13 @@ bool has_part(const Study& study, const StudyRequest& request) {
          std::any_of(study.parts_on_request.begin(), study.parts_on_request.end(), is_named);
 }
 
-/// The parts of the study that were asked for.
-Json parts_of(const Study& study, const StudyBench& bench) {
+/// The parts of the study that were asked for and have a record: an interrupted study did not get to all of them.
+Json parts_of(const Study& study, const StudyBench& bench, const std::vector<BenchRecord>& records) {
   Json parts = Json::array();
   for (const std::vector<std::string_view>& list : {study.parts, study.parts_on_request}) {
     for (const std::string_view part : list) {
-      if (bench.wants(part)) parts.push_back(part);
+      const auto is_of_part = [&](const BenchRecord& record) { return record.job.problem->part() == part; };
+      if (bench.wants(part) && std::any_of(records.begin(), records.end(), is_of_part)) parts.push_back(part);
     }
   }
   return parts;
@@ -165,7 +166,7 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
         result["transfers"].push_back(to_json(record, study->label));
       }
       Json entry{{"operator", study->operator_name},
-                 {"parts", parts_of(*study, bench)},
+                 {"parts", parts_of(*study, bench, found.records)},
                  {"quick", request.quick},
                  {"limits", to_json(request.limits)}};
       entry.update(found.conclusions);
