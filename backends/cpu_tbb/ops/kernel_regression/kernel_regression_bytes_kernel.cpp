@@ -158,15 +158,21 @@ void weights(const ByteWeights& how, const std::int32_t* squared, std::int64_t r
   const auto minus_factor = hn::Set(f, -how.factor);
   const auto smallest = hn::Set(f, std::numeric_limits<float>::min());
   for (std::int64_t i = 0; i < rows; i += lanes) {
-    const V distance = hn::Min(hn::LoadU(d, squared + i), furthest);
-    const auto counts = hn::RebindMask(f, hn::Eq(distance, hn::LoadU(d, squared + i)));
+    const V squares = hn::LoadU(d, squared + i);
+    const auto counts = hn::Not(hn::Gt(squares, furthest));
+    if (hn::AllFalse(d, counts)) {  // mostly: an exponential takes ten times as long
+      hn::StoreU(hn::Zero(f), f, weights + i);
+      continue;
+    }
+    // What does not count becomes 1, not a number below the normal ones, at which processors stop for a while.
+    const V distance = hn::IfThenElse(counts, squares, least);
     auto above = hn::ConvertTo(f, hn::Sub(distance, least));
     if (how.is_euclidean) {
       const auto roots = hn::Add(hn::Sqrt(hn::ConvertTo(f, distance)), least_root);
       above = hn::Div(above, hn::Max(roots, smallest));
     }
     const auto weight = hn::Exp(f, hn::Mul(minus_factor, above));
-    const auto is_normal = hn::And(counts, hn::Ge(weight, smallest));
+    const auto is_normal = hn::And(hn::RebindMask(f, counts), hn::Ge(weight, smallest));
     hn::StoreU(hn::IfThenElseZero(is_normal, weight), f, weights + i);
   }
 }

@@ -14,6 +14,7 @@
 #include "mathematics/division.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
 #include "ops/kernel_regression/kernel_regression_bytes_kernel.h"
+#include "ops/kernel_regression/kernel_regression_fold.h"
 #include "ops/kernel_regression/kernel_regression_reach.h"
 #include "ops/kernel_regression/kernel_regression_rounds.h"
 #include "ops/kernel_regression/kernel_regression_state.h"
@@ -144,10 +145,9 @@ class BytesRegression {
                        .least = static_cast<std::int32_t>(state.least()),
                        .furthest = furthest},
                       squared, kRegressionPart, workspace.weights);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      if (workspace.weights[i] != 0)
-        state.add(static_cast<double>(workspace.weights[i]), regression.targets + (first_row + i) * problem_.outputs);
-    }
+    for_each_weight(workspace.weights, rows, [&](std::int64_t i) {
+      state.add(static_cast<double>(workspace.weights[i]), regression.targets + (first_row + i) * problem_.outputs);
+    });
   }
 
  private:

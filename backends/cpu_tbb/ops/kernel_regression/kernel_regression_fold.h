@@ -2,7 +2,12 @@
 // instruction set that the processor has.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 namespace tessera::cpu_tbb {
 
@@ -25,5 +30,24 @@ struct FoldWeights {
 /// weights[i] = the weight of squared[i], 0 beyond the furthest.
 template <class T>
 void fold_weights(const FoldWeights<T>& how, const T* squared, std::int64_t rows, T* weights);
+
+/// Calls `use` with the number of each of the first `rows` weights that is not 0, in their order; most steps have none.
+/// The last step may be read as a whole.
+template <class T, class Use>
+void for_each_weight(const T* weights, std::int64_t rows, const Use& use) {
+  using Bits = std::conditional_t<sizeof(T) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+  for (std::int64_t first = 0; first < rows; first += kFoldStep) {
+    // As whole numbers, which compilers join in vectors; they do not compare floats so.
+    std::array<Bits, kFoldStep> step;
+    std::memcpy(step.data(), weights + first, sizeof(step));
+    Bits all = 0;
+    for (const Bits bits : step) all |= bits;
+    if (all == 0) continue;
+    const std::int64_t end = std::min(rows, first + kFoldStep);
+    for (std::int64_t i = first; i < end; ++i) {
+      if (step[static_cast<std::size_t>(i - first)] != 0) use(i);
+    }
+  }
+}
 
 }  // namespace tessera::cpu_tbb

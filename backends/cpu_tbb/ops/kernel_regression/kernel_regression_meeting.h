@@ -47,10 +47,9 @@ class RegressionMeeting {
                      .least = static_cast<T>(state.least()),
                      .furthest = static_cast<T>(furthest)},
                     rows.dots, rows.count, rows.weights);
-    for (std::int64_t i = 0; i < rows.count; ++i) {
-      if (rows.weights[i] != 0)
-        state.add(static_cast<double>(rows.weights[i]), rows.targets + (rows.first + i) * outputs_);
-    }
+    for_each_weight(rows.weights, rows.count, [&](std::int64_t i) {
+      state.add(static_cast<double>(rows.weights[i]), rows.targets + (rows.first + i) * outputs_);
+    });
   }
 
  private:
