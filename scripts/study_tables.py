@@ -55,9 +55,10 @@ def source(result, folder="../../"):
     lines = []
     for name, run in result["files"]:
         devices = "; ".join(f"`{entry['id']}` {entry['name']} ({entry['driver']})" for entry in run["devices"])
-        machine, measured = run["machine"], {record.get("part") for record in run["records"]}
-        # A run that was interrupted has wanted more than it measured.
-        parts = [part for part in run["studies"][0].get("parts", []) if part in measured]
+        machine, parts = run["machine"], run["studies"][0].get("parts", [])
+        if run.get("interrupted"):  # older files name all that was wanted
+            measured = {record.get("part") for record in run["records"]}
+            parts = [part for part in parts if part in measured]
         since = "" if not lines else "Later, the " + ("part" if len(parts) == 1 else "parts") + " "
         since += ", ".join(f"`{part}`" for part in parts) + ": measured" if lines else "Measured"
         remarks = ""

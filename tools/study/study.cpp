@@ -54,13 +54,16 @@ bool has_part(const Study& study, const StudyRequest& request) {
          std::any_of(study.parts_on_request.begin(), study.parts_on_request.end(), is_named);
 }
 
-/// The parts of the study that were asked for and have a record: an interrupted study did not get to all of them.
-Json parts_of(const Study& study, const StudyBench& bench, const std::vector<BenchRecord>& records) {
+/// The parts of the study that were asked for and measured: an interrupted study did not get to all of them. Copies are
+/// no records of a case.
+Json parts_of(const Study& study, const StudyBench& bench, const StudyResult& found) {
   Json parts = Json::array();
   for (const std::vector<std::string_view>& list : {study.parts, study.parts_on_request}) {
     for (const std::string_view part : list) {
       const auto is_of_part = [&](const BenchRecord& record) { return record.job.problem->part() == part; };
-      if (bench.wants(part) && std::any_of(records.begin(), records.end(), is_of_part)) parts.push_back(part);
+      const bool has_records = std::any_of(found.records.begin(), found.records.end(), is_of_part) ||
+                               (part == "transfers" && !found.transfers.empty());
+      if (bench.wants(part) && has_records) parts.push_back(part);
     }
   }
   return parts;
@@ -166,7 +169,7 @@ int run_studies(const StudyRequest& request, std::ostream& text, Json& result) {
         result["transfers"].push_back(to_json(record, study->label));
       }
       Json entry{{"operator", study->operator_name},
-                 {"parts", parts_of(*study, bench, found.records)},
+                 {"parts", parts_of(*study, bench, found)},
                  {"quick", request.quick},
                  {"limits", to_json(request.limits)}};
       entry.update(found.conclusions);
