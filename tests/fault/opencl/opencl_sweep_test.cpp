@@ -2,7 +2,7 @@
 // that a driver may answer with. Each pass ends right or with tessera::Error, the next one is right, and nothing is
 // left alive.
 //
-//   TESSERA_TEST_FAULT_STRIDE   every which call; 1 for all, 15 minutes; without it a choice of a minute
+//   TESSERA_TEST_FAULT_STRIDE   every which call; 1 for all, 15 minutes; without it a choice of four minutes
 //   TESSERA_TEST_FAULT_FIRST    the first of them, 1 if not set: to look at one alone
 #include <gtest/gtest.h>
 
@@ -108,13 +108,13 @@ TEST_P(OpenclSweepTest, every_call) {
 }
 
 INSTANTIATE_TEST_SUITE_P(faults, OpenclSweepTest,
-                         testing::Values(Fault{"host_memory_once", CL_OUT_OF_HOST_MEMORY, false, 29},
-                                         Fault{"host_memory_for_good", CL_OUT_OF_HOST_MEMORY, true, 167},
-                                         Fault{"resources_once", CL_OUT_OF_RESOURCES, false, 43},
-                                         Fault{"resources_for_good", CL_OUT_OF_RESOURCES, true, 173},
-                                         Fault{"device_memory_once", CL_MEM_OBJECT_ALLOCATION_FAILURE, false, 53},
-                                         Fault{"invalid_operation_once", CL_INVALID_OPERATION, false, 43},
-                                         Fault{"invalid_operation_for_good", CL_INVALID_OPERATION, true, 47}),
+                         testing::Values(Fault{"host_memory_once", CL_OUT_OF_HOST_MEMORY, false, 7},
+                                         Fault{"host_memory_for_good", CL_OUT_OF_HOST_MEMORY, true, 41},
+                                         Fault{"resources_once", CL_OUT_OF_RESOURCES, false, 11},
+                                         Fault{"resources_for_good", CL_OUT_OF_RESOURCES, true, 43},
+                                         Fault{"device_memory_once", CL_MEM_OBJECT_ALLOCATION_FAILURE, false, 13},
+                                         Fault{"invalid_operation_once", CL_INVALID_OPERATION, false, 11},
+                                         Fault{"invalid_operation_for_good", CL_INVALID_OPERATION, true, 11}),
                          [](const testing::TestParamInfo<Fault>& fault) { return std::string(fault.param.name); });
 
 /// What happens while the backend is looked for, which is once a process: in a process for each call.

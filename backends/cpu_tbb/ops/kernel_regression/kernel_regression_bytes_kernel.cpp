@@ -160,7 +160,7 @@ void weights(const ByteWeights& how, const std::int32_t* squared, std::int64_t r
   for (std::int64_t i = 0; i < rows; i += lanes) {
     const V squares = hn::LoadU(d, squared + i);
     const auto counts = hn::Not(hn::Gt(squares, furthest));
-    if (hn::AllFalse(d, counts)) {  // mostly: an exponential takes ten times as long
+    if (hn::AllFalse(d, counts)) {  // mostly, which saves the exponentials
       hn::StoreU(hn::Zero(f), f, weights + i);
       continue;
     }

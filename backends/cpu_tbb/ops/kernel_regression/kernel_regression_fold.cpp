@@ -48,7 +48,7 @@ void weights(const FoldWeights<T>& how, const T* HWY_RESTRICT squared, std::int6
   for (std::int64_t i = 0; i < rows; i += lanes) {
     const auto distance = hn::LoadU(d, squared + i);
     const auto counts = hn::Le(distance, furthest);
-    if (hn::AllFalse(d, counts)) {  // mostly: an exponential takes ten times as long
+    if (hn::AllFalse(d, counts)) {  // mostly, which saves the exponentials
       hn::StoreU(hn::Zero(d), d, weights + i);
       continue;
     }

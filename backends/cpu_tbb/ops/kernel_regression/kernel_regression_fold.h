@@ -1,5 +1,5 @@
 // The inner parts of "fused" beside the products: distances from dot products, and weights from distances, in the best
-// instruction set that the processor has.
+// instruction set that the processor has. And what "exact_bytes" does alike: it goes over the weights that are not 0.
 #pragma once
 
 #include <algorithm>
