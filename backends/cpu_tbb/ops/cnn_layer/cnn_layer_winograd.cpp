@@ -85,9 +85,14 @@ void transform_pixels(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, 
   for (std::int64_t channel = first; channel < last; ++channel) {
     pack_channel(layer, grid, workspace, block, channel);
     if (with_magnitudes) winograd_add_magnitudes(workspace.planes(), grid.channel_size(), workspace.magnitudes());
-    winograd_input<T>(
-        {workspace.planes(), grid, matrices.v + channel * step, plan.matrix_step(grid, p.input_channels), step},
-        plan.outputs(), plan.taps());
+    T* const v = matrices.v + channel * step;
+    const std::int64_t matrix_step = plan.matrix_step(grid, p.input_channels);
+    winograd_input<T>({workspace.planes(), grid, v, matrix_step, step}, plan.outputs(), plan.taps());
+    // Lanes behind the last tile are multiplied too. What an earlier kernel left there may be denormal numbers, which
+    // made the products 40 times slower.
+    for (std::int64_t matrix = 0; matrix < plan.matrices(); ++matrix) {
+      std::fill(v + matrix * matrix_step + grid.rows * grid.columns, v + matrix * matrix_step + step, T(0));
+    }
   }
 }
 
