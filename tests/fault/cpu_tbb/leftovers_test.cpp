@@ -25,7 +25,7 @@ constexpr float kOrdinary = 1.3F;
 constexpr unsigned kMetDenormal = 0x2;  // of MXCSR
 
 /// A device of one thread, and kernels on it that clear and read that thread's flags.
-class Leftovers : public testing::TestWithParam<const char*> {
+class LeftoversTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     try {
@@ -77,7 +77,7 @@ class Leftovers : public testing::TestWithParam<const char*> {
   std::unique_ptr<Queue> queue_;
 };
 
-TEST_P(Leftovers, slow_down_no_layer) {
+TEST_P(LeftoversTest, slow_down_no_layer) {
   // 64 tiles of 4 x 4 sums fill whole vectors, and 49 in the same memory do not.
   const CnnLayer whole{.input_channels = 33,
                        .output_channels = 37,
@@ -95,7 +95,7 @@ TEST_P(Leftovers, slow_down_no_layer) {
   }
 }
 
-TEST_P(Leftovers, slow_down_no_product) {
+TEST_P(LeftoversTest, slow_down_no_product) {
   const Gemm whole{.m = 140, .n = 96, .k = 301};
   const Gemm part{.m = 131, .n = 77, .k = 301};
   for (const char* variant : {"register", "tiled"}) {
@@ -104,7 +104,7 @@ TEST_P(Leftovers, slow_down_no_product) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(cpu, Leftovers, testing::Values("cpu:0", "cpu:1"),
+INSTANTIATE_TEST_SUITE_P(cpu, LeftoversTest, testing::Values("cpu:0", "cpu:1"),
                          [](const auto& device) { return std::string(device.param) == "cpu:0" ? "cpu_0" : "cpu_1"; });
 
 }  // namespace

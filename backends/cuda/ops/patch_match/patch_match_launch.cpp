@@ -71,10 +71,12 @@ backend::Verdict check_thread_of_reference(const PatchMatch& problem, const back
 }
 
 Tunable patch_threads() {
+  // A warp alone needs no barriers of the group: with 32 threads min_and_swap takes 27.7 ms in place of 45.3 with 64
+  // (352 x 240 x 150 bytes, window 11, 16 kept, on an H200), and insertion a tenth less.
   return {.name = "threads",
           .meaning = "threads of a reference's group",
           .values = {32, 64, 128, kPatchMostThreads},
-          .preferred = 64};
+          .preferred = 32};
 }
 
 LaunchGrid groups_of_references(const PatchMatch& problem, std::int64_t threads) noexcept {

@@ -45,6 +45,17 @@ class PackedKeyKernel final : public backend::Kernel {
   PackedKeyMatch match_;
 };
 
+/// A thread a reference takes as long for one reference as for as many as the card has room for. On an H200 with
+/// windows of 11^3 that is 0.17 ms of bytes and 0.6 ms of other types, while min_and_swap takes 0.06 us a reference.
+backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
+  const std::int64_t enough = has_words(problem) ? 24 : 64;  // for each multiprocessor
+  const std::int64_t least = enough * native(device).context()->limits().multiprocessors;
+  const std::int64_t references = problem.references().product();
+  if (references >= least) return backend::Verdict::yes();
+  return backend::Verdict::no(sentence("patch_match has ", references, " references, but a thread for each gains from ",
+                                       least, " on, on this card"));
+}
+
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning&) {
   return std::make_unique<PackedKeyKernel>(native(device).context(), problem);
 }
@@ -127,7 +138,8 @@ backend::Variant<PatchMatch> patch_match_packed_key() {
       .summary = "one thread a reference, neighbouring candidates at a time (bytes by dp4a), sorted keys in registers",
       .check = check_packed_key,
       .tunables = nullptr,
-      .make = make};
+      .make = make,
+      .pays = pays};
 }
 
 }  // namespace tessera::cuda
