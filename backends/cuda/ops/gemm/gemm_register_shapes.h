@@ -3,12 +3,7 @@
 
 #include <cstddef>
 
-// nvcc lets device code call a constexpr function only if it is declared for both.
-#ifdef __CUDACC__
-#define TESSERA_CUDA_HOST_DEVICE __host__ __device__
-#else
-#define TESSERA_CUDA_HOST_DEVICE
-#endif
+#include "cuda_host_device.h"
 
 namespace tessera::cuda {
 

@@ -10,34 +10,16 @@
 // an H200 4096 rows of 4096 take 50 us, whichever way they lie, 0.65 of the speed of a copy.
 #pragma once
 
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
 #include "cuda_cluster_sums.cuh"
 #include "cuda_kernel_overlap.cuh"
+#include "cuda_split_elements.cuh"
 #include "ops/gemm/gemm_split_arguments.h"
 
 namespace tessera::cuda {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-
-inline constexpr unsigned kInfinityBits = 0x7f800000;
-
-/// 2^exponent, of a normal number.
-__device__ __forceinline__ float power_of_two(int exponent) {
-  return __int_as_float((exponent + 127) << 23);
-}
-
-/// Of the number with these bits, which is positive and finite, the exponent of its highest digit.
-__device__ __forceinline__ int exponent_of_bits(unsigned bits) {
-  return bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : -118 - __clz(static_cast<int>(bits));
-}
-
-/// The power that brings a row with this largest element to [2^14, 2^15): fp16 goes up to 65504.
-__device__ __forceinline__ int shift_of_largest(unsigned bits) {
-  return bits == 0 || bits >= kInfinityBits ? 0 : 14 - exponent_of_bits(bits);
-}
 
 /// Eight steps of k of one row in registers: a chunk. Of 32 steps chunk q holds 4 q .. + 3 and 16 + 4 q .. + 3, so that
 /// the four threads of a row read 64 bytes that lie together. A and B agree, and in which order products are added is
@@ -140,9 +122,7 @@ class SplitWriter {
       // Twice, because the power goes up to 2^163. Both products are exact.
       const float x = run.element[2 * i] * first_ * second_;
       const float y = run.element[2 * i + 1] * first_ * second_;
-      rounded_pairs[i] = __floats2half2_rn(x, y);
-      const float2 back = __half22float2(rounded_pairs[i]);
-      rest_pairs[i] = __floats2half2_rn(x - back.x, y - back.y);
+      split_pair(x, y, rounded_pairs[i], rest_pairs[i]);
       tiny_ += (x != 0 && fabsf(x) < kTiny ? 1 : 0) + (y != 0 && fabsf(y) < kTiny ? 1 : 0);
     }
     const int plane_bytes = block_rows_ * kSplitPlane * 2;
