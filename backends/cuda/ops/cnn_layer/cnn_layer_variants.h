@@ -7,6 +7,7 @@
 
 namespace tessera::cuda {
 
+[[nodiscard]] backend::Variant<CnnLayer> cnn_layer_winograd_split();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_winograd();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_implicit_gemm();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_subtile();

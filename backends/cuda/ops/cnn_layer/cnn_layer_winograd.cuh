@@ -23,6 +23,44 @@
 
 namespace tessera::cuda {
 
+/// The patch of a tile of one channel, in registers; 0 beyond the image.
+template <int kOutputs, int kFilter>
+__device__ __forceinline__ void read_patch(const CnnLayerWinogradArguments& layer, const WinogradTile& place,
+                                           int channel, float* value) {
+  constexpr int n = kOutputs + kFilter - 1;
+  const int y0 = place.row * kOutputs - layer.padding;
+  const int x0 = place.column * kOutputs - layer.padding;
+  const float* plane =
+      layer.input + (static_cast<std::int64_t>(place.image) * layer.channels + channel) * layer.height * layer.width;
+  const bool is_inside = x0 >= 0 && x0 + n <= layer.width;
+#pragma unroll
+  for (int y = 0; y < n; ++y) {
+    const bool is_row = static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
+    const float* const row = plane + static_cast<std::int64_t>(y0 + y) * layer.width + x0;
+    constexpr int kVector = kOutputs == 4 ? 4 : 2;
+    if (layer.aligned && is_inside) {
+#pragma unroll
+      for (int x = 0; x < n; x += kVector) {
+        const bool is_whole = x + kVector <= n;
+        Run<float, kVector> run{};
+        if (is_row && is_whole) run = *reinterpret_cast<const Run<float, kVector>*>(row + x);
+        if (is_row && !is_whole) {
+#pragma unroll
+          for (int i = 0; x + i < n; ++i) run.element[i] = row[x + i];
+        }
+#pragma unroll
+        for (int i = 0; i < kVector && x + i < n; ++i) value[y * n + x + i] = run.element[i];
+      }
+    } else {
+#pragma unroll
+      for (int x = 0; x < n; ++x) {
+        const bool is_pixel = is_row && static_cast<unsigned>(x0 + x) < static_cast<unsigned>(layer.width);
+        value[y * n + x] = is_pixel ? row[x] : 0.0F;
+      }
+    }
+  }
+}
+
 /// The first rows of the grid tell which tiles are in doubt, the others transform a channel each.
 template <int kOutputs, int kFilter>
 __device__ __forceinline__ void winograd_input(const CnnLayerWinogradArguments& layer) {
@@ -40,40 +78,10 @@ __device__ __forceinline__ void winograd_input(const CnnLayerWinogradArguments& 
   const int tile = first + static_cast<int>(threadIdx.x);
   if (tile >= layer.tiles) return;
   const WinogradTile place(layer, tile);
-  const int y0 = place.row * kOutputs - layer.padding;
-  const int x0 = place.column * kOutputs - layer.padding;
   const int step = static_cast<int>(gridDim.y) - kDoubtRows;
   for (int channel = row_of_grid - kDoubtRows; channel < layer.channels; channel += step) {
-    const float* plane =
-        layer.input + (static_cast<std::int64_t>(place.image) * layer.channels + channel) * layer.height * layer.width;
     float value[n * n];
-    const bool is_inside = x0 >= 0 && x0 + n <= layer.width;
-#pragma unroll
-    for (int y = 0; y < n; ++y) {
-      const bool is_row = static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
-      const float* const row = plane + static_cast<std::int64_t>(y0 + y) * layer.width + x0;
-      constexpr int kVector = kOutputs == 4 ? 4 : 2;
-      if (layer.aligned && is_inside) {
-#pragma unroll
-        for (int x = 0; x < n; x += kVector) {
-          const bool is_whole = x + kVector <= n;
-          Run<float, kVector> run{};
-          if (is_row && is_whole) run = *reinterpret_cast<const Run<float, kVector>*>(row + x);
-          if (is_row && !is_whole) {
-#pragma unroll
-            for (int i = 0; x + i < n; ++i) run.element[i] = row[x + i];
-          }
-#pragma unroll
-          for (int i = 0; i < kVector && x + i < n; ++i) value[y * n + x + i] = run.element[i];
-        }
-      } else {
-#pragma unroll
-        for (int x = 0; x < n; ++x) {
-          const bool is_pixel = is_row && static_cast<unsigned>(x0 + x) < static_cast<unsigned>(layer.width);
-          value[y * n + x] = is_pixel ? row[x] : 0.0F;
-        }
-      }
-    }
+    read_patch<kOutputs, kFilter>(layer, place, channel, value);
 #pragma unroll
     for (int x = 0; x < n; ++x) transform_pixels<kOutputs, kFilter, n>(value + x);
     float* const to = layer.transformed + channel * layer.leading + tile;

@@ -18,7 +18,8 @@ struct CnnLayerWinogradArguments {
   const float* bias;        ///< null: none
   float* output;            ///< planes
   std::int64_t leading;
-  float limit;  ///< from which on tiles are in doubt
+  float limit;             ///< from which on tiles are in doubt
+  float doubt_of_largest;  ///< what the largest magnitude of a patch counts beside its pixels' own growth
   std::int32_t first_tile;
   std::int32_t tiles;  ///< of this chunk
   std::int32_t image_tiles;
@@ -52,6 +53,7 @@ struct CnnLayerWinogradMagnitudesArguments {
   std::int64_t pixels;
   std::int32_t channels;
   std::int32_t images;
+  std::int32_t vector;  ///< pixels that a thread takes at once: 4 where every plane begins at 16 bytes, or 1
 };
 
 /// Tiles of a group of the transforms' kernels.
@@ -60,7 +62,7 @@ inline constexpr int kCnnLayerWinogradThreads = 128;
 /// Rows of the input kernel's grid that tell which tiles are in doubt; each takes this part of a group's tiles.
 inline constexpr int kCnnLayerWinogradDoubtRows = 8;
 
-/// Pixels of a group of the magnitudes' kernel, and parts that their channels are summed in; one warp for each part.
+/// Threads of a group of the magnitudes' kernel that lie along pixels, and parts that their channels are summed in; one warp for each part.
 inline constexpr int kCnnLayerWinogradPixels = 32;
 inline constexpr int kCnnLayerWinogradSlices = 16;
 

@@ -20,6 +20,7 @@
 #include "ops/cnn_layer/cnn_layer_store.cuh"
 #include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
 #include "ops/cnn_layer/cnn_layer_winograd_transforms.cuh"
+#include "ops/gemm/gemm_register_fetch.cuh"
 
 namespace tessera::cuda {
 
@@ -38,34 +39,58 @@ struct WinogradTile {
 };
 
 /// A group takes pixels beside each other, a warp of it every so manieth channel of them. Sums are added in an order
-/// that depends on the number of channels alone.
-__device__ __forceinline__ void winograd_magnitudes(const CnnLayerWinogradMagnitudesArguments& layer) {
+/// that depends on the number of channels alone. kVector: pixels that a thread takes at once.
+template <int kVector>
+__device__ __forceinline__ void add_magnitudes(const CnnLayerWinogradMagnitudesArguments& layer) {
   constexpr int kPixels = kCnnLayerWinogradPixels;
   constexpr int kSlices = kCnnLayerWinogradSlices;
-  __shared__ float parts[kSlices][kPixels];
+  using Pixels = Run<float, kVector>;
+  __shared__ Pixels parts[kSlices][kPixels];
   const int slice = static_cast<int>(threadIdx.x) / kPixels;
   const int place = static_cast<int>(threadIdx.x) % kPixels;
-  const std::int64_t pixel = static_cast<std::int64_t>(blockIdx.x) * kPixels + place;
-  wait_for_kernel_before();
-  let_next_kernel_start();
+  const std::int64_t pixel = (static_cast<std::int64_t>(blockIdx.x) * kPixels + place) * kVector;
   for (int image = static_cast<int>(blockIdx.y); image < layer.images; image += static_cast<int>(gridDim.y)) {
-    float part = 0;
+    Pixels part{};
     if (pixel < layer.pixels) {
       const float* const from = layer.input + static_cast<std::int64_t>(image) * layer.channels * layer.pixels + pixel;
-#pragma unroll 8
-      for (int channel = slice; channel < layer.channels; channel += kSlices)
-        part += fabsf(from[channel * layer.pixels]);
+#pragma unroll 4
+      for (int channel = slice; channel < layer.channels; channel += kSlices) {
+        const Pixels read = *reinterpret_cast<const Pixels*>(from + channel * layer.pixels);
+#pragma unroll
+        for (int i = 0; i < kVector; ++i) part.element[i] += fabsf(read.element[i]);
+      }
     }
     parts[slice][place] = part;
     __syncthreads();
     if (slice == 0 && pixel < layer.pixels) {
-      float sum = 0;
+      Pixels sum{};
 #pragma unroll
-      for (int i = 0; i < kSlices; ++i) sum += parts[i][place];
-      layer.magnitudes[image * layer.pixels + pixel] = sum;
+      for (int from = 0; from < kSlices; ++from) {
+#pragma unroll
+        for (int i = 0; i < kVector; ++i) sum.element[i] += parts[from][place].element[i];
+      }
+      *reinterpret_cast<Pixels*>(layer.magnitudes + image * layer.pixels + pixel) = sum;
     }
     __syncthreads();  // the next image's parts overwrite what the first warp reads
   }
+}
+
+__device__ __forceinline__ void winograd_magnitudes(const CnnLayerWinogradMagnitudesArguments& layer) {
+  wait_for_kernel_before();
+  let_next_kernel_start();
+  if (layer.vector == 4) {
+    add_magnitudes<4>(layer);
+  } else {
+    add_magnitudes<1>(layer);
+  }
+}
+
+/// Of as many neighbouring lanes, a power of two. A NaN does not count.
+template <int kLanes>
+__device__ __forceinline__ float largest_of_lanes(float value) {
+#pragma unroll
+  for (int apart = kLanes / 2; apart > 0; apart /= 2) value = fmaxf(value, __shfl_xor_sync(~0U, value, apart));
+  return value;
 }
 
 /// Could pixels beside the windows of a tile spoil any of its sums? Told by a block for as many tiles, from `first` on,
@@ -82,6 +107,7 @@ __device__ __forceinline__ void winograd_doubts(const CnnLayerWinogradArguments&
   const int its = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int tile = first + its;
+  float most = 0;
   if (tile < layer.tiles && lane < n) {
     const WinogradTile place(layer, tile);
     const int y0 = place.row * kOutputs - layer.padding;
@@ -93,6 +119,7 @@ __device__ __forceinline__ void winograd_doubts(const CnnLayerWinogradArguments&
     for (int y = 0; y < n; ++y) {
       const bool is_pixel = is_column && static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
       value[y] = is_pixel ? plane[static_cast<std::int64_t>(y0 + y) * layer.width + x] : 0.0F;
+      most = fmaxf(most, value[y]);
     }
 #pragma unroll
     for (int o = 0; o < kOutputs; ++o) {
@@ -107,6 +134,7 @@ __device__ __forceinline__ void winograd_doubts(const CnnLayerWinogradArguments&
       own[its][o][lane] = inside;
     }
   }
+  most = largest_of_lanes<kLanes>(most);
   __syncwarp();
   bool is_sure = true;
   if (tile < layer.tiles && lane < kOutputs) {
@@ -120,7 +148,7 @@ __device__ __forceinline__ void winograd_doubts(const CnnLayerWinogradArguments&
         if (x >= p && x < p + kFilter) inside += own[its][lane][x];
       }
       // Neither a NaN nor an infinity passes this comparison.
-      is_sure = is_sure && all.value <= fminf(layer.limit * inside, 3.402823466e38F);
+      is_sure = is_sure && all.value + layer.doubt_of_largest * most <= fminf(layer.limit * inside, 3.402823466e38F);
     }
   }
   const unsigned sure = __ballot_sync(~0U, is_sure);

@@ -11,13 +11,11 @@
 #include "backend/sentence.h"
 #include "cuda_buffer.h"
 #include "cuda_device.h"
-#include "cuda_embedded.h"
-#include "cuda_error.h"
-#include "cuda_queue.h"
 #include "mathematics/division.h"
 #include "mathematics/gemm_as_computed.h"
 #include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_split_choice.h"
+#include "ops/gemm/gemm_split_launch.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::cuda {
@@ -26,15 +24,11 @@ namespace {
 using backend::sentence;
 using backend::Verdict;
 using mathematics::ceil_div;
-using mathematics::round_up;
 
-/// Rows of C in flight side by side, so that their panels and those of as many columns are read through the L2 cache.
-constexpr std::int64_t kBandRows = 2048;
 /// Batches are cut so that the copies of one launch stay below this, if one product's do.
 constexpr std::int64_t kBatchBytes = std::int64_t{1} << 30;
 /// One product may take this part of the card's memory for its copies.
 constexpr std::uint64_t kMemoryShare = 4;
-constexpr std::int64_t kAlignment = 256;
 
 /// In double: a problem may be larger than any number of bytes.
 double copy_bytes(const Gemm& problem, GemmSplitKind kind) {
@@ -47,22 +41,9 @@ double copy_bytes(const Gemm& problem, GemmSplitKind kind) {
 
 class GemmSplitKernel final : public backend::Kernel {
  public:
-  GemmSplitKernel(std::shared_ptr<Context> context, const Gemm& problem, GemmSplitKind kind, const char* variant,
+  GemmSplitKernel(std::shared_ptr<Context> context, const Gemm& problem, GemmSplitKind kind,
                   const GemmSplitShape& shape)
-      : context_(std::move(context)), problem_(mathematics::gemm_as_computed(problem)), shape_(shape) {
-    panels_ = ceil_div(problem_.k, panel_depth(kind));
-    depth_ = panels_ * panel_depth(kind);
-    rows_of_a_ = padded_rows_of_a(problem_, shape_);
-    rows_of_b_ = padded_rows_of_b(problem_, shape_);
-    // 2^-25 for an element, times up to 2^15, as often in both operands; a sum of true size is at least half of one
-    // found.
-    doubt_of_one_ = static_cast<float>(0x1p15 / tiny_allowance(problem_));
-    const std::string name = sentence("tessera_gemm_", variant, "_");
-    prepare_ = context_->function(embedded::gemm_split, name + "prepare");
-    multiply_ = context_->function(embedded::gemm_split, sentence(name, shape_.tile_m(), "x", shape_.tile_n));
-    check(context_->api().cuFuncSetAttribute(multiply_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                             shape_.shared_bytes()),
-          "allowing a kernel its shared memory");
+      : problem_(mathematics::gemm_as_computed(problem)), launch_(std::move(context), problem_, kind, shape) {
     const std::int64_t each = bytes_of(1, 1);
     batch_of_launch_ = std::clamp<std::int64_t>(kBatchBytes / std::max<std::int64_t>(each, 1), 1,
                                                 std::max<std::int64_t>(problem_.batch, 1));
@@ -78,13 +59,13 @@ class GemmSplitKernel final : public backend::Kernel {
               const backend::Slice& workspace) override {
     if (is_empty()) return;
     for (std::int64_t first = 0; first < problem_.batch; first += batch_of_launch_) {
-      GemmSplitArguments gemm = arguments_for(std::min(problem_.batch - first, batch_of_launch_));
+      GemmSplitArguments gemm = launch_.arguments(std::min(problem_.batch - first, batch_of_launch_));
       gemm.a = pointer_to<const float>(operands[0]) + first * problem_.stride_a;
       gemm.b = pointer_to<const float>(operands[1]) + first * problem_.stride_b;
       gemm.c = pointer_to<float>(operands[2]) + first * problem_.stride_c;
       gemm.aligned_c = reinterpret_cast<std::uintptr_t>(gemm.c) % 8 == 0 && problem_.ldc % 2 == 0 &&
                        (gemm.batch == 1 || problem_.stride_c % 2 == 0);
-      launch_both(static_cast<CudaQueue&>(queue), gemm, pointer_to<unsigned char>(workspace));
+      launch_both(queue, gemm, pointer_to<unsigned char>(workspace));
     }
   }
 
@@ -96,95 +77,29 @@ class GemmSplitKernel final : public backend::Kernel {
 
   /// Of panels and notes for so many matrices.
   [[nodiscard]] std::int64_t bytes_of(std::int64_t a_count, std::int64_t b_count) const {
-    const auto of = [&](std::int64_t rows) {
-      return rows * panels_ * kSplitRowBytes + round_up(rows * std::int64_t{sizeof(GemmSplitNote)}, kAlignment);
-    };
-    return of(a_count * rows_of_a_) + of(b_count * rows_of_b_);
+    const auto of = [&](std::int64_t rows) { return launch_.panel_bytes(rows) + launch_.note_bytes(rows); };
+    return of(a_count * launch_.rows_of_a()) + of(b_count * launch_.rows_of_b());
   }
 
-  /// All but the addresses.
-  [[nodiscard]] GemmSplitArguments arguments_for(std::int64_t batch) const {
-    GemmSplitArguments gemm{};
-    gemm.a_matrix_rows = problem_.stride_a == 0 ? 0 : rows_of_a_;
-    gemm.b_matrix_rows = problem_.stride_b == 0 ? 0 : rows_of_b_;
-    gemm.m = problem_.m;
-    gemm.n = problem_.n;
-    gemm.k = problem_.k;
-    gemm.a_row_stride = problem_.transpose_a ? 1 : problem_.lda;
-    gemm.a_k_stride = problem_.transpose_a ? problem_.lda : 1;
-    gemm.b_k_stride = problem_.transpose_b ? 1 : problem_.ldb;
-    gemm.b_column_stride = problem_.transpose_b ? problem_.ldb : 1;
-    gemm.ldc = problem_.ldc;
-    gemm.stride_a = problem_.stride_a;
-    gemm.stride_b = problem_.stride_b;
-    gemm.stride_c = problem_.stride_c;
-    gemm.panels = static_cast<std::int32_t>(panels_);
-    gemm.tiles_m = static_cast<std::int32_t>(rows_of_a_ / shape_.tile_m() / shape_.cluster_m);
-    gemm.tiles_n = static_cast<std::int32_t>(rows_of_b_ / shape_.tile_n / shape_.cluster_n);
-    gemm.batch = static_cast<std::int32_t>(batch);
-    gemm.band = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(kBandRows / shape_.tile_m() / shape_.cluster_m, 1, gemm.tiles_m));
-    gemm.alpha = static_cast<float>(problem_.alpha);
-    gemm.beta = static_cast<float>(problem_.beta);
-    return gemm;
+  void launch_both(backend::Queue& queue, GemmSplitArguments& gemm, unsigned char* workspace) const {
+    const std::int64_t a_count = matrices(problem_.stride_a, gemm.batch);
+    const std::int64_t b_count = matrices(problem_.stride_b, gemm.batch);
+    const std::int64_t a_rows = a_count * launch_.rows_of_a();
+    const std::int64_t b_rows = b_count * launch_.rows_of_b();
+    const auto take = [&](std::int64_t bytes) { return std::exchange(workspace, workspace + bytes); };
+    GemmSplitSide a = launch_.side_a(gemm.a);
+    GemmSplitSide b = launch_.side_b(gemm.b);
+    gemm.a_panels = a.panels = take(launch_.panel_bytes(a_rows));
+    gemm.b_panels = b.panels = take(launch_.panel_bytes(b_rows));
+    gemm.a_notes = a.notes = reinterpret_cast<GemmSplitNote*>(take(launch_.note_bytes(a_rows)));
+    gemm.b_notes = b.notes = reinterpret_cast<GemmSplitNote*>(take(launch_.note_bytes(b_rows)));
+    launch_.prepare(queue, {a, a_count}, {b, b_count});
+    launch_.multiply(queue, gemm);
   }
 
-  void launch_both(CudaQueue& queue, GemmSplitArguments& gemm, unsigned char* workspace) const {
-    const std::int64_t a_rows = matrices(problem_.stride_a, gemm.batch) * rows_of_a_;
-    const std::int64_t b_rows = matrices(problem_.stride_b, gemm.batch) * rows_of_b_;
-    GemmSplitPrepareArguments prepare{};
-    const auto take = [&](std::int64_t bytes) {
-      return std::exchange(workspace, workspace + round_up(bytes, kAlignment));
-    };
-    prepare.a = {gemm.a,  problem_.m, rows_of_a_, gemm.a_row_stride, gemm.a_k_stride, problem_.stride_a,
-                 nullptr, nullptr,    kSplitRows};
-    prepare.b = {gemm.b,  problem_.n, rows_of_b_,   gemm.b_column_stride, gemm.b_k_stride, problem_.stride_b,
-                 nullptr, nullptr,    shape_.tile_n};
-    prepare.a.panels = take(a_rows * panels_ * kSplitRowBytes);
-    prepare.b.panels = take(b_rows * panels_ * kSplitRowBytes);
-    prepare.a.notes = reinterpret_cast<GemmSplitNote*>(take(a_rows * std::int64_t{sizeof(GemmSplitNote)}));
-    prepare.b.notes = reinterpret_cast<GemmSplitNote*>(take(b_rows * std::int64_t{sizeof(GemmSplitNote)}));
-    prepare.blocks_of_a = a_rows / kSplitPrepareRows;
-    prepare.k = static_cast<std::int32_t>(problem_.k);
-    prepare.padded_k = static_cast<std::int32_t>(depth_);
-    prepare.doubt_of_one = doubt_of_one_;
-    gemm.a_panels = prepare.a.panels;
-    gemm.b_panels = prepare.b.panels;
-    gemm.a_notes = prepare.a.notes;
-    gemm.b_notes = prepare.b.notes;
-
-    const DeviceLimits& card = context_->limits();
-    LaunchGrid grid;
-    grid.groups[0] = static_cast<unsigned>((a_rows + b_rows) / kSplitPrepareRows);
-    grid.groups[1] = grid.cluster_y = static_cast<unsigned>(prepare_parts(a_rows + b_rows, problem_.k, card));
-    grid.group_size[0] = kSplitPrepareThreads;
-    grid.overlaps = true;
-    void* prepare_parameters[] = {&prepare};
-    queue.launch(prepare_, grid, prepare_parameters);
-
-    LaunchGrid product_grid;
-    const std::int64_t tiles = std::int64_t{gemm.tiles_m} * gemm.tiles_n * gemm.batch;
-    const std::int64_t clusters = std::max<std::int64_t>(1, card.multiprocessors / shape_.cluster());
-    product_grid.groups[0] = static_cast<unsigned>(std::min(tiles, clusters));
-    product_grid.groups[1] = product_grid.cluster_y = static_cast<unsigned>(shape_.cluster());
-    product_grid.group_size[0] = kSplitThreads;
-    product_grid.dynamic_shared_bytes = static_cast<unsigned>(shape_.shared_bytes());
-    product_grid.overlaps = true;
-    void* parameters[] = {&gemm};
-    queue.launch(multiply_, product_grid, parameters);
-  }
-
-  std::shared_ptr<Context> context_;  // the functions live as long as their context
   Gemm problem_;
-  GemmSplitShape shape_;
-  std::int64_t panels_ = 0;
-  std::int64_t depth_ = 0;
-  std::int64_t rows_of_a_ = 0;
-  std::int64_t rows_of_b_ = 0;
+  GemmSplitLaunch launch_;
   std::int64_t batch_of_launch_ = 1;
-  float doubt_of_one_ = 0;
-  CUfunction prepare_ = nullptr;
-  CUfunction multiply_ = nullptr;
 };
 
 /// But for the accuracy.
@@ -192,14 +107,7 @@ Verdict check_problem(const Gemm& problem, const backend::Device& device, GemmSp
   if (problem.type != DataType::float32) {
     return Verdict::no(sentence("type of gemm is ", to_string(problem.type), ", but must be float32"));
   }
-  constexpr bool kHasImage = std::string_view(TESSERA_CUDA_ARCHITECTURES).find("90a") != std::string_view::npos;
-  if (!kHasImage)
-    return Verdict::no("the library is compiled without the architecture 90a, whose tensor cores it needs");
-  const DeviceLimits& card = native(device).context()->limits();
-  if (card.compute_capability_major != 9 || card.compute_capability_minor != 0) {
-    return Verdict::no(sentence("the compute capability of the device is ", card.compute_capability_major, ".",
-                                card.compute_capability_minor, ", but must be 9.0"));
-  }
+  if (Verdict is_taken = check_split_card(device); !is_taken) return is_taken;
   const double bytes = copy_bytes(problem, kind);
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // so that k is below 2^31
   const std::uint64_t most = std::min<std::uint64_t>(native(device).info().memory_total_bytes / kMemoryShare, kMost);
@@ -228,7 +136,6 @@ Verdict pays(const Gemm& problem, const backend::Device& device) {
 template <GemmSplitKind kKind>
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
   return std::make_unique<GemmSplitKernel>(native(device).context(), problem, kKind,
-                                           kKind == GemmSplitKind::split ? "split" : "scaled_half",
                                            gemm_split_shape(tuning.at("tile_m"), tuning.at("tile_n")));
 }
 

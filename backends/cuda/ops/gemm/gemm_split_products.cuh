@@ -17,8 +17,8 @@ namespace tessera::cuda {
 
 #if defined(TESSERA_CUDA_IS_HOPPER)
 
-/// A warp group computes its rows of the block's tiles.
-template <GemmSplitShape kShape, bool kHasRest>
+/// A warp group computes its rows of the block's tiles. kIsSure: as of store_sums().
+template <GemmSplitShape kShape, bool kHasRest, bool kIsSure>
 __device__ __forceinline__ void multiply_split(const GemmSplitArguments& gemm, SplitShared<kShape>& shared) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int group = warp / 4;
@@ -30,15 +30,15 @@ __device__ __forceinline__ void multiply_split(const GemmSplitArguments& gemm, S
     const std::int64_t row = tile.row * kShape.tile_m() + group * kSplitRows + warp % 4 * 16;
 #pragma unroll
     for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) {
-      store_sums(gemm, total[block_m], tile.matrix, row + block_m * kSplitGroups * kSplitRows,
-                 tile.column * kShape.tile_n);
+      store_sums<kIsSure>(gemm, total[block_m], tile.matrix, row + block_m * kSplitGroups * kSplitRows,
+                          tile.column * kShape.tile_n);
     }
   }
 }
 
 #endif  // TESSERA_CUDA_IS_HOPPER
 
-template <GemmSplitShape kShape, bool kHasRest>
+template <GemmSplitShape kShape, bool kHasRest, bool kIsSure = false>
 __device__ __forceinline__ void multiply_prepared(const GemmSplitArguments& gemm) {
 #if defined(TESSERA_CUDA_IS_HOPPER)
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
@@ -51,7 +51,7 @@ __device__ __forceinline__ void multiply_prepared(const GemmSplitArguments& gemm
   const int warp = static_cast<int>(threadIdx.x) / 32 - kSplitGroups * 4;
   if (warp < 0) {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-    multiply_split<kShape, kHasRest>(gemm, shared);
+    multiply_split<kShape, kHasRest, kIsSure>(gemm, shared);
   } else {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x % 32 == 0) {

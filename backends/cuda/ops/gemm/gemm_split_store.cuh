@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "cuda_bulk_copy.cuh"
+#include "cuda_split_elements.cuh"
 #include "ops/gemm/gemm_split_arguments.h"
 
 namespace tessera::cuda {
@@ -76,8 +77,52 @@ __device__ __noinline__ void compute_anew(const GemmSplitArguments& gemm, std::i
   }
 }
 
+/// Scales a warp's sums back and stores them: with a factor for each row and each column where no product leaves the
+/// normal numbers, which is the rule.
+template <bool kIsSure, int kSums>
+__device__ __forceinline__ void store_scaled_back(const GemmSplitArguments& gemm, const float (&sum)[kSums],
+                                                  std::int64_t matrix, std::int64_t row, std::int64_t column,
+                                                  const int (&row_shifts)[2], const int (&shifts)[kSums / 2]) {
+  constexpr int kPairs = kSums / 4;
+  constexpr int kNear = 60;
+  bool is_near = abs(row_shifts[0]) <= kNear && abs(row_shifts[1]) <= kNear;
+#pragma unroll
+  for (int j = 0; j < 2 * kPairs; ++j) is_near = is_near && abs(shifts[j]) <= kNear;
+  is_near = __all_sync(~0u, is_near);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    if (row + 8 * half >= gemm.m) continue;
+    float* const place = gemm.c + matrix * gemm.stride_c + (row + 8 * half) * gemm.ldc + column;
+    const auto store = [&](int j, float first, float second) {
+      const std::int64_t left = gemm.n - column - 8 * j;
+      if (kIsSure && left >= 2) {
+        __stcs(reinterpret_cast<float2*>(place + 8 * j), make_float2(first, second));
+      } else if (kIsSure) {
+        if (left >= 1) place[8 * j] = first;
+      } else {
+        store_pair(gemm, place + 8 * j, left, first, second);
+      }
+    };
+    if (is_near) {
+      const float factor = power_of_two(-row_shifts[half]);
+#pragma unroll
+      for (int j = 0; j < kPairs; ++j) {
+        store(j, sum[4 * j + 2 * half] * factor * power_of_two(-shifts[2 * j]),
+              sum[4 * j + 2 * half + 1] * factor * power_of_two(-shifts[2 * j + 1]));
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < kPairs; ++j) {
+        store(j, scaled_back(sum[4 * j + 2 * half], row_shifts[half] + shifts[2 * j]),
+              scaled_back(sum[4 * j + 2 * half + 1], row_shifts[half] + shifts[2 * j + 1]));
+      }
+    }
+  }
+}
+
 /// A warp stores its 16 rows of a tile, whose sums are spread as of 64 x n products (cuda_warpgroup_products.cuh).
-template <int kSums>
+/// kIsSure: whoever reads C finds what is in doubt; alpha is 1, beta 0, and every row of C begins at 8 bytes.
+template <bool kIsSure, int kSums>
 __device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const float (&sum)[kSums],
                                            std::int64_t matrix, std::int64_t first_row, std::int64_t first_column) {
   constexpr int kPairs = kSums / 4;
@@ -99,38 +144,20 @@ __device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const
     const int4 pair = __ldg(pairs + j * 4);
     shifts[2 * j] = pair.x;
     shifts[2 * j + 1] = pair.z;
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const float doubt = __int_as_float(i == 0 ? pair.y : pair.w);
-      const bool is_inside = column + 8 * j + i < gemm.n;
-      in_doubt |= is_inside && row < gemm.m && doubts(upper.doubt, doubt, sum[4 * j + i]);
-      in_doubt |= is_inside && row + 8 < gemm.m && doubts(lower.doubt, doubt, sum[4 * j + 2 + i]);
-    }
-  }
-  if (__any_sync(~0u, in_doubt)) return compute_anew(gemm, matrix, first_row, first_column, 2 * kSums);
-
-  bool is_near = abs(upper.shift) <= 60 && abs(lower.shift) <= 60;  // no product below leaves the normal numbers
-#pragma unroll
-  for (int j = 0; j < 2 * kPairs; ++j) is_near = is_near && abs(shifts[j]) <= 60;
-  is_near = __all_sync(~0u, is_near);
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    if (row + 8 * half >= gemm.m) continue;
-    const int shift = half == 0 ? upper.shift : lower.shift;
-    const float factor = near_power_of_two(-shift);
-    float* const place = gemm.c + matrix * gemm.stride_c + (row + 8 * half) * gemm.ldc + column;
-#pragma unroll
-    for (int j = 0; j < kPairs; ++j) {
-      float value[2];
+    if constexpr (!kIsSure) {
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
-        const float found = sum[4 * j + 2 * half + i];
-        value[i] = is_near ? found * factor * near_power_of_two(-shifts[2 * j + i])
-                           : scaled_back(found, shift + shifts[2 * j + i]);
+        const float doubt = __int_as_float(i == 0 ? pair.y : pair.w);
+        const bool is_inside = column + 8 * j + i < gemm.n;
+        in_doubt |= is_inside && row < gemm.m && doubts(upper.doubt, doubt, sum[4 * j + i]);
+        in_doubt |= is_inside && row + 8 < gemm.m && doubts(lower.doubt, doubt, sum[4 * j + 2 + i]);
       }
-      store_pair(gemm, place + 8 * j, gemm.n - column - 8 * j, value[0], value[1]);
     }
   }
+  if constexpr (!kIsSure) {
+    if (__any_sync(~0u, in_doubt)) return compute_anew(gemm, matrix, first_row, first_column, 2 * kSums);
+  }
+  store_scaled_back<kIsSure>(gemm, sum, matrix, row, column, {upper.shift, lower.shift}, shifts);
 }
 
 #endif  // TESSERA_CUDA_IS_HOPPER

@@ -1,0 +1,243 @@
+// The variant "winograd_split": products by the fp16 tensor cores of Hopper, as gemm's split makes them. Pixels are
+// transformed straight into the panels that are multiplied, and weights are prepared as gemm prepares its A.
+#include <algorithm>
+#include <cmath>
+
+#include "cuda_embedded.h"
+#include "mathematics/cnn_layer_winograd.h"
+#include "ops/cnn_layer/cnn_layer_operands.h"
+#include "ops/cnn_layer/cnn_layer_variants.h"
+#include "ops/cnn_layer/cnn_layer_winograd_products.h"
+#include "ops/cnn_layer/cnn_layer_winograd_split_arguments.h"
+#include "ops/gemm/gemm_split_launch.h"
+
+namespace tessera::cuda {
+namespace {
+
+using backend::sentence;
+using backend::Verdict;
+using mathematics::kWinogradMatrices;
+using mathematics::round_up;
+
+/// In one direction: the most that the transform of pixels makes of a patch whose largest is 1, and the most that the
+/// transform back makes of products whose factors are that of pixels off by 1 and of weights that are 1.
+struct Growth {
+  double of_pixels = 0;
+  double of_products = 0;
+};
+template <int kOutputs, int kTaps>
+constexpr Growth growth_of() {
+  constexpr auto& matrices = kWinogradMatrices<kOutputs, kTaps>;
+  constexpr int n = matrices.kSize;
+  Growth growth;
+  for (const auto& row : matrices.input) {
+    double sum = 0;
+    for (const auto& number : row) sum += number.magnitude().value();
+    growth.of_pixels = std::max(growth.of_pixels, sum);
+  }
+  for (const auto& row : matrices.output) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+      double of_weights = 0;
+      for (const auto& number : matrices.filter[i]) of_weights += number.magnitude().value();
+      sum += row[i].magnitude().value() * of_weights;
+    }
+    growth.of_products = std::max(growth.of_products, sum);
+  }
+  return growth;
+}
+Growth growth_of(const CnnLayer& problem, std::int64_t outputs) {
+  const Growth growth = problem.filter_height == 3 ? growth_of<4, 3>()
+                        : outputs == 4             ? growth_of<4, 5>()
+                                                   : growth_of<2, 5>();
+  return {growth.of_pixels * growth.of_pixels, growth.of_products * growth.of_products};
+}
+
+/// Transformed pixels lie below 2^14, and above 2^12 would all be as large as they may. What fp16 keeps of them is off
+/// by 2^-25 at most, for each channel: by that part of the largest magnitude of the patch times growth.of_pixels. The
+/// limit of doubt counts roundings of float32, of which winograd has so many.
+double doubt_of_largest(const CnnLayer& problem, std::int64_t outputs) {
+  const Growth growth = growth_of(problem, outputs);
+  const auto channels = static_cast<double>(problem.input_channels);
+  const double direct = channels * static_cast<double>(problem.filter_height * problem.filter_width);
+  const double roundings = mathematics::cnn_layer_winograd_roundings(problem, outputs) * direct;
+  return channels * 0x1p-25 * 0x1p-12 * growth.of_pixels * growth.of_products / (roundings * 0x1p-24);
+}
+
+/// From so many channels on, a sum of split products is no less exact than one in float32, by the bounds of both:
+/// a product counts as 13 roundings, a panel's sums as 76, and each panel as one (docs/decisions/0025).
+constexpr std::int64_t kLeastChannels = 96;
+
+/// The products of a chunk of so many tiles.
+Gemm product_of(const CnnLayerWinogradSizes& sizes, std::int64_t tiles) {
+  return with_layout({.m = sizes.problem.output_channels,
+                      .n = tiles,
+                      .k = sizes.problem.input_channels,
+                      .transpose_a = true,
+                      .lda = sizes.leading_outputs,
+                      .ldc = sizes.leading,
+                      .batch = sizes.tiling.points});
+}
+
+class SplitProducts final : public CnnLayerWinogradProducts {
+ public:
+  SplitProducts(CudaDevice& device, const CnnLayerWinogradSizes& sizes, const GemmSplitShape& shape)
+      : card_(device.context()->limits()),
+        points_(sizes.tiling.points),
+        block_rows_(shape.tile_n),
+        matrix_bytes_(sizes.problem.input_channels * sizes.leading_outputs * std::int64_t{sizeof(float)}),
+        transform_(
+            device.context(), embedded::cnn_layer_winograd_split,
+            sentence("tessera_cnn_layer_winograd_split_input_", sizes.tiling.outputs, "_", sizes.problem.filter_height),
+            {}) {
+    const double growth = growth_of(sizes.problem, sizes.tiling.outputs).of_pixels;
+    growth_power_ = static_cast<std::int32_t>(std::ceil(std::log2(growth)));
+    doubt_of_largest_ = static_cast<float>(doubt_of_largest(sizes.problem, sizes.tiling.outputs));
+    for (const std::int64_t tiles : sizes.chunks) {
+      launches_.push_back(
+          {tiles, GemmSplitLaunch(device.context(), product_of(sizes, tiles), GemmSplitKind::split, shape,
+                                  {embedded::cnn_layer_winograd_split, "tessera_cnn_layer_winograd_split_products_"})});
+    }
+  }
+
+  [[nodiscard]] std::size_t weight_bytes() const override { return side_bytes(launches_.front().launch.rows_of_a()); }
+  [[nodiscard]] std::size_t transformed_bytes() const override {
+    return side_bytes(launches_.front().launch.rows_of_b());
+  }
+  /// Weights in float32, while they are prepared.
+  [[nodiscard]] std::size_t workspace_bytes() const override {
+    return static_cast<std::size_t>(points_ * matrix_bytes_);
+  }
+
+  void prepare(backend::Queue& queue, const std::function<void(float*)>& transform, const backend::Slice& prepared,
+               const backend::Slice& workspace) const override {
+    auto* const plain = pointer_to<float>(workspace);
+    transform(plain);
+    const GemmSplitLaunch& launch = launches_.front().launch;
+    GemmSplitSide weights = launch.side_a(plain);
+    weights.panels = pointer_to<unsigned char>(prepared);
+    weights.notes = notes_of(prepared, launch.rows_of_a());
+    launch.prepare(queue, {weights, points_}, {launch.side_b(nullptr), 0});
+  }
+
+  void transform(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
+                 const backend::Slice& transformed) const override {
+    const GemmSplitLaunch& launch = launch_of(arguments.tiles);
+    CnnLayerWinogradSplitArguments own{
+        arguments,          pointer_to<unsigned char>(transformed),     notes_of(transformed, launch.rows_of_b()),
+        launch.rows_of_b(), static_cast<std::int32_t>(launch.panels()), block_rows_,
+        growth_power_};
+    own.layer.doubt_of_largest = doubt_of_largest_;
+    const std::int64_t chunks = launch.panels() * (kSplitPlane / kCnnLayerWinogradSplitChannels);
+    transform_.enqueue(queue, own, winograd_grid(card_, launch.rows_of_b() / kCnnLayerWinogradSplitTiles, chunks + 1));
+  }
+
+  void multiply(backend::Queue& queue, std::int64_t tiles, const backend::Slice& weights,
+                const backend::Slice& transformed, const backend::Slice& products,
+                const backend::Slice& /*workspace*/) const override {
+    const GemmSplitLaunch& launch = launch_of(tiles);
+    GemmSplitArguments gemm = launch.arguments(points_);
+    gemm.a_panels = pointer_to<const unsigned char>(weights);
+    gemm.a_notes = notes_of(weights, launch.rows_of_a());
+    gemm.b_panels = pointer_to<const unsigned char>(transformed);
+    gemm.b_notes = notes_of(transformed, launch.rows_of_b());
+    gemm.c = pointer_to<float>(products);
+    launch.multiply(queue, gemm);
+  }
+
+ private:
+  struct Launch {
+    std::int64_t tiles;
+    GemmSplitLaunch launch;
+  };
+
+  [[nodiscard]] const GemmSplitLaunch& launch_of(std::int64_t tiles) const {
+    return std::find_if(launches_.begin(), launches_.end(), [&](const Launch& each) { return each.tiles == tiles; })
+        ->launch;
+  }
+  /// Of all matrices of so many rows: panels, and behind them notes.
+  [[nodiscard]] std::size_t side_bytes(std::int64_t rows) const {
+    const GemmSplitLaunch& launch = launches_.front().launch;
+    return static_cast<std::size_t>(launch.panel_bytes(points_ * rows) + GemmSplitLaunch::note_bytes(points_ * rows));
+  }
+  [[nodiscard]] GemmSplitNote* notes_of(const backend::Slice& side, std::int64_t rows) const {
+    const std::int64_t behind_panels = launches_.front().launch.panel_bytes(points_ * rows);
+    return pointer_at<GemmSplitNote>(side, static_cast<std::size_t>(behind_panels));
+  }
+
+  const DeviceLimits& card_;  // lives as long as the function, which owns its context
+  std::int64_t points_;
+  std::int32_t block_rows_;
+  std::int64_t matrix_bytes_;
+  CudaFunction transform_;
+  std::int32_t growth_power_ = 0;
+  float doubt_of_largest_ = 0;
+  std::vector<Launch> launches_;
+};
+
+/// Of the largest chunk that is offered.
+Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
+  const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem).front();
+  return product_of({problem,
+                     CnnLayerWinogradTiling(problem, outputs),
+                     round_up<std::int64_t>(problem.output_channels, 4),
+                     round_up<std::int64_t>(tiles, 4),
+                     {}},
+                    tiles);
+}
+
+std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
+  std::vector<Tunable> tunables = cnn_layer_winograd_tunables(problem, device);
+  const Gemm product = product_of(problem, tunables.back().preferred);
+  for (Tunable& tunable :
+       gemm_split_tunables(choose_gemm_split(product, GemmSplitKind::split, native(device).context()->limits()))) {
+    tunables.push_back(std::move(tunable));
+  }
+  return tunables;
+}
+
+Verdict check(const CnnLayer& problem, const backend::Device& device) {
+  if (Verdict is_taken = check_cnn_layer_winograd(problem); !is_taken) return is_taken;
+  if (problem.input_channels < kLeastChannels) {
+    return Verdict::no(sentence("input_channels of cnn_layer is ", problem.input_channels,
+                                ", but winograd_split takes at least ", kLeastChannels,
+                                ", where its sums are no less exact than in float32"));
+  }
+  return check_split_card(device);
+}
+
+Verdict pays(const CnnLayer& problem, const backend::Device& device) {
+  if (Verdict is_worth = cnn_layer_winograd_pays(problem, device); !is_worth) return is_worth;
+  const Gemm product = product_of(problem, cnn_layer_winograd_tunables(problem, device).back().preferred);
+  return gemm_split_pays(product, GemmSplitKind::split, native(device).context()->limits());
+}
+
+std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
+  const GemmSplitShape& shape = gemm_split_shape(tuning.at("tile_m"), tuning.at("tile_n"));
+  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"),
+                                 [&](CudaDevice& card, const CnnLayerWinogradSizes& sizes) {
+                                   return std::make_unique<SplitProducts>(card, sizes, shape);
+                                 });
+}
+
+}  // namespace
+
+backend::Variant<CnnLayer> cnn_layer_winograd_split() {
+  return {
+      .name = "winograd_split",
+      .summary =
+          "winograd with its products by fp16 tensor cores, each factor as a sum of two; the same error bound, and the "
+          "same tiles that are computed directly",
+      .check = check,
+      .tunables = tunables,
+      .make = make,
+      .error_factor_of =
+          [](const CnnLayer& problem, const backend::Device&) {
+            return mathematics::cnn_layer_winograd_factor(problem,
+                                                          mathematics::cnn_layer_winograd_tiles(problem).front());
+          },
+      .pays = pays,
+  };
+}
+
+}  // namespace tessera::cuda
