@@ -30,9 +30,11 @@ class CnnLayerWinogradProducts {
  public:
   virtual ~CnnLayerWinogradProducts() = default;
 
-  /// Bytes of all transformed weights, of a chunk's transformed pixels, and of the workspace of prepare() and multiply().
+  /// Bytes of all transformed weights, of a chunk's transformed pixels, of their products, and of the workspace of
+  /// prepare() and multiply().
   [[nodiscard]] virtual std::size_t weight_bytes() const = 0;
   [[nodiscard]] virtual std::size_t transformed_bytes() const = 0;
+  [[nodiscard]] virtual std::size_t products_bytes() const = 0;
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
 
   /// Calls transform(place) for the transformed weights in float32, and leaves them at `prepared` in their own form.
@@ -41,10 +43,13 @@ class CnnLayerWinogradProducts {
   /// Pixels of a chunk of tiles, and which of its tiles are in doubt.
   virtual void transform(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
                          const backend::Slice& transformed) const = 0;
-  /// Products of so many tiles, in float32.
+  /// Products of so many tiles.
   virtual void multiply(backend::Queue& queue, std::int64_t tiles, const backend::Slice& weights,
                         const backend::Slice& transformed, const backend::Slice& products,
                         const backend::Slice& workspace) const = 0;
+  /// Outputs of a chunk of tiles.
+  virtual void transform_back(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
+                              const backend::Slice& transformed, const backend::Slice& products) const = 0;
 };
 
 using MakeWinogradProducts =

@@ -86,10 +86,9 @@ class SplitProducts final : public CnnLayerWinogradProducts {
         points_(sizes.tiling.points),
         block_rows_(shape.tile_n),
         matrix_bytes_(sizes.problem.input_channels * sizes.leading_outputs * std::int64_t{sizeof(float)}),
-        transform_(
-            device.context(), embedded::cnn_layer_winograd_split,
-            sentence("tessera_cnn_layer_winograd_split_input_", sizes.tiling.outputs, "_", sizes.problem.filter_height),
-            {}) {
+        outputs_(sizes.problem.output_channels),
+        transform_(function(device, sizes, "input")),
+        transform_back_(function(device, sizes, "output")) {
     const double growth = growth_of(sizes.problem, sizes.tiling.outputs).of_pixels;
     growth_power_ = static_cast<std::int32_t>(std::ceil(std::log2(growth)));
     doubt_of_largest_ = static_cast<float>(doubt_of_largest(sizes.problem, sizes.tiling.outputs));
@@ -100,9 +99,16 @@ class SplitProducts final : public CnnLayerWinogradProducts {
     }
   }
 
-  [[nodiscard]] std::size_t weight_bytes() const override { return side_bytes(launches_.front().launch.rows_of_a()); }
+  /// Panels, and behind them notes of weights or shifts of tiles.
+  [[nodiscard]] std::size_t weight_bytes() const override {
+    const std::int64_t rows = points_ * largest().rows_of_a();
+    return static_cast<std::size_t>(largest().panel_bytes(rows) + GemmSplitLaunch::note_bytes(rows));
+  }
   [[nodiscard]] std::size_t transformed_bytes() const override {
-    return side_bytes(launches_.front().launch.rows_of_b());
+    return shifts_at(largest()) + static_cast<std::size_t>(largest().rows_of_b()) * sizeof(std::int32_t);
+  }
+  [[nodiscard]] std::size_t products_bytes() const override {
+    return static_cast<std::size_t>(points_ * matrix_sums(largest())) * sizeof(float);
   }
   /// Weights in float32, while they are prepared.
   [[nodiscard]] std::size_t workspace_bytes() const override {
@@ -113,21 +119,16 @@ class SplitProducts final : public CnnLayerWinogradProducts {
                const backend::Slice& workspace) const override {
     auto* const plain = pointer_to<float>(workspace);
     transform(plain);
-    const GemmSplitLaunch& launch = launches_.front().launch;
-    GemmSplitSide weights = launch.side_a(plain);
+    GemmSplitSide weights = largest().side_a(plain);
     weights.panels = pointer_to<unsigned char>(prepared);
-    weights.notes = notes_of(prepared, launch.rows_of_a());
-    launch.prepare(queue, {weights, points_}, {launch.side_b(nullptr), 0});
+    weights.notes = notes_of(prepared);
+    largest().prepare(queue, {weights, points_}, {largest().side_b(nullptr), 0});
   }
 
   void transform(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
                  const backend::Slice& transformed) const override {
     const GemmSplitLaunch& launch = launch_of(arguments.tiles);
-    CnnLayerWinogradSplitArguments own{
-        arguments,          pointer_to<unsigned char>(transformed),     notes_of(transformed, launch.rows_of_b()),
-        launch.rows_of_b(), static_cast<std::int32_t>(launch.panels()), block_rows_,
-        growth_power_};
-    own.layer.doubt_of_largest = doubt_of_largest_;
+    CnnLayerWinogradSplitArguments own = arguments_of(arguments, transformed);
     const std::int64_t chunks = launch.panels() * (kSplitPlane / kCnnLayerWinogradSplitChannels);
     transform_.enqueue(queue, own, winograd_grid(card_, launch.rows_of_b() / kCnnLayerWinogradSplitTiles, chunks + 1));
   }
@@ -138,11 +139,21 @@ class SplitProducts final : public CnnLayerWinogradProducts {
     const GemmSplitLaunch& launch = launch_of(tiles);
     GemmSplitArguments gemm = launch.arguments(points_);
     gemm.a_panels = pointer_to<const unsigned char>(weights);
-    gemm.a_notes = notes_of(weights, launch.rows_of_a());
+    gemm.a_notes = notes_of(weights);
     gemm.b_panels = pointer_to<const unsigned char>(transformed);
-    gemm.b_notes = notes_of(transformed, launch.rows_of_b());
     gemm.c = pointer_to<float>(products);
+    gemm.ldc = launch.rows_of_b();
+    gemm.stride_c = matrix_sums(launch);
     launch.multiply(queue, gemm);
+  }
+
+  void transform_back(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
+                      const backend::Slice& transformed, const backend::Slice& products) const override {
+    CnnLayerWinogradSplitArguments own = arguments_of(arguments, transformed);
+    own.layer.products = pointer_to<const float>(products);
+    transform_back_.enqueue(queue, own,
+                            winograd_grid(card_, ceil_div(std::int64_t{arguments.tiles}, kCnnLayerWinogradBlockTiles),
+                                          ceil_div(outputs_, kCnnLayerWinogradBlockOutputs)));
   }
 
  private:
@@ -155,21 +166,47 @@ class SplitProducts final : public CnnLayerWinogradProducts {
     return std::find_if(launches_.begin(), launches_.end(), [&](const Launch& each) { return each.tiles == tiles; })
         ->launch;
   }
-  /// Of all matrices of so many rows: panels, and behind them notes.
-  [[nodiscard]] std::size_t side_bytes(std::int64_t rows) const {
-    const GemmSplitLaunch& launch = launches_.front().launch;
-    return static_cast<std::size_t>(launch.panel_bytes(points_ * rows) + GemmSplitLaunch::note_bytes(points_ * rows));
+  [[nodiscard]] const GemmSplitLaunch& largest() const { return launches_.front().launch; }
+  /// Of one point.
+  [[nodiscard]] std::int64_t matrix_sums(const GemmSplitLaunch& launch) const {
+    return round_up<std::int64_t>(outputs_, kCnnLayerWinogradBlockOutputs) * launch.rows_of_b();
   }
-  [[nodiscard]] GemmSplitNote* notes_of(const backend::Slice& side, std::int64_t rows) const {
-    const std::int64_t behind_panels = launches_.front().launch.panel_bytes(points_ * rows);
-    return pointer_at<GemmSplitNote>(side, static_cast<std::size_t>(behind_panels));
+  [[nodiscard]] std::size_t shifts_at(const GemmSplitLaunch& launch) const {
+    return static_cast<std::size_t>(launch.panel_bytes(points_ * launch.rows_of_b()));
+  }
+  [[nodiscard]] GemmSplitNote* notes_of(const backend::Slice& weights) const {
+    const std::int64_t behind_panels = largest().panel_bytes(points_ * largest().rows_of_a());
+    return pointer_at<GemmSplitNote>(weights, static_cast<std::size_t>(behind_panels));
+  }
+  [[nodiscard]] CnnLayerWinogradSplitArguments arguments_of(const CnnLayerWinogradArguments& layer,
+                                                            const backend::Slice& transformed) const {
+    const GemmSplitLaunch& launch = launch_of(layer.tiles);
+    CnnLayerWinogradSplitArguments arguments{layer,
+                                             pointer_to<unsigned char>(transformed),
+                                             pointer_at<std::int32_t>(transformed, shifts_at(launch)),
+                                             launch.rows_of_b(),
+                                             matrix_sums(launch),
+                                             static_cast<std::int32_t>(launch.panels()),
+                                             block_rows_,
+                                             growth_power_};
+    arguments.layer.doubt_of_largest = doubt_of_largest_;
+    return arguments;
+  }
+  static CudaFunction function(const CudaDevice& device, const CnnLayerWinogradSizes& sizes, const char* step) {
+    return {device.context(),
+            embedded::cnn_layer_winograd_split,
+            sentence("tessera_cnn_layer_winograd_split_", step, "_", sizes.tiling.outputs, "_",
+                     sizes.problem.filter_height),
+            {}};
   }
 
   const DeviceLimits& card_;  // lives as long as the function, which owns its context
   std::int64_t points_;
   std::int32_t block_rows_;
   std::int64_t matrix_bytes_;
+  std::int64_t outputs_;
   CudaFunction transform_;
+  CudaFunction transform_back_;
   std::int32_t growth_power_ = 0;
   float doubt_of_largest_ = 0;
   std::vector<Launch> launches_;
