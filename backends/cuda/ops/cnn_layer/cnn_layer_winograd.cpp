@@ -104,7 +104,7 @@ class RegisterProducts final : public CnnLayerWinogradProducts {
 };
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"),
+  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"), {},
                                  [](CudaDevice& card, const CnnLayerWinogradSizes& sizes) {
                                    return std::make_unique<RegisterProducts>(card, sizes);
                                  });
@@ -120,14 +120,16 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
           "by the window's own pixels and its output channel's largest weight: tiles that pixels beside it would "
           "spoil are computed directly",
       .check = [](const CnnLayer& problem, const backend::Device&) { return check_cnn_layer_winograd(problem); },
-      .tunables = cnn_layer_winograd_tunables,
+      .tunables = [](const CnnLayer& problem,
+                     const backend::Device& device) { return cnn_layer_winograd_tunables(problem, device); },
       .make = make,
       .error_factor_of =
           [](const CnnLayer& problem, const backend::Device&) {
             return mathematics::cnn_layer_winograd_factor(problem,
                                                           mathematics::cnn_layer_winograd_tiles(problem).front());
           },
-      .pays = cnn_layer_winograd_pays,
+      .pays = [](const CnnLayer& problem,
+                 const backend::Device& device) { return cnn_layer_winograd_pays(problem, device); },
   };
 }
 

@@ -22,10 +22,11 @@ using backend::Verdict;
 class CnnLayerWinograd final : public backend::Kernel {
  public:
   CnnLayerWinograd(CudaDevice& device, const CnnLayer& problem, std::int64_t outputs, std::int64_t chunk,
-                   const MakeWinogradProducts& make_products)
+                   std::optional<double> of_sums, const MakeWinogradProducts& make_products)
       : card_(device.context()->limits()),
         problem_(problem),
         tiling_(problem, outputs),
+        limit_(static_cast<float>(mathematics::cnn_layer_winograd_limit(problem, outputs, of_sums))),
         leading_outputs_(ceil_div(problem.output_channels, 4) * 4),
         weights_(function(device, "weights")),
         magnitudes_(device.context(), embedded::cnn_layer_winograd, "tessera_cnn_layer_winograd_magnitudes", {}),
@@ -138,7 +139,7 @@ class CnnLayerWinograd final : public backend::Kernel {
     CnnLayerWinogradArguments arguments{};
     arguments.bias = tiling_.is_direct ? bias : nullptr;
     arguments.leading = leading_;
-    arguments.limit = static_cast<float>(mathematics::cnn_layer_winograd_limit(p, tiling_.outputs));
+    arguments.limit = limit_;
     arguments.image_tiles = small(image_tiles());
     arguments.row_tiles = small(tiling_.row_tiles);
     arguments.channels = small(p.input_channels);
@@ -193,6 +194,7 @@ class CnnLayerWinograd final : public backend::Kernel {
   const DeviceLimits& card_;  // lives as long as the functions, which own its context
   CnnLayer problem_;
   CnnLayerWinogradTiling tiling_;
+  float limit_;                   ///< from which on tiles are in doubt
   std::int64_t leading_outputs_;  ///< elements from one row of transformed weights to the next
   CudaFunction weights_;
   CudaFunction magnitudes_;
@@ -220,18 +222,19 @@ LaunchGrid winograd_grid(const DeviceLimits& card, std::int64_t groups, std::int
   return grid;
 }
 
-Verdict check_cnn_layer_winograd(const CnnLayer& problem) {
+Verdict check_cnn_layer_winograd(const CnnLayer& problem, std::optional<double> of_sums) {
   if (problem.type != DataType::float32) {
     return Verdict::no(sentence("type of cnn_layer is ", to_string(problem.type), ", but winograd takes float32"));
   }
-  const Verdict is_taken = mathematics::cnn_layer_winograd_check(problem);
+  const Verdict is_taken = mathematics::cnn_layer_winograd_check_any(problem, of_sums);
   return is_taken ? check_cnn_layer_sizes(problem) : is_taken;
 }
 
 std::unique_ptr<backend::Kernel> make_cnn_layer_winograd(CudaDevice& device, const CnnLayer& problem,
                                                          std::int64_t outputs, std::int64_t chunk,
+                                                         std::optional<double> of_sums,
                                                          const MakeWinogradProducts& make_products) {
-  return std::make_unique<CnnLayerWinograd>(device, problem, outputs, chunk, make_products);
+  return std::make_unique<CnnLayerWinograd>(device, problem, outputs, chunk, of_sums, make_products);
 }
 
 }  // namespace tessera::cuda

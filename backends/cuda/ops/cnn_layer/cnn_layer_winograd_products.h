@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tessera/ops/cnn_layer.h>
@@ -55,13 +56,15 @@ class CnnLayerWinogradProducts {
 using MakeWinogradProducts =
     std::function<std::unique_ptr<CnnLayerWinogradProducts>(CudaDevice&, const CnnLayerWinogradSizes&)>;
 
-/// The layer with tiles of outputs x outputs sums, `chunk` of which go through at once.
+/// The layer with tiles of outputs x outputs sums, `chunk` of which go through at once. `of_sums`: roundings of the
+/// products' sums, as mathematics/cnn_layer_winograd.h takes them.
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_cnn_layer_winograd(CudaDevice& device, const CnnLayer& problem,
                                                                        std::int64_t outputs, std::int64_t chunk,
+                                                                       std::optional<double> of_sums,
                                                                        const MakeWinogradProducts& make_products);
 
 /// Yes if Winograd's algorithm takes the problem, and the kernels its sizes.
-[[nodiscard]] backend::Verdict check_cnn_layer_winograd(const CnnLayer& problem);
+[[nodiscard]] backend::Verdict check_cnn_layer_winograd(const CnnLayer& problem, std::optional<double> of_sums = {});
 
 /// Blocks that transform so many tiles of so many channels.
 [[nodiscard]] LaunchGrid winograd_grid(const DeviceLimits& card, std::int64_t groups, std::int64_t channels);

@@ -5,6 +5,7 @@
 
 #include "cuda_embedded.h"
 #include "mathematics/cnn_layer_winograd.h"
+#include "mathematics/gemm_split_bound.h"
 #include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/cnn_layer/cnn_layer_winograd_products.h"
@@ -53,6 +54,13 @@ Growth growth_of(const CnnLayer& problem, std::int64_t outputs) {
   return {growth.of_pixels * growth.of_pixels, growth.of_products * growth.of_products};
 }
 
+/// Of a sum over the channels: as gemm's split counts them, and one for small numbers of weights, which lose what is
+/// below 2^-39 of the largest of their point.
+double sum_roundings(const CnnLayer& problem) {
+  const auto channels = static_cast<double>(problem.input_channels);
+  return mathematics::gemm_split_roundings(channels, GemmSplitKind::split, kSplitPlane) + 1;
+}
+
 /// Transformed pixels lie below 2^14, and above 2^12 would all be as large as they may. What fp16 keeps of them is off
 /// by 2^-25 at most, for each channel: by that part of the largest magnitude of the patch times growth.of_pixels. The
 /// limit of doubt counts roundings of float32, of which winograd has so many.
@@ -60,13 +68,9 @@ double doubt_of_largest(const CnnLayer& problem, std::int64_t outputs) {
   const Growth growth = growth_of(problem, outputs);
   const auto channels = static_cast<double>(problem.input_channels);
   const double direct = channels * static_cast<double>(problem.filter_height * problem.filter_width);
-  const double roundings = mathematics::cnn_layer_winograd_roundings(problem, outputs) * direct;
+  const double roundings = mathematics::cnn_layer_winograd_roundings(problem, outputs, sum_roundings(problem)) * direct;
   return channels * 0x1p-25 * 0x1p-12 * growth.of_pixels * growth.of_products / (roundings * 0x1p-24);
 }
-
-/// From so many channels on, a sum of split products is no less exact than one in float32, by the bounds of both:
-/// a product counts as 13 roundings, a panel's sums as 76, and each panel as one (docs/decisions/0025).
-constexpr std::int64_t kLeastChannels = 96;
 
 /// The products of a chunk of so many tiles.
 Gemm product_of(const CnnLayerWinogradSizes& sizes, std::int64_t tiles) {
@@ -214,7 +218,7 @@ class SplitProducts final : public CnnLayerWinogradProducts {
 
 /// Of the largest chunk that is offered.
 Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
-  const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem).front();
+  const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem, sum_roundings(problem)).front();
   return product_of({problem,
                      CnnLayerWinogradTiling(problem, outputs),
                      round_up<std::int64_t>(problem.output_channels, 4),
@@ -224,7 +228,7 @@ Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  std::vector<Tunable> tunables = cnn_layer_winograd_tunables(problem, device);
+  std::vector<Tunable> tunables = cnn_layer_winograd_tunables(problem, device, sum_roundings(problem));
   const Gemm product = product_of(problem, tunables.back().preferred);
   for (Tunable& tunable :
        gemm_split_tunables(choose_gemm_split(product, GemmSplitKind::split, native(device).context()->limits()))) {
@@ -234,24 +238,24 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
 }
 
 Verdict check(const CnnLayer& problem, const backend::Device& device) {
-  if (Verdict is_taken = check_cnn_layer_winograd(problem); !is_taken) return is_taken;
-  if (problem.input_channels < kLeastChannels) {
-    return Verdict::no(sentence("input_channels of cnn_layer is ", problem.input_channels,
-                                ", but winograd_split takes at least ", kLeastChannels,
-                                ", where its sums are no less exact than in float32"));
+  if (problem.accuracy == Accuracy::strict) {
+    return Verdict::no(
+        "the accuracy of cnn_layer is strict, but winograd_split makes each product from three of shorter numbers");
   }
+  if (Verdict is_taken = check_cnn_layer_winograd(problem, sum_roundings(problem)); !is_taken) return is_taken;
   return check_split_card(device);
 }
 
 Verdict pays(const CnnLayer& problem, const backend::Device& device) {
-  if (Verdict is_worth = cnn_layer_winograd_pays(problem, device); !is_worth) return is_worth;
-  const Gemm product = product_of(problem, cnn_layer_winograd_tunables(problem, device).back().preferred);
+  if (Verdict is_worth = cnn_layer_winograd_pays(problem, device, sum_roundings(problem)); !is_worth) return is_worth;
+  const Gemm product =
+      product_of(problem, cnn_layer_winograd_tunables(problem, device, sum_roundings(problem)).back().preferred);
   return gemm_split_pays(product, GemmSplitKind::split, native(device).context()->limits());
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
   const GemmSplitShape& shape = gemm_split_shape(tuning.at("tile_m"), tuning.at("tile_n"));
-  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"),
+  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"), sum_roundings(problem),
                                  [&](CudaDevice& card, const CnnLayerWinogradSizes& sizes) {
                                    return std::make_unique<SplitProducts>(card, sizes, shape);
                                  });
@@ -270,8 +274,9 @@ backend::Variant<CnnLayer> cnn_layer_winograd_split() {
       .make = make,
       .error_factor_of =
           [](const CnnLayer& problem, const backend::Device&) {
-            return mathematics::cnn_layer_winograd_factor(problem,
-                                                          mathematics::cnn_layer_winograd_tiles(problem).front());
+            const double of_sums = sum_roundings(problem);
+            return mathematics::cnn_layer_winograd_factor(
+                problem, mathematics::cnn_layer_winograd_tiles(problem, of_sums).front(), of_sums);
           },
       .pays = pays,
   };
