@@ -1,4 +1,5 @@
-// What the kernels of "fused", "fused_split", "exact_bytes" and "vendor_cublas" take, by value; read by host and device.
+// What the kernels of "fused", "fused_split", "exact_bytes" and "vendor_cublas" take, by value; read by host and
+// device.
 //
 //   prepared     | lengths | factors of split rows | centre | packed training rows |
 //   workspace    | states of (block, query) | lengths | factors | packed queries of the round | products, if any |

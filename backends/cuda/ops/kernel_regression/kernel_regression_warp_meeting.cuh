@@ -6,9 +6,9 @@
 //   keys at a time  ->  weights  ->  the lane's own sums
 //
 // Whatever a lane meets it adds for itself; the four lanes' sums of a query become one when the block of rows ends.
-// Rows of bytes are added in the order of RegressionMeetingState with tiles of 128 rows. Sums of which there may be many
-// lie in memory, and each belongs to one lane of the quad: the four show each other the weights that they have found,
-// so that what is added in which order depends on the query and the rows alone.
+// Rows of bytes are added in the order of RegressionMeetingState with tiles of 128 rows. Sums of which there may be
+// many lie in memory, and each belongs to one lane of the quad: the four show each other the weights that they have
+// found, so that what is added in which order depends on the query and the rows alone.
 #pragma once
 
 #include "ops/kernel_regression/kernel_regression_warp_keys.cuh"
