@@ -34,14 +34,17 @@ __device__ __forceinline__ void start_products(float (&sum)[32], std::uint64_t a
   multiply_64x64(sum, a, b, adds);
 }
 
-/// Multiplies a panel of each operand, after which it is the other group's turn: its products go on while this one
-/// adds.
-template <int kTileN, bool kHasRest>
+/// Instructions along k of a plane.
+inline constexpr int kSplitSteps = kSplitPlane / kSplitStep;
+
+/// Multiplies the first kSteps steps of a panel of each operand, after which it is the other group's turn: its products
+/// go on while this one adds.
+template <int kTileN, bool kHasRest, int kSteps = kSplitSteps>
 __device__ __forceinline__ void multiply_panel(float (&sum)[kTileN / 2], std::uint64_t a, std::uint64_t b, int group) {
-  // In descriptors an address is a sixteenth. A step is 16 of k: two chunks of all rows.
+  static_assert(kHasRest || kSteps == kSplitSteps, "what stands in the rest's place is k as well");
+  // In descriptors an address is a sixteenth. A step is two chunks of all rows.
   constexpr std::uint64_t kStepOfA = 2 * kSplitRows, kStepOfB = 2 * kTileN;
   constexpr std::uint64_t kPlaneOfA = kSplitRows * kSplitPlane * 2 / 16, kPlaneOfB = kTileN * kSplitPlane * 2 / 16;
-  constexpr int kSteps = kSplitPlane / 16;
   wait_for_turn(group);
   begin_products();
   if constexpr (kHasRest) {
@@ -81,26 +84,41 @@ class SplitMultiplier {
       for (int i = 0; i < kShape.tile_n / 2; ++i) total[block_m][i] = 0;
     }
 #pragma unroll 1
-    for (int panel = 0; panel < panels; ++panel) {
-      wait(shared_.b_full[stage_b_.place], stage_b_.parity);
-#pragma unroll
-      for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) {
-        float sum[kShape.tile_n / 2];
-        wait(shared_.a_full[block_m][stage_a_.place], stage_a_.parity);
-        const std::uint64_t a = operand_in_chunks(shared_.a[block_m][stage_a_.place][group_], kSplitRows * 16);
-        const std::uint64_t b = b_first_ + static_cast<std::uint64_t>(stage_b_.place) * kPanelOfB;
-        multiply_panel<kShape.tile_n, kHasRest>(sum, a, b, group_);
-        release(shared_.a_empty[block_m][stage_a_.place], kShape.cluster_n);
-        if (block_m == kShape.blocks_m - 1) release(shared_.b_empty[stage_b_.place], kShape.cluster_m);
-#pragma unroll
-        for (int i = 0; i < kShape.tile_n / 2; ++i) total[block_m][i] += sum[i];
-      }
-      stage_a_.advance();
-      stage_b_.advance();
+    for (int panel = 0; panel < panels; ++panel) add_panel(total);
+  }
+
+  /// The same of so many steps of kSplitStep of k: zeros that fill up the last panel take no time.
+  __device__ __forceinline__ void multiply_steps(int steps, float (&total)[kShape.blocks_m][kShape.tile_n / 2]) {
+    multiply_tile(steps / kSplitSteps, total);
+    switch (steps % kSplitSteps) {
+      case 1: add_panel<1>(total); break;
+      case 2: add_panel<2>(total); break;
+      case 3: add_panel<3>(total); break;
+      default: break;
     }
   }
 
  private:
+  /// Adds the products of the next panel to the sums, or of its first kSteps steps.
+  template <int kSteps = kSplitSteps>
+  __device__ __forceinline__ void add_panel(float (&total)[kShape.blocks_m][kShape.tile_n / 2]) {
+    wait(shared_.b_full[stage_b_.place], stage_b_.parity);
+#pragma unroll
+    for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) {
+      float sum[kShape.tile_n / 2];
+      wait(shared_.a_full[block_m][stage_a_.place], stage_a_.parity);
+      const std::uint64_t a = operand_in_chunks(shared_.a[block_m][stage_a_.place][group_], kSplitRows * 16);
+      const std::uint64_t b = b_first_ + static_cast<std::uint64_t>(stage_b_.place) * kPanelOfB;
+      multiply_panel<kShape.tile_n, kHasRest, kSteps>(sum, a, b, group_);
+      release(shared_.a_empty[block_m][stage_a_.place], kShape.cluster_n);
+      if (block_m == kShape.blocks_m - 1) release(shared_.b_empty[stage_b_.place], kShape.cluster_m);
+#pragma unroll
+      for (int i = 0; i < kShape.tile_n / 2; ++i) total[block_m][i] += sum[i];
+    }
+    stage_a_.advance();
+    stage_b_.advance();
+  }
+
   static constexpr std::uint64_t kPanelOfB = kShape.tile_n * kSplitRowBytes / 16;
 
   [[nodiscard]] static __device__ __forceinline__ int group_of_thread() {

@@ -1,19 +1,21 @@
-// Float32 products by the fp16 tensor cores of Hopper (docs/decisions/0025): how split rows lie in memory, and the tiles
-// of products that a block computes of them; read by host and device.
+// Float32 products by the fp16 tensor cores of Hopper (docs/decisions/0025): how split rows lie in memory, and the
+// tiles of products that a block computes of them; read by host and device.
 //
 // A row of an operand is multiplied by a power of two, so that its largest element lies in [2^14, 2^15), and rounded to
 // fp16. A panel holds kSplitPlane steps of k of a block of rows, twice: the rounded elements and behind them what
-// rounding left of each or, where that is not kept, the next kSplitPlane steps. In a plane chunks of 16 bytes, which are
-// 8 steps of k, lie as cuda_warpgroup_products.cuh wants them: chunk 0 of all rows, then chunk 1. The panels of a block
-// of rows lie one behind the other, in the order of k.
+// rounding left of each or, where that is not kept, the next kSplitPlane steps. In a plane chunks of 16 bytes, which
+// are 8 steps of k, lie as cuda_warpgroup_products.cuh wants them: chunk 0 of all rows, then chunk 1. The panels of a
+// block of rows lie one behind the other, in the order of k.
 #pragma once
 
 #include "cuda_host_device.h"
 
 namespace tessera::cuda {
 
-/// Steps of k of a plane, the two planes of a panel, and bytes that a row takes in a panel.
-inline constexpr int kSplitPlane = 64, kSplitPlanes = 2, kSplitRowBytes = kSplitPlane * kSplitPlanes * 2;
+/// Steps of k that an instruction multiplies, and those of a plane, the two planes of a panel, and bytes that a row
+/// takes in a panel.
+inline constexpr int kSplitStep = 16, kSplitPlane = 64, kSplitPlanes = 2,
+                     kSplitRowBytes = kSplitPlane * kSplitPlanes * 2;
 /// Rows of a block of A: what a warp group multiplies at once. Those of B are a tile's columns.
 inline constexpr int kSplitRows = 64;
 /// Two warp groups multiply, of a third single threads fetch.

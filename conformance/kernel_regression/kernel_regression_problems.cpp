@@ -96,6 +96,8 @@ void add_rows(RegressionCaseList& list, DataType type) {
     if (type == DataType::uint8) continue;
     list.add({.problem = problem, .offset = 1000, .note = "offset"});
     list.add({.problem = problem, .values = Values::wide, .note = "wide"});
+    list.add({.problem = problem, .values = Values::tiny, .note = "tiny"});
+    list.add({.problem = problem, .values = Values::large, .note = "large"});
   }
 }
 
@@ -122,11 +124,12 @@ void add_not_finite(RegressionCaseList& list, DataType type) {
   }
 }
 
-/// Bytes with one output and no votes, whose sums tensor cores keep beside their products: blocks of rows, lengths of
-/// rows up to what is taken and beyond, weights that are all alike, and those of the nearest alone.
-void add_bytes_without_votes(RegressionCaseList& list) {
-  const auto plain = [](std::int64_t rows, std::int64_t columns, std::int64_t queries) {
-    KernelRegression problem = regression_of(DataType::uint8, rows, columns, queries);
+/// One output and no votes, whose sums tensor cores keep beside their products: blocks of rows, lengths of rows up to
+/// what is taken and beyond, weights that are all alike, and those of the nearest alone; more pieces than a device
+/// computes at a time.
+void add_without_votes(RegressionCaseList& list, DataType type) {
+  const auto plain = [type](std::int64_t rows, std::int64_t columns, std::int64_t queries) {
+    KernelRegression problem = regression_of(type, rows, columns, queries);
     problem.classes = 0;
     return problem;
   };
@@ -141,6 +144,7 @@ void add_bytes_without_votes(RegressionCaseList& list) {
   for (const std::int64_t rows : {1, 127, 129, 4099}) list.add({.problem = plain(rows, 9, rows == 4099 ? 301 : 17)});
   for (const std::int64_t columns : {1, 33, 865, 1033}) list.add({.problem = plain(130, columns, 40)});
   list.add({.problem = plain(130, 37, 40), .rows = RegressionRows::copies, .note = "copies"});
+  list.add({.problem = plain(4099, 70, 1300), .every_tuning = true});
 }
 
 void add_slow(RegressionCaseList& list, DataType type) {
@@ -176,9 +180,9 @@ ProblemSet kernel_regression_problem_set() {
     add_options(list, type);
     add_rows(list, type);
     add_not_finite(list, type);
+    add_without_votes(list, type);
     add_slow(list, type);
   }
-  add_bytes_without_votes(list);
   add_benchmarks(list);
   add_regression_study(set.cases);
   return set;

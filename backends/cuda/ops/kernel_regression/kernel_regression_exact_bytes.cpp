@@ -1,9 +1,8 @@
 // kernel_regression, exact_bytes: whole distances from products of bytes in tiles. The launches are in
 // kernel_regression_tiles.cpp.
-#include <string_view>
-
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
+#include "ops/gemm/gemm_split_launch.h"
 #include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
@@ -15,16 +14,10 @@ namespace {
 /// Of an instruction's products.
 constexpr std::int64_t kStepBytes = 32;
 
-/// Is there an image with Hopper's own instructions, and is that the card?
-bool is_hopper(const DeviceLimits& card) {
-  constexpr bool kHasImage = std::string_view(TESSERA_CUDA_ARCHITECTURES).find("90a") != std::string_view::npos;
-  return kHasImage && card.compute_capability_major == 9 && card.compute_capability_minor == 0;
-}
-
 /// The tile by warp groups, where it can be: its queries lie in shared memory with all their columns, and a lane keeps
 /// one output's sum.
-bool takes_wide_tile(const KernelRegression& problem, const DeviceLimits& card) {
-  return is_hopper(card) && problem.outputs == 1 && problem.classes == 0 &&
+bool takes_wide_tile(const KernelRegression& problem, const backend::Device& device) {
+  return check_split_card(device) && problem.outputs == 1 && problem.classes == 0 &&
          mathematics::round_up(problem.columns, kStepBytes) <= kWideMostDepth;
 }
 
@@ -38,7 +31,12 @@ RegressionTile wide_tile(const KernelRegression& problem) {
           .image = embedded::kernel_regression_exact_bytes_wide,
           .function = backend::sentence("tessera_kernel_regression_exact_bytes_wide_",
                                         problem.distance == Distance::euclidean ? "euclidean" : "squared"),
-          .is_wide = true};
+          .packing = {.depth_bytes = kStepBytes,
+                      .kernel = "pack_panels",
+                      .row_panel = kWideRows,
+                      .query_panel = kWideQueries},
+          // A piece of each ring at a time; it takes a fifth of what 128 queries do.
+          .clusters = {.blocks = kWideBlocks, .pieces = kWideRings, .time = kWideQueries / 5}};
 }
 
 std::vector<RegressionTile> tiles_of_bytes(const KernelRegression& problem, const backend::Device& device) {
@@ -49,7 +47,7 @@ std::vector<RegressionTile> tiles_of_bytes(const KernelRegression& problem, cons
     return embedded::kernel_regression_exact_bytes_uint8_32x128;
   };
   std::vector<RegressionTile> tiles;
-  if (takes_wide_tile(problem, native(device).context()->limits())) tiles.push_back(wide_tile(problem));
+  if (takes_wide_tile(problem, device)) tiles.push_back(wide_tile(problem));
   for (const RegressionByteShape& shape : kRegressionByteShapes) {
     tiles.push_back(
         {.queries = shape.queries,
@@ -59,7 +57,8 @@ std::vector<RegressionTile> tiles_of_bytes(const KernelRegression& problem, cons
          .shared_bytes = shared_bytes(shape),
          .image = image_of(shape),
          .function = backend::sentence("tessera_kernel_regression_exact_bytes_", shape.queries, "x", shape.rows),
-         .is_wide = false});
+         .packing = {.depth_bytes = kStepBytes},
+         .clusters = {}});
   }
   return tiles;
 }
@@ -87,7 +86,7 @@ backend::Variant<KernelRegression> kernel_regression_exact_bytes() {
           .make =
               [](const KernelRegression& problem, backend::Device& device, const Tuning& tuning) {
                 const std::vector<RegressionTile> tiles = tiles_of_bytes(problem, device);
-                return make_regression_tiles(problem, native(device).context(), chosen_tile(tiles, tuning), kStepBytes);
+                return make_regression_tiles(problem, native(device).context(), chosen_tile(tiles, tuning));
               }};
 }
 

@@ -37,10 +37,10 @@ struct RegressionWideRing {
 /// What a block has; its queries lie behind it.
 struct RegressionWideShared {
   RegressionWideRing rings[kWideRings];
-  RegressionWarpLists lists[kWideMeetingWarps];
+  RegressionWarpLists<std::uint8_t> lists[kWideMeetingWarps];
   SharedBarrier queries_full, queries_empty;
 };
-static_assert(sizeof(RegressionWideShared) <= kWideFixedBytes);
+static_assert(sizeof(RegressionWideShared) <= kWideFixedBytes && kWideRows == kWarpRows);
 
 /// A cluster's pieces of work are blocks of training rows for a pair of queries' tiles, in their order. Its blocks'
 /// rings of the same number take every second piece of a pair.
@@ -148,6 +148,19 @@ __device__ __forceinline__ void fetch_wide_rows(const RegressionTileArguments<st
                   });
 }
 
+/// Sums become keys; the lengths of the tile's rows lie in shared memory.
+__device__ __forceinline__ void make_keys_of_bytes(int (&sum)[64], const int* lengths) {
+  const int column = static_cast<int>(threadIdx.x) % 4 * 2;
+#pragma unroll
+  for (int i = 0; i < 64; i += 4) {
+    const int2 two = *reinterpret_cast<const int2*>(lengths + i * 2 + column);
+    sum[i] = two.x - 2 * sum[i];
+    sum[i + 1] = two.y - 2 * sum[i + 1];
+    sum[i + 2] = two.x - 2 * sum[i + 2];
+    sum[i + 3] = two.y - 2 * sum[i + 3];
+  }
+}
+
 /// A warp group multiplies its half of the block's queries by the training rows of its ring's pieces, and meets them.
 template <bool kIsEuclidean>
 __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std::uint8_t>& regression,
@@ -168,12 +181,12 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
   unsigned parity = 0;
   bool has_queries = false;
   int sum[64];
-  WarpQuery upper, lower;        // g and g + 8
-  std::int64_t first_query = 0;  // g
+  WarpQuery<std::uint8_t> upper, lower;  // g and g + 8
+  std::int64_t first_query = 0;          // g
   const auto release = [&](int place) {
     if (lane < kWideBlocks) arrive_at_block(ring.empty[place], static_cast<unsigned>(lane));
   };
-  const WarpMeeting<kIsEuclidean> meeting(regression, shared.lists[warp]);
+  const WarpMeeting<std::uint8_t, kIsEuclidean, false> meeting(regression, shared.lists[warp]);
   RegressionWideWork(regression, warp / kWideRingWarps)
       .for_pieces(
           [&](int pair) {
@@ -185,8 +198,8 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
             parity ^= 1;
           },
           [&](int block, int tiles) {
-            meeting.begin(regression, upper, first_query);
-            meeting.begin(regression, lower, first_query + 8);
+            meeting.begin(regression, upper, block, first_query);
+            meeting.begin(regression, lower, block, first_query + 8);
             for (int tile = 0; tile < tiles; ++tile) {
               int before = -1;
               std::uint64_t a_now = a;
@@ -210,9 +223,8 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
               hold(sum);
               release(before);
               wait(ring.rows_full[slot.place], slot.parity);
-              const int* const lengths = ring.lengths[slot.place];
-              const double* const targets = ring.targets[slot.place];
-              meeting.meet(regression, upper, lower, sum, lengths, targets, tile);
+              make_keys_of_bytes(sum, ring.lengths[slot.place]);
+              meeting.meet(regression, upper, lower, sum, ring.targets[slot.place], block, tile, first_query);
               if (lane == 0) arrive(ring.rows_empty[slot.place]);
               slot.advance();
             }

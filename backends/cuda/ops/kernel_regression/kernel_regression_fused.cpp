@@ -20,7 +20,9 @@ RegressionTile tile_of(const GemmRegisterShape& shape, DataType type, const Imag
           .shared_bytes = shared_bytes_of_fused(shape, size_bytes(type), asynchronous),
           .image = image,
           .function = backend::sentence("tessera_kernel_regression_fused_", to_string(type), "_", shape.tile_m, "x",
-                                        shape.tile_n)};
+                                        shape.tile_n),
+          .packing = {.depth_bytes = kChunkBytes, .across = true},
+          .clusters = {}};
 }
 
 std::vector<RegressionTile> tiles_of(DataType type, const backend::Device& device) {
@@ -63,8 +65,7 @@ backend::Variant<KernelRegression> kernel_regression_fused() {
           .make =
               [](const KernelRegression& problem, backend::Device& device, const Tuning& tuning) {
                 const std::vector<RegressionTile> tiles = tiles_of(problem.type, device);
-                return make_regression_tiles(problem, native(device).context(), chosen_tile(tiles, tuning),
-                                             kChunkBytes);
+                return make_regression_tiles(problem, native(device).context(), chosen_tile(tiles, tuning));
               },
           .error_factor = 2};
 }

@@ -14,6 +14,7 @@
 #include "ops/gemm/gemm_register_stages.cuh"
 #include "ops/gemm/gemm_register_warps.cuh"
 #include "ops/kernel_regression/kernel_regression_meeting.cuh"
+#include "ops/kernel_regression/kernel_regression_piece.cuh"
 #include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 
 namespace tessera::cuda {
@@ -107,23 +108,6 @@ class RegressionDistances {
   int first_row_;
 };
 
-/// Which block of training rows and which tile of queries a group has. Those of one block follow each other, of as many
-/// tiles as caches hold.
-struct RegressionGroup {
-  template <class T>
-  __device__ explicit RegressionGroup(const RegressionTileArguments<T>& regression) {
-    const std::int64_t blocks = (regression.training_rows + regression.block_rows - 1) / regression.block_rows;
-    const std::int64_t first = blockIdx.x / (blocks * regression.tiles_at_once) * regression.tiles_at_once;
-    const std::int64_t left = regression.query_tiles - first;
-    const std::int64_t tiles = left < regression.tiles_at_once ? left : regression.tiles_at_once;
-    const std::int64_t group = blockIdx.x - first * blocks;
-    block = group / tiles;
-    tile = first + group - block * tiles;
-  }
-  std::int64_t block;
-  std::int64_t tile;
-};
-
 template <class T, GemmRegisterShape kShape>
 __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& regression) {
   using Warp = RegressionWarp<T, kShape.tile_m, kShape.tile_n>;
@@ -150,9 +134,9 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   const int lane = thread % 32;
   const int warp_query = thread / 32 / kShape.warps_n * Warp::kRows;
   const int warp_row = thread / 32 % kShape.warps_n * Warp::kColumns;
-  const RegressionGroup group(regression);
-  const std::int64_t block = group.block;
-  const std::int64_t first_query = group.tile * kShape.tile_m;
+  const RegressionPiece piece(regression, static_cast<int>(blockIdx.x));
+  const std::int64_t block = piece.block;
+  const std::int64_t first_query = piece.tile * kShape.tile_m;
   const std::int64_t block_row = block * regression.block_rows;
   const std::int64_t left = regression.training_rows - block_row;
   const std::int64_t end = block_row + (left < regression.block_rows ? left : regression.block_rows);

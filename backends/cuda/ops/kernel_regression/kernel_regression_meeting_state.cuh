@@ -54,6 +54,10 @@ struct RegressionKey<std::uint8_t> {
   }
 };
 
+/// How far a row may be beyond the nearest and still be the reference, in parts of the reach: exp(0.7 * 88) is far from
+/// float's largest number.
+inline constexpr double kReferenceReach = 0.7;
+
 /// How far rows of bytes count, as keys that are `length` short of distances.
 class RegressionByteReach {
  public:
@@ -62,7 +66,7 @@ class RegressionByteReach {
 
   RegressionByteReach() = default;
   __device__ explicit RegressionByteReach(const Arguments& regression)
-      : reach_(whole(regression.reach)), margin_(whole(kMargin * regression.reach)) {}
+      : reach_(whole(regression.reach)), margin_(whole(kReferenceReach * regression.reach)) {}
 
   /// What is further away than it weighs nothing beside a row with the key `least`.
   template <bool kIsEuclidean>
@@ -73,13 +77,11 @@ class RegressionByteReach {
   template <bool kIsEuclidean>
   [[nodiscard]] __device__ __forceinline__ int furthest_reference(const Arguments& regression, int least,
                                                                   int length) const {
-    return kIsEuclidean ? beyond_root(least, length, kMargin * regression.reach) : beyond(least, length, margin_);
+    return kIsEuclidean ? beyond_root(least, length, kReferenceReach * regression.reach)
+                        : beyond(least, length, margin_);
   }
 
  private:
-  /// Of the reach: exp(0.7 * 88) is far from float's largest number.
-  static constexpr double kMargin = 0.7;
-
   [[nodiscard]] static __device__ int whole(double reach) { return static_cast<int>(fmin(reach, INT_MAX - 1.0)); }
   [[nodiscard]] static __device__ __forceinline__ int beyond(int least, int length, int reach) {
     return min(least, Keys::kMost - length - reach) + reach;
@@ -92,11 +94,11 @@ class RegressionByteReach {
   int margin_ = 0;
 };
 
-/// The factor of a weight's exponent, which is one of 2, as two floats, whose products with a whole number are as good
-/// as double's. It ends at float's largest number, so that its product with 0 is 0.
-struct RegressionByteFactor {
-  RegressionByteFactor() = default;
-  __device__ explicit RegressionByteFactor(double of_e) {
+/// The factor of a weight's exponent, which is one of 2, as two floats, whose products with a float are as good as
+/// double's. It ends at float's largest number, so that its product with 0 is 0.
+struct RegressionFactor {
+  RegressionFactor() = default;
+  __device__ explicit RegressionFactor(double of_e) {
     constexpr double kLogarithm = 1.4426950408889634;  // of e
     const double factor = fmin(of_e * kLogarithm, static_cast<double>(FLT_MAX));
     high = static_cast<float>(factor);
@@ -115,7 +117,7 @@ __device__ __forceinline__ float normal_power_of_2(float exponent) {
 /// The weight of a row relative to the reference; 0 where it is smaller than the smallest normal number.
 template <bool kIsEuclidean>
 __device__ __forceinline__ float byte_weight(const RegressionTileArguments<std::uint8_t>& regression,
-                                             const RegressionByteFactor& factor, int key, int reference, int length) {
+                                             const RegressionFactor& factor, int key, int reference, int length) {
   if constexpr (kIsEuclidean) {
     if (key == reference) return 1;
     const auto squared = static_cast<double>(RegressionKey<std::uint8_t>::distance(key, length));
@@ -130,14 +132,14 @@ __device__ __forceinline__ float byte_weight(const RegressionTileArguments<std::
   }
 }
 
-/// Sums of some of a query's rows of bytes, relative to its reference.
-struct RegressionByteSums {
+/// Sums of some of a query's rows, relative to its reference.
+struct RegressionSums {
   __device__ __forceinline__ void add(double weight, double target) {
     sum += weight;
     squares = fma(weight, weight, squares);
     output = fma(weight, target, output);
   }
-  __device__ __forceinline__ void add(const RegressionByteSums& others) {
+  __device__ __forceinline__ void add(const RegressionSums& others) {
     sum += others.sum;
     squares += others.squares;
     output += others.output;
@@ -247,15 +249,15 @@ class RegressionMeetingState<std::uint8_t> {
 
   __device__ void refer_to_least(const Arguments& regression) {
     const double kept = kept_of_bytes(regression, reference_, least_, length_);
-    for (RegressionByteSums& part : parts_) part.scale(kept);
+    for (RegressionSums& part : parts_) part.scale(kept);
     state_.scale_in_memory(regression, kept);
     reference_ = least_;
   }
 
   RegressionState<std::uint8_t> state_;
   RegressionByteReach reach_;
-  RegressionByteFactor factor_;
-  RegressionByteSums parts_[kParts];
+  RegressionFactor factor_;
+  RegressionSums parts_[kParts];
   int length_ = 0;
   int least_ = Keys::kFar;
   int reference_ = Keys::kFar;

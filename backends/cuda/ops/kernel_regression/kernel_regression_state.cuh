@@ -40,6 +40,12 @@ __device__ __forceinline__ std::int64_t class_of(Result target, std::int64_t cla
   return static_cast<Result>(number) == target && number < classes ? number : -1;
 }
 
+/// Of the sums in memory, those that one of `count` threads changes.
+struct RegressionPart {
+  int number = 0;
+  int count = 1;
+};
+
 /// One query's state of one block. A thread that meets rows keeps the numbers that every problem has, the last of which
 /// is the first output's sum; others it changes in memory.
 template <class T>
@@ -56,8 +62,10 @@ class RegressionState {
     return kRegressionSums + regression.outputs + regression.classes;
   }
   /// No row met.
-  __device__ void clear(const Arguments& regression) const {
-    for (std::int64_t place = kInMemory; place < size(regression); ++place) at(regression, place) = 0;
+  __device__ void clear(const Arguments& regression, RegressionPart part = {}) const {
+    for (std::int64_t place = kInMemory + part.number; place < size(regression); place += part.count) {
+      at(regression, place) = 0;
+    }
   }
   /// A row nearer than all before, which is not added yet.
   __device__ void approach(const Arguments& regression, double before, double least) {
@@ -68,8 +76,8 @@ class RegressionState {
     output_ = scaled(output_, kept);
     scale_in_memory(regression, kept);
   }
-  __device__ void scale_in_memory(const Arguments& regression, double kept) const {
-    for (std::int64_t place = kInMemory; place < size(regression); ++place) {
+  __device__ void scale_in_memory(const Arguments& regression, double kept, RegressionPart part = {}) const {
+    for (std::int64_t place = kInMemory + part.number; place < size(regression); place += part.count) {
       double& sum = at(regression, place);
       sum = scaled(sum, kept);
     }
@@ -104,15 +112,17 @@ class RegressionState {
     add_in_memory(regression, weight, targets);
   }
   /// The same of the sums of which there may be many.
-  __device__ __forceinline__ void add_in_memory(const Arguments& regression, double weight,
-                                                const Result* targets) const {
-    for (std::int64_t r = 1; r < regression.outputs; ++r) {
+  __device__ __forceinline__ void add_in_memory(const Arguments& regression, double weight, const Result* targets,
+                                                RegressionPart part = {}) const {
+    for (std::int64_t r = 1 + part.number; r < regression.outputs; r += part.count) {
       double& sum = at(regression, kRegressionSums + r);
       sum = fma(weight, static_cast<double>(targets[r]), sum);
     }
     if (regression.classes == 0) return;
     const std::int64_t number = class_of(targets[0], regression.classes);
-    if (number >= 0) at(regression, kRegressionSums + regression.outputs + number) += weight;
+    if (number < 0) return;
+    const std::int64_t place = kRegressionSums + regression.outputs + number;
+    if ((place - kInMemory) % part.count == part.number) at(regression, place) += weight;
   }
 
  private:

@@ -1,7 +1,7 @@
-// The tiles of "fused" and "exact_bytes": which ones a card can run, which is preferred, and their launches.
+// The tiles of "fused", "fused_split" and "exact_bytes": which ones a card can run, which is preferred, and their
+// launches.
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "backend/sentence.h"
@@ -9,7 +9,6 @@
 #include "mathematics/kernel_regression_slab.h"
 #include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
-#include "ops/kernel_regression/kernel_regression_wide_shape.h"
 
 namespace tessera::cuda {
 namespace {
@@ -17,19 +16,22 @@ namespace {
 using backend::sentence;
 using backend::Verdict;
 
+std::int64_t clusters_at_once(const RegressionClusters& clusters, const DeviceLimits& card) {
+  return std::max<std::int64_t>(card.multiprocessors / clusters.blocks, 1);
+}
+
 template <class T>
 class RegressionInTiles final : public RegressionByStates<T> {
  public:
   RegressionInTiles(const std::shared_ptr<Context>& context, const KernelRegression& problem,
-                    const RegressionTile& tile, std::int64_t depth_bytes)
-      : RegressionByStates<T>(context, problem, RegressionTilesPlan(problem, depth_bytes), 0,
-                              std::is_floating_point_v<T>, tile.is_wide ? kWideRows : 0),
+                    const RegressionTile& tile)
+      : RegressionByStates<T>(context, problem, RegressionTilesPlan(problem, tile.packing), tile.packing),
         queries_(tile.queries),
-        is_wide_(tile.is_wide) {
+        clusters_(tile.clusters) {
     grid_.group_size[0] = static_cast<unsigned>(tile.threads);
     grid_.dynamic_shared_bytes = static_cast<unsigned>(tile.shared_bytes);
     grid_.overlaps = this->overlaps();
-    if (is_wide_) grid_.groups[1] = grid_.cluster_y = kWideBlocks;
+    if (clusters_.blocks != 0) grid_.groups[1] = grid_.cluster_y = static_cast<unsigned>(clusters_.blocks);
     function_ = std::make_unique<CudaFunction>(context, tile.image, tile.function, grid_);
     check(context->api().cuFuncSetAttribute(context->function(tile.image, tile.function),
                                             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
@@ -43,16 +45,15 @@ class RegressionInTiles final : public RegressionByStates<T> {
     constexpr std::int64_t kCachedQueryBytes = std::int64_t{12} << 20;
     const auto tile_bytes = queries_ * arguments.depth * static_cast<std::int64_t>(sizeof(T));
     arguments.query_tiles = ceil_div(arguments.queries_of_round, queries_);
-    arguments.tiles_at_once = std::max<std::int64_t>(kCachedQueryBytes / tile_bytes, 1);
+    arguments.tiles_at_once = std::clamp<std::int64_t>(kCachedQueryBytes / tile_bytes, 1, arguments.query_tiles);
     const std::int64_t pieces = arguments.query_tiles * this->plan().blocks();
-    // Clusters take pieces until there are none.
-    const std::int64_t clusters = this->context()->limits().multiprocessors / kWideBlocks;
-    grid.groups[0] = static_cast<unsigned>(is_wide_ ? std::min(pieces, clusters) : pieces);
+    grid.groups[0] = static_cast<unsigned>(
+        clusters_.blocks == 0 ? pieces : std::min(pieces, clusters_at_once(clusters_, this->context()->limits())));
     function_->enqueue(queue, arguments, grid);
   }
 
   std::int64_t queries_;
-  bool is_wide_;
+  RegressionClusters clusters_;
   LaunchGrid grid_;
   std::unique_ptr<CudaFunction> function_;
 };
@@ -66,10 +67,9 @@ bool fits(const RegressionTile& tile, const DeviceLimits& card) {
 std::int64_t time_of(const RegressionTile& tile, const KernelRegression& problem, const DeviceLimits& card) {
   const std::int64_t blocks = ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
   const std::int64_t groups = std::max<std::int64_t>(ceil_div(problem.queries, tile.queries) * blocks, 1);
-  if (tile.is_wide) {
-    // All rings of a cluster's blocks have a piece at a time; it takes a fifth of what 128 queries do.
-    const std::int64_t at_once = card.multiprocessors / kWideBlocks * kWideRings;
-    return ceil_div<std::int64_t>(groups, at_once) * kWideQueries / 5;
+  if (tile.clusters.blocks != 0) {
+    return ceil_div<std::int64_t>(groups, clusters_at_once(tile.clusters, card) * tile.clusters.pieces) *
+           tile.clusters.time;
   }
   const std::int64_t of_wave = std::min(ceil_div<std::int64_t>(groups, card.multiprocessors), tile.blocks);
   return ceil_div<std::int64_t>(groups, card.multiprocessors * of_wave) * of_wave * tile.queries;
@@ -154,9 +154,9 @@ const RegressionTile& chosen_tile(const std::vector<RegressionTile>& tiles, cons
 
 std::unique_ptr<backend::Kernel> make_regression_tiles(const KernelRegression& problem,
                                                        const std::shared_ptr<Context>& context,
-                                                       const RegressionTile& tile, std::int64_t depth_bytes) {
+                                                       const RegressionTile& tile) {
   return for_rows(problem.type, [&](auto element) -> std::unique_ptr<backend::Kernel> {
-    return std::make_unique<RegressionInTiles<decltype(element)>>(context, problem, tile, depth_bytes);
+    return std::make_unique<RegressionInTiles<decltype(element)>>(context, problem, tile);
   });
 }
 

@@ -1,4 +1,4 @@
-// What "fused", "exact_bytes" and "vendor_cublas" prepare, pack and join, and the launches of the first two's tiles.
+// What "fused", "fused_split", "exact_bytes" and "vendor_cublas" prepare, pack and join.
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
 #include "cuda_error.h"
+#include "cuda_split_shape.h"
 #include "mathematics/kernel_regression_slab.h"
 
 namespace tessera::cuda {
@@ -46,16 +47,17 @@ LaunchGrid line_of(std::int64_t groups, int threads, bool overlaps) noexcept {
 
 }  // namespace
 
-RegressionTilesPlan::RegressionTilesPlan(const KernelRegression& problem, std::int64_t depth_bytes,
+RegressionTilesPlan::RegressionTilesPlan(const KernelRegression& problem, const RegressionPacking& packing,
                                          std::size_t product_bytes)
     : blocks_(ceil_div(problem.training_rows, mathematics::regression_block_rows(problem))),
       padded_rows_(mathematics::round_up<std::int64_t>(problem.training_rows, kRegressionPadding)) {
   const auto number = static_cast<std::int64_t>(number_bytes(problem));
-  depth_ = mathematics::round_up(problem.columns * number, depth_bytes) / number;
+  depth_ = mathematics::round_up(problem.columns * number, packing.depth_bytes) / number;
   const auto rows = static_cast<std::size_t>(padded_rows_);
   const auto packed_row = static_cast<std::size_t>(depth_ * number);
   const bool has_centre = problem.type != DataType::uint8;
-  centre_at_ = to_lines(rows * length_bytes(problem));
+  const std::size_t beside_row = length_bytes(problem) * (packing.is_split() ? 2 : 1);
+  centre_at_ = to_lines(rows * beside_row);
   rows_at_ = centre_at_ + (has_centre ? to_lines(static_cast<std::size_t>(problem.columns * number)) : 0);
   if (has_centre)
     rows_of_centre_ = std::min(KernelRegression::kCentreRows, problem.centre_rows() + problem.training_rows);
@@ -63,8 +65,8 @@ RegressionTilesPlan::RegressionTilesPlan(const KernelRegression& problem, std::i
   const std::size_t lengths = static_cast<std::size_t>(rows_of_centre_) * length_bytes(problem);
   prepared_bytes_ = rows_at_ + std::max(rows * packed_row, lengths);
 
-  const std::int64_t query_bytes = blocks_ * state_bytes(problem) + depth_ * number +
-                                   static_cast<std::int64_t>(product_bytes + length_bytes(problem));
+  const std::int64_t query_bytes =
+      blocks_ * state_bytes(problem) + depth_ * number + static_cast<std::int64_t>(product_bytes + beside_row);
   const std::int64_t most_bytes = product_bytes == 0 ? kMostWorkspaceBytes : kMostBytesWithProducts;
   const std::int64_t wanted = mathematics::round_up(std::max<std::int64_t>(problem.queries, 1), kRegressionPadding);
   auto fitting = static_cast<std::uint64_t>(most_bytes / query_bytes / kRegressionPadding * kRegressionPadding);
@@ -75,23 +77,34 @@ RegressionTilesPlan::RegressionTilesPlan(const KernelRegression& problem, std::i
   queries_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), kRegressionPadding, wanted);
   const auto queries = static_cast<std::size_t>(queries_);
   query_lengths_at_ = to_lines(queries * static_cast<std::size_t>(blocks_ * state_bytes(problem)));
-  queries_at_ = query_lengths_at_ + to_lines(queries * length_bytes(problem));
+  queries_at_ = query_lengths_at_ + to_lines(queries * beside_row);
   products_at_ = queries_at_ + to_lines(queries * packed_row);
   workspace_bytes_ = products_at_ + queries * product_bytes;
 }
 
+namespace {
+
+const Image& image_of(const RegressionPacking& packing) {
+  const std::string_view kernel = packing.kernel;
+  if (kernel == "pack_panels") return embedded::kernel_regression_pack_panels;
+  return packing.is_split() ? embedded::kernel_regression_pack_split : embedded::kernel_regression_pack;
+}
+
+/// Rows of a group that packs.
+std::int64_t group_rows(const RegressionPacking& packing) {
+  return kRegressionPackWarps * (std::string_view(packing.kernel) == "pack_panels" ? kPanelPackRows : 1);
+}
+
+}  // namespace
+
 template <class T>
 RegressionByStates<T>::RegressionByStates(std::shared_ptr<Context> context, const KernelRegression& problem,
-                                          const RegressionTilesPlan& plan, int offset, bool across,
-                                          std::int64_t panel_rows)
+                                          const RegressionTilesPlan& plan, const RegressionPacking& packing)
     : context_(std::move(context)),
       problem_(problem),
       plan_(plan),
-      offset_(offset),
-      across_(across),
-      panel_rows_(panel_rows),
-      pack_(context_, panel_rows == 0 ? embedded::kernel_regression_pack : embedded::kernel_regression_pack_panels,
-            regression_function(panel_rows == 0 ? "pack" : "pack_panels", problem.type), {}),
+      packing_(packing),
+      pack_(context_, image_of(packing), regression_function(packing.kernel, problem.type), {}),
       join_(context_, embedded::kernel_regression_join, regression_function("join", problem.type), {}) {
   if (problem.type == DataType::uint8) return;
   centre_ = std::make_unique<CudaFunction>(context_, embedded::kernel_regression_pack,
@@ -99,18 +112,19 @@ RegressionByStates<T>::RegressionByStates(std::shared_ptr<Context> context, cons
 }
 
 template <class T>
-void RegressionByStates<T>::set_steps(RegressionPackArguments<T>& arguments, std::int64_t rows) const noexcept {
-  arguments.row_step = across_ ? 1 : plan_.depth();
-  arguments.number_step = across_ ? rows : 1;
-  arguments.panel_rows = panel_rows_;
+void RegressionByStates<T>::set_steps(RegressionPackArguments<T>& arguments, std::int64_t rows,
+                                      std::int64_t panel_rows) const noexcept {
+  arguments.row_step = packing_.across ? 1 : plan_.depth();
+  arguments.number_step = packing_.across ? rows : 1;
+  arguments.panel_rows = panel_rows;
+  if (packing_.is_split()) arguments.factors = arguments.lengths + rows;
 }
 
 template <class T>
 void RegressionByStates<T>::enqueue_pack(backend::Queue& queue, RegressionPackArguments<T>& arguments) const {
-  const std::int64_t group_rows = kRegressionPackWarps * (panel_rows_ == 0 ? 1 : kPanelPackRows);
-  pack_.enqueue(
-      queue, arguments,
-      line_of(ceil_div<std::int64_t>(arguments.padded_rows, group_rows), 32 * kRegressionPackWarps, overlaps()));
+  pack_.enqueue(queue, arguments,
+                line_of(ceil_div<std::int64_t>(arguments.padded_rows, group_rows(packing_)), 32 * kRegressionPackWarps,
+                        overlaps()));
 }
 
 template <class T>
@@ -121,7 +135,7 @@ void RegressionByStates<T>::prepare(backend::Queue& queue, const backend::Slice&
   arguments.rows = pointer_to<const T>(weights);
   arguments.columns = problem_.columns;
   arguments.depth = plan_.depth();
-  arguments.offset = offset_;
+  arguments.offset = packing_.offset;
   if (centre_ != nullptr) {
     prepare_centre(queue, arguments, prepared);
     arguments.centre = pointer_at<const typename Arguments::Number>(prepared, plan_.centre_at());
@@ -131,7 +145,7 @@ void RegressionByStates<T>::prepare(backend::Queue& queue, const backend::Slice&
   arguments.lengths = pointer_to<typename Arguments::Length>(prepared);
   arguments.row_count = problem_.training_rows;
   arguments.padded_rows = plan_.padded_rows();
-  set_steps(arguments, plan_.padded_rows());
+  set_steps(arguments, plan_.padded_rows(), packing_.row_panel);
   enqueue_pack(queue, arguments);
 }
 
@@ -166,8 +180,8 @@ void RegressionByStates<T>::launch(backend::Queue& queue, std::span<const backen
     pack.padded_rows = mathematics::round_up<std::int64_t>(count, kRegressionPadding);
     pack.columns = problem_.columns;
     pack.depth = plan_.depth();
-    pack.offset = offset_;
-    set_steps(pack, plan_.queries());
+    pack.offset = packing_.offset;
+    set_steps(pack, plan_.queries(), packing_.query_panel);
     enqueue_pack(queue, pack);
 
     Tiles arguments{};
@@ -182,8 +196,13 @@ void RegressionByStates<T>::launch(backend::Queue& queue, std::span<const backen
     arguments.queries_of_round = count;
     arguments.state_queries = plan_.queries();
     arguments.depth = plan_.depth();
-    arguments.row_step = across_ ? plan_.padded_rows() : plan_.depth();
-    arguments.query_step = across_ ? plan_.queries() : plan_.depth();
+    arguments.row_step = packing_.across ? plan_.padded_rows() : plan_.depth();
+    arguments.query_step = packing_.across ? plan_.queries() : plan_.depth();
+    if (packing_.is_split()) {
+      arguments.row_factors = arguments.row_lengths + plan_.padded_rows();
+      arguments.query_factors = pack.factors;
+      arguments.steps = static_cast<std::int32_t>(ceil_div<std::int64_t>(problem_.columns, kSplitStep));
+    }
     arguments.outputs = problem_.outputs;
     arguments.classes = problem_.classes;
     arguments.factor = mathematics::regression_factor(problem_);

@@ -1,11 +1,12 @@
-// The host code of "fused" and "exact_bytes": which tiles a card is offered, what is prepared, what lies where in the
-// workspace, and the launches. "vendor_cublas" prepares, packs and joins by it too.
+// The host code of "fused", "fused_split" and "exact_bytes": which tiles a card is offered, what is prepared, what lies
+// where in the workspace, and the launches. "vendor_cublas" prepares, packs and joins by it too.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ops/kernel_regression/kernel_regression_operands.h"
@@ -13,12 +14,25 @@
 
 namespace tessera::cuda {
 
+/// How a variant packs rows.
+struct RegressionPacking {
+  std::int64_t depth_bytes;     ///< packed rows are multiples of it long
+  const char* kernel = "pack";  ///< and of panels "pack_panels" or "pack_split"
+  int offset = 0;               ///< taken off every byte
+  bool across = false;          ///< packed rows lie side by side
+  std::int64_t row_panel = 0;   ///< training rows of a panel
+  std::int64_t query_panel = 0;
+
+  /// Split rows have a factor each beside their length.
+  [[nodiscard]] bool is_split() const noexcept { return kernel == std::string_view("pack_split"); }
+};
+
 /// Where things lie in prepared memory and in the workspace, in bytes; kernel_regression_tiles_arguments.h has the
 /// picture.
 class RegressionTilesPlan {
  public:
-  /// Packed rows are multiples of `depth_bytes` long. `product_bytes`: of the workspace, for each query of a round.
-  RegressionTilesPlan(const KernelRegression& problem, std::int64_t depth_bytes, std::size_t product_bytes = 0);
+  /// `product_bytes`: of the workspace, for each query of a round.
+  RegressionTilesPlan(const KernelRegression& problem, const RegressionPacking& packing, std::size_t product_bytes = 0);
 
   [[nodiscard]] std::int64_t depth() const noexcept { return depth_; }
   [[nodiscard]] std::int64_t blocks() const noexcept { return blocks_; }
@@ -58,10 +72,8 @@ class RegressionByStates : public backend::Kernel {
  public:
   using Tiles = RegressionTileArguments<T>;
 
-  /// `offset` is taken off every byte. `across`: packed rows lie side by side. `panel_rows`: bytes lie in panels of so
-  /// many rows.
   RegressionByStates(std::shared_ptr<Context> context, const KernelRegression& problem, const RegressionTilesPlan& plan,
-                     int offset = 0, bool across = false, std::int64_t panel_rows = 0);
+                     const RegressionPacking& packing);
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return plan_.workspace_bytes(); }
   [[nodiscard]] std::size_t prepared_bytes() const override { return plan_.prepared_bytes(); }
@@ -80,7 +92,7 @@ class RegressionByStates : public backend::Kernel {
 
  private:
   /// Where a number of so many packed rows lies.
-  void set_steps(RegressionPackArguments<T>& arguments, std::int64_t rows) const noexcept;
+  void set_steps(RegressionPackArguments<T>& arguments, std::int64_t rows, std::int64_t panel_rows) const noexcept;
   void enqueue_pack(backend::Queue& queue, RegressionPackArguments<T>& arguments) const;
   void prepare_centre(backend::Queue& queue, RegressionPackArguments<T> arguments,
                       const backend::Slice& prepared) const;
@@ -90,9 +102,7 @@ class RegressionByStates : public backend::Kernel {
   std::shared_ptr<Context> context_;
   KernelRegression problem_;
   RegressionTilesPlan plan_;
-  int offset_;
-  bool across_;
-  std::int64_t panel_rows_;
+  RegressionPacking packing_;
   CudaFunction pack_;
   CudaFunction join_;
   std::unique_ptr<CudaFunction> centre_;  ///< of rows with a fraction
@@ -101,6 +111,13 @@ class RegressionByStates : public backend::Kernel {
 extern template class RegressionByStates<std::uint8_t>;
 extern template class RegressionByStates<float>;
 extern template class RegressionByStates<double>;
+
+/// Of a tile that is computed by warp groups of Hopper: clusters take pieces until there are none.
+struct RegressionClusters {
+  int blocks = 0;  ///< of a cluster; 0: a group computes one piece, and no cluster
+  int pieces = 1;  ///< that it computes at a time
+  int time = 0;    ///< of a piece, where a group of other tiles takes as long as it has queries
+};
 
 /// A compiled tile of distances.
 struct RegressionTile {
@@ -111,7 +128,8 @@ struct RegressionTile {
   std::size_t shared_bytes;
   Image image;
   std::string function;
-  bool is_wide = false;  ///< by warp groups and clusters of Hopper
+  RegressionPacking packing;
+  RegressionClusters clusters;
 };
 
 /// Yes unless the rows are bytes, and so many that a distance does not fit an int32.
@@ -132,8 +150,7 @@ struct RegressionTile {
 /// Computes states by one of the tiles.
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_regression_tiles(const KernelRegression& problem,
                                                                      const std::shared_ptr<Context>& context,
-                                                                     const RegressionTile& tile,
-                                                                     std::int64_t depth_bytes);
+                                                                     const RegressionTile& tile);
 
 /// The one with the tunables' values.
 [[nodiscard]] const RegressionTile& chosen_tile(const std::vector<RegressionTile>& tiles, const Tuning& tuning);

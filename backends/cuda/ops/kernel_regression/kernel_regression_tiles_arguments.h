@@ -1,7 +1,8 @@
-// What the kernels of "fused", "exact_bytes" and "vendor_cublas" take, by value; read by host and device.
+// What the kernels of "fused", "fused_split", "exact_bytes" and "vendor_cublas" take, by value; read by host and
+// device.
 //
-//   prepared     | lengths | centre | packed training rows |
-//   workspace    | states of (block, query) | lengths | packed queries of the round | products, where there are any |
+//   prepared     | lengths | factors of split rows | centre | packed training rows |
+//   workspace    | states of (block, query) | lengths | factors | packed queries of the round | products, if any |
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,7 @@ struct RegressionPackArguments {
   const Number* centre;  ///< null: rows are packed as they are given
   Number* packed;        ///< null: only lengths are wanted
   Length* lengths;
+  Length* factors;  ///< of split rows: what scales a sum of their products back for the row
   Number* new_centre;
   std::int64_t row_count;
   std::int64_t first_row;
@@ -49,7 +51,7 @@ struct RegressionPackArguments {
   std::int64_t depth;        ///< numbers of a packed row; zeros behind the last column
   std::int64_t row_step;     ///< from a packed row to the next
   std::int64_t number_step;  ///< from a packed row's number to the next
-  std::int64_t panel_rows;   ///< of packed panels of bytes (kernel_regression_pack_panels.cu)
+  std::int64_t panel_rows;   ///< of packed panels (kernel_regression_pack_panels.cu, kernel_regression_pack_split.cu)
   int offset;                ///< taken off every byte
 };
 
@@ -70,6 +72,8 @@ struct RegressionTileArguments {
   const Number* queries;
   const Length* row_lengths;
   const Length* query_lengths;
+  const Length* row_factors;  ///< of split rows
+  const Length* query_factors;
   const Result* targets;
   double* states;  ///< a number of a block and all queries lie side by side
   std::int64_t training_rows;
@@ -85,6 +89,7 @@ struct RegressionTileArguments {
   double factor;  ///< of the exponent
   double reach;   ///< so far beyond the nearest row, or beyond its root, others weigh something
   bool is_euclidean;
+  std::int32_t steps;          ///< of 16 columns, of split rows
   std::int64_t tiles_at_once;  ///< of queries, which "fused" takes through all blocks before it takes others
 };
 

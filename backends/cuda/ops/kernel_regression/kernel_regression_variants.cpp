@@ -4,8 +4,9 @@
 namespace tessera::cuda {
 
 backend::VariantList<KernelRegression> kernel_regression_variants() {
-  return {kernel_regression_exact_bytes(), kernel_regression_fused(),       kernel_regression_vendor_cublas(),
-          kernel_regression_one_kernel(),  kernel_regression_two_kernels(), kernel_regression_naive()};
+  return {kernel_regression_exact_bytes(),   kernel_regression_fused_split(), kernel_regression_fused(),
+          kernel_regression_vendor_cublas(), kernel_regression_one_kernel(),  kernel_regression_two_kernels(),
+          kernel_regression_naive()};
 }
 
 }  // namespace tessera::cuda

@@ -8,6 +8,7 @@
 namespace tessera::cuda {
 
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_exact_bytes();
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_fused_split();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_fused();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_vendor_cublas();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_one_kernel();

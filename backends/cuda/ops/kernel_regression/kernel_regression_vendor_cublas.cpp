@@ -33,9 +33,11 @@ std::int64_t slab_rows(const KernelRegression& problem) {
   return std::min(kSlabRows, mathematics::round_up<std::int64_t>(problem.training_rows, kRegressionPadding));
 }
 
+constexpr RegressionPacking kPacking{.depth_bytes = kRowBytes, .offset = kByteOffset};
+
 RegressionTilesPlan plan_of(const KernelRegression& problem) {
   const std::size_t product_bytes = problem.type == DataType::float64 ? sizeof(double) : sizeof(float);
-  return {problem, kRowBytes, static_cast<std::size_t>(slab_rows(problem)) * product_bytes};
+  return {problem, kPacking, static_cast<std::size_t>(slab_rows(problem)) * product_bytes};
 }
 
 template <class T>
@@ -44,7 +46,7 @@ class RegressionVendorCublas final : public RegressionByStates<T> {
   using Length = typename RegressionPacked<T>::Length;
 
   RegressionVendorCublas(const std::shared_ptr<Context>& context, const KernelRegression& problem)
-      : RegressionByStates<T>(context, problem, plan_of(problem), kByteOffset),
+      : RegressionByStates<T>(context, problem, plan_of(problem), kPacking),
         handle_(context->companion<CublasHandle>()),
         slab_rows_(slab_rows(problem)),
         products_(context, embedded::kernel_regression_products, regression_function("products", problem.type), {}) {}

@@ -1,33 +1,19 @@
-// kernel_regression, exact_bytes on Hopper: the queries of a warp's sums meet training rows. As of wgmma each query has
-// the four lanes of a quad, which hold all its sums, so that warps need not wait for each other.
+// kernel_regression by warp groups: the queries of a warp's sums meet training rows. As of wgmma each query has the
+// four lanes of a quad, which hold all its sums, so that warps need not wait for each other.
 //
 //   128 rows' sums, 32 of each lane -> keys, in place  ->  the least of the quad, and what is near beside it
 //   keys that are near, with their numbers, go to the lane's own list in shared memory, one after the other  ->  four
 //   keys at a time  ->  weights  ->  the lane's own sums
 //
 // Whatever a lane meets it adds for itself; the four lanes' sums of a query become one when the block of rows ends.
-// What is added, and in which order, is as RegressionMeetingState has it with tiles of 128 rows.
+// Rows of bytes are added in the order of RegressionMeetingState with tiles of 128 rows. Sums of which there may be
+// many lie in memory, and each belongs to one lane of the quad: the four show each other the weights that they have
+// found, so that what is added in which order depends on the query and the rows alone.
 #pragma once
 
-#include "ops/kernel_regression/kernel_regression_meeting_state.cuh"
-#include "ops/kernel_regression/kernel_regression_wide_shape.h"
+#include "ops/kernel_regression/kernel_regression_warp_keys.cuh"
 
 namespace tessera::cuda {
-
-/// A row that is not there, so that no difference of keys passes an int; and what no key of a row reaches, so that a
-/// key and its number share a word.
-inline constexpr int kWarpNoLength = 1 << 30, kWarpMostKey = 1 << 26;
-/// The least key of a query that is not there: nothing is near it.
-inline constexpr int kWarpNobody = -(1 << 30);
-static_assert(kWideMostDepth * 255 * 255 < kWarpMostKey);
-
-/// Keys of a query that a lane has of 128 rows; places of its list, and keys between which that is looked at.
-inline constexpr int kWarpKeys = 32, kWarpPlaces = 16, kWarpListedAtOnce = 8;
-
-/// The lists of a warp's lanes, side by side.
-struct RegressionWarpLists {
-  int words[kWarpPlaces][32];
-};
 
 /// Where a tile's row has its target: what a lane of a quad needs lies together.
 [[nodiscard]] __device__ __forceinline__ constexpr int place_of_target(int row) {
@@ -35,88 +21,103 @@ struct RegressionWarpLists {
 }
 
 /// A lane's part of a query of its quad.
+template <class T>
 struct WarpQuery {
-  int length = 0;  ///< for roots alone
-  int least;       ///< the same in all four lanes, as is the reference
+  typename RegressionTileArguments<T>::Length length = 0;  ///< of bytes, for roots alone
+  int least;                                               ///< the same in all four lanes, as is the reference
   int reference;
   int nearest;  ///< the lane's first key that is as near as the nearest so far; -1: none
-  RegressionByteSums sums;
+  RegressionSums sums;
 };
 
-/// How a warp meets rows, of a problem with one output and without classes.
-template <bool kIsEuclidean>
+/// How a warp meets rows. A problem with more than one output or with classes has sums in memory.
+template <class T, bool kIsEuclidean, bool kHasSumsInMemory>
 class WarpMeeting {
  public:
-  using Arguments = RegressionTileArguments<std::uint8_t>;
-  using Keys = RegressionKey<std::uint8_t>;
+  using Arguments = RegressionTileArguments<T>;
+  using Query = WarpQuery<T>;
 
-  __device__ WarpMeeting(const Arguments& regression, RegressionWarpLists& lists)
-      : list_(&lists.words[0][threadIdx.x % 32]), reach_(regression), factor_(regression.factor) {}
+  __device__ WarpMeeting(const Arguments& regression, RegressionWarpLists<T>& lists)
+      : list_(lists, static_cast<int>(threadIdx.x) % 32), keys_(regression) {}
 
   /// A block of training rows begins.
-  __device__ __forceinline__ void begin(const Arguments& regression, WarpQuery& query, std::int64_t number) const {
+  __device__ __forceinline__ void begin(const Arguments& regression, Query& query, std::int64_t block,
+                                        std::int64_t number) const {
     const bool is_there = number < regression.queries_of_round;
     query.length = kIsEuclidean && is_there ? regression.query_lengths[number] : 0;
-    query.least = is_there ? kWarpMostKey : kWarpNobody;
-    query.reference = Keys::kFar;
+    query.least = is_there ? WarpKeys::kNone : WarpKeys::kNobody;
+    query.reference = RegressionKey<T>::kFar;
     query.nearest = -1;
     query.sums = {};
+    if constexpr (kHasSumsInMemory) {
+      if (is_there) RegressionState<T>(regression, block, number).clear(regression, own_part());
+    }
   }
 
-  /// The quad's queries g and g + 8, `upper` and `lower`, meet the rows of the block's tile `tile`. Lengths, and
-  /// targets at their places, lie in shared memory.
-  __device__ __forceinline__ void meet(const Arguments& regression, WarpQuery& upper, WarpQuery& lower, int (&sum)[64],
-                                       const int* lengths, const double* targets, int tile) const {
-    const int column = static_cast<int>(threadIdx.x) % 4 * 2;
+  /// The quad's queries g and g + 8, `upper` and `lower`, the first of which has this number, meet the rows of the
+  /// block's tile `tile`. Targets lie at their places in shared memory.
+  __device__ __forceinline__ void meet(const Arguments& regression, Query& upper, Query& lower, const int (&keys)[64],
+                                       const double* targets, std::int64_t block, int tile, std::int64_t number) const {
     int least[4] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
 #pragma unroll
     for (int i = 0; i < 64; i += 4) {
-      const int2 two = *reinterpret_cast<const int2*>(lengths + i * 2 + column);
-      sum[i] = two.x - 2 * sum[i];
-      sum[i + 1] = two.y - 2 * sum[i + 1];
-      sum[i + 2] = two.x - 2 * sum[i + 2];
-      sum[i + 3] = two.y - 2 * sum[i + 3];
 #pragma unroll
-      for (int k = 0; k < 4; ++k) least[k] = min(least[k], sum[i + k]);
+      for (int k = 0; k < 4; ++k) least[k] = min(least[k], keys[i + k]);
     }
-    const bool is_upper_near = approach<0>(regression, upper, sum, min(least[0], least[1]), tile);
-    const bool is_lower_near = approach<2>(regression, lower, sum, min(least[2], least[3]), tile);
-    const double* const own_targets = targets + column / 2 * kWarpKeys;
-    if (any(is_upper_near)) add_near<0>(regression, upper, sum, own_targets);
-    if (any(is_lower_near)) add_near<2>(regression, lower, sum, own_targets);
+    const Place place{block, tile, number};
+    const Place lower_place{block, tile, number + 8};
+    const bool is_upper_near = approach<0>(regression, upper, keys, min(least[0], least[1]), place);
+    const bool is_lower_near = approach<2>(regression, lower, keys, min(least[2], least[3]), lower_place);
+    const double* const own_targets = targets + static_cast<int>(threadIdx.x) % 4 * kWarpKeys;
+    if (any(is_upper_near)) add_near<0>(regression, upper, keys, own_targets, place);
+    if (any(is_lower_near)) add_near<2>(regression, lower, keys, own_targets, lower_place);
   }
 
   /// The block has been met: the query's state is written, by one of the quad's lanes.
-  __device__ __forceinline__ void end(const Arguments& regression, WarpQuery& query, std::int64_t block,
+  __device__ __forceinline__ void end(const Arguments& regression, Query& query, std::int64_t block,
                                       std::int64_t number, int writer) const {
-    if (query.reference != Keys::kFar) refer_to_least(regression, query);
+    const bool has_met = query.reference != RegressionKey<T>::kFar;
+    if (has_met) refer_to_least(regression, query, {block, 0, number});
     add_quad(query.sums.sum);
     add_quad(query.sums.squares);
     add_quad(query.sums.output);
     const int lane = static_cast<int>(threadIdx.x) % 4;
     int row = query.nearest < 0 ? INT_MAX
-                                : query.nearest / kWarpKeys * kWideRows + query.nearest % kWarpKeys / 2 * 8 +
-                                      query.nearest % 2 + lane * 2;
+                                : query.nearest / kWarpKeys * kWarpRows + row_of_key(query.nearest % kWarpKeys, lane);
     row = min(row, __shfl_xor_sync(kAllLanes, row, 1));
     row = min(row, __shfl_xor_sync(kAllLanes, row, 2));
     if (number >= regression.queries_of_round || lane != writer) return;
-    RegressionState<std::uint8_t> state(regression, block, number);
-    if (query.reference != Keys::kFar) {
+    RegressionState<T> state(regression, block, number);
+    if (has_met) {
       state.meet_nearest(block * regression.block_rows + row);
-      const int length = regression.query_lengths[number];
-      state.set_sums(static_cast<double>(Keys::distance(query.least, length)), query.sums.sum, query.sums.squares,
-                     query.sums.output);
+      state.set_sums(WarpKeys::distance(query.least, regression.query_lengths[number]), query.sums.sum,
+                     query.sums.squares, query.sums.output);
     }
     state.write(regression);
   }
 
  private:
+  using WarpKeys = RegressionWarpKeys<T, kIsEuclidean>;
   static constexpr int kAtOnce = 4;  ///< weights that a lane computes beside each other
-  static_assert(kWarpKeys == 1 << 5 && kWarpPlaces % kAtOnce == 0);
+  static_assert(kWarpPlaces % kAtOnce == 0);
   static constexpr unsigned kAllLanes = 0xffffffffU;
+
+  /// A tile of a block's rows that a query meets.
+  struct Place {
+    std::int64_t block;
+    int tile;
+    std::int64_t number;  ///< of the query
+  };
 
   [[nodiscard]] static __device__ __forceinline__ bool any(bool mine) {
     return __any_sync(kAllLanes, mine) != 0;
+  }
+  [[nodiscard]] static __device__ __forceinline__ RegressionPart own_part() {
+    return {static_cast<int>(threadIdx.x) % 4, 4};
+  }
+  /// Of a tile, from the key's number in its lane of the quad.
+  [[nodiscard]] static __device__ __forceinline__ int row_of_key(int number, int lane) {
+    return number / 2 * 8 + number % 2 + lane * 2;
   }
 
   static __device__ __forceinline__ void add_quad(double& sum) {
@@ -126,14 +127,14 @@ class WarpMeeting {
 
   /// Key i of the query whose keys are kPlace and kPlace + 1 of every four.
   template <int kPlace>
-  [[nodiscard]] static __device__ __forceinline__ int key(const int (&sum)[64], int i) {
-    return sum[i / 2 * 4 + kPlace + i % 2];
+  [[nodiscard]] static __device__ __forceinline__ int key(const int (&keys)[64], int i) {
+    return keys[i / 2 * 4 + kPlace + i % 2];
   }
 
   /// Is the least of the quad's keys, of which this is the lane's, near?
   template <int kPlace>
-  __device__ __forceinline__ bool approach(const Arguments& regression, WarpQuery& query, const int (&sum)[64],
-                                           int least, int tile) const {
+  __device__ __forceinline__ bool approach(const Arguments& regression, Query& query, const int (&keys)[64], int least,
+                                           const Place& place) const {
     least = min(least, __shfl_xor_sync(kAllLanes, least, 1));
     least = min(least, __shfl_xor_sync(kAllLanes, least, 2));
     if (least < query.least) {
@@ -141,70 +142,88 @@ class WarpMeeting {
       query.nearest = -1;
 #pragma unroll
       for (int i = kWarpKeys - 1; i >= 0; --i) {
-        if (key<kPlace>(sum, i) == least) query.nearest = tile * kWarpKeys + i;
+        if (key<kPlace>(keys, i) == least) query.nearest = place.tile * kWarpKeys + i;
       }
-      if (query.reference == Keys::kFar) query.reference = least;
-      if (query.reference > reach_.template furthest_reference<kIsEuclidean>(regression, least, query.length)) {
-        refer_to_least(regression, query);
+      if (query.reference == RegressionKey<T>::kFar) query.reference = least;
+      if (query.reference > keys_.furthest_reference(regression, least, query.length)) {
+        refer_to_least(regression, query, place);
       }
     }
-    return least <= furthest(regression, query);
+    return least <= keys_.furthest(regression, query.least, query.length);
   }
-  /// What is further away weighs nothing. Of squared distances it takes an addition, and no register meanwhile.
-  [[nodiscard]] __device__ __forceinline__ int furthest(const Arguments& regression, const WarpQuery& query) const {
-    return min(reach_.template furthest<kIsEuclidean>(regression, query.least, query.length), kWarpMostKey);
-  }
-  static __device__ __forceinline__ void refer_to_least(const Arguments& regression, WarpQuery& query) {
+  __device__ __forceinline__ void refer_to_least(const Arguments& regression, Query& query, const Place& place) const {
     if (query.reference == query.least) return;
-    // What both keys of squared distances are short of is not in their difference.
-    query.sums.scale(kIsEuclidean ? kept_of_bytes(regression, query.reference, query.least, query.length)
-                                  : kept_weight(query.reference, query.least, regression.factor, false));
+    const double kept = WarpKeys::kept(regression, query.reference, query.least, query.length);
+    query.sums.scale(kept);
     query.reference = query.least;
+    if constexpr (kHasSumsInMemory) {
+      RegressionState<T>(regression, place.block, place.number).scale_in_memory(regression, kept, own_part());
+    }
   }
 
   /// Adds the rows near the query.
   template <int kPlace>
-  __device__ __forceinline__ void add_near(const Arguments& regression, WarpQuery& query, const int (&sum)[64],
-                                           const double* targets) const {
-    const int furthest_key = furthest(regression, query);
+  __device__ __forceinline__ void add_near(const Arguments& regression, Query& query, const int (&keys)[64],
+                                           const double* targets, const Place& place) const {
+    const int furthest_key = keys_.furthest(regression, query.least, query.length);
     int count = 0;
 #pragma unroll
     for (int first = 0; first < kWarpKeys; first += kWarpListedAtOnce) {
 #pragma unroll
       for (int i = first; i < first + kWarpListedAtOnce; ++i) {
-        if (key<kPlace>(sum, i) > furthest_key) continue;
-        list_[count * 32] = key<kPlace>(sum, i) * kWarpKeys + i;
+        if (key<kPlace>(keys, i) > furthest_key) continue;
+        list_.put(count, key<kPlace>(keys, i), i);
         ++count;
       }
-      const bool is_last = first + kWarpListedAtOnce == kWarpKeys;
-      if (!is_last && !any(count > kWarpPlaces - kWarpListedAtOnce)) continue;
-      add_listed(regression, query, count, targets);
+      // The order in which sums in memory grow must not depend on what other queries of the warp have listed.
+      const bool is_due = first + kWarpListedAtOnce == kWarpKeys || kHasSumsInMemory;
+      if (!is_due && !any(count > kWarpPlaces - kWarpListedAtOnce)) continue;
+      add_listed(regression, query, count, targets, place);
       count = 0;
     }
   }
-  __device__ __forceinline__ void add_listed(const Arguments& regression, WarpQuery& query, int count,
-                                             const double* targets) const {
+  __device__ __forceinline__ void add_listed(const Arguments& regression, Query& query, int count,
+                                             const double* targets, const Place& place) const {
 #pragma unroll 1
     for (int first = 0; any(first < count); first += kAtOnce) {
-      int words[kAtOnce];
+      int numbers[kAtOnce];
       float weights[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        words[i] = list_[(first + i) * 32];
-        weights[i] = byte_weight<kIsEuclidean>(regression, factor_, words[i] >> 5, query.reference, query.length);
+        const RegressionListed listed = list_.get(first + i);
+        numbers[i] = listed.number;
+        weights[i] = keys_.weight(regression, listed.key, query.reference, query.length);
         if (first + i >= count) weights[i] = 0;
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         const auto weight = static_cast<double>(weights[i]);
-        query.sums.add(weight, weights[i] == 0 ? 0 : targets[words[i] & (kWarpKeys - 1)]);
+        query.sums.add(weight, weights[i] == 0 ? 0 : targets[numbers[i]]);
+      }
+      if constexpr (kHasSumsInMemory) add_in_memory(regression, weights, numbers, place);
+    }
+  }
+  /// The quad's lanes add the rows that one of them has found after the other, each to the sums that are its own.
+  __device__ __forceinline__ void add_in_memory(const Arguments& regression, const float (&weights)[kAtOnce],
+                                                const int (&numbers)[kAtOnce], const Place& place) const {
+    const std::int64_t first_row = place.block * regression.block_rows + place.tile * kWarpRows;
+    const RegressionState<T> state(regression, place.block, place.number);
+#pragma unroll 1
+    for (int lane = 0; lane < 4; ++lane) {
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const float weight = __shfl_sync(kAllLanes, weights[i], lane, 4);
+        const int number = __shfl_sync(kAllLanes, numbers[i], lane, 4);
+        if (weight == 0) continue;
+        const std::int64_t row = first_row + row_of_key(number, lane);
+        state.add_in_memory(regression, static_cast<double>(weight), regression.targets + row * regression.outputs,
+                            own_part());
       }
     }
   }
 
-  int* list_;
-  RegressionByteReach reach_;
-  RegressionByteFactor factor_;
+  RegressionWarpList<T> list_;
+  WarpKeys keys_;
 };
 
 }  // namespace tessera::cuda
