@@ -17,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -173,12 +174,16 @@ static_assert(kWinogradMatrices<4, 3>.correlates());
 /// Roundings inside of the algorithm over those of the direct sum (see conformance/README.md). Transforms are in the
 /// problem's type, that of the weights in double; each of the three is counted with as many roundings as it has terms,
 /// in both directions.
-[[nodiscard]] inline double cnn_layer_winograd_roundings(const CnnLayer& problem, std::int64_t outputs) {
+///
+/// `of_sums`, here and below: roundings of the sums of products over the channels, where these are not added up one by
+/// one in the problem's type, which has as many as there are channels.
+[[nodiscard]] inline double cnn_layer_winograd_roundings(const CnnLayer& problem, std::int64_t outputs,
+                                                         std::optional<double> of_sums = {}) {
   const auto taps = static_cast<double>(problem.filter_height);
   const double size = static_cast<double>(outputs) + taps - 1;
   const auto channels = static_cast<double>(problem.input_channels);
   const double of_weights = problem.type == DataType::float32 ? 2 : 2 * (taps + 1);
-  const double inside = 2 * size + of_weights + channels + 2 * size + 1;
+  const double inside = 2 * size + of_weights + of_sums.value_or(channels) + 2 * size + 1;
   const double direct = channels * taps * taps + (problem.bias ? 1 : 0);
   // gamma(inside) / gamma(direct) is below inside / direct where inside is smaller; else by far less than 1 % above it.
   return 1.01 * inside / direct;
@@ -186,12 +191,13 @@ static_assert(kWinogradMatrices<4, 3>.correlates());
 
 /// The bound of F(outputs x outputs) for this problem as a multiple of strict's, with each pixel as large as the
 /// largest of its channel in the tile's patch: what roundings grow by, times how many more there are of them.
-[[nodiscard]] inline double cnn_layer_winograd_factor(const CnnLayer& problem, std::int64_t outputs) {
+[[nodiscard]] inline double cnn_layer_winograd_factor(const CnnLayer& problem, std::int64_t outputs,
+                                                      std::optional<double> of_sums = {}) {
   const bool is_three = problem.filter_height == 3;
   const double amplification = is_three       ? kWinogradMatrices<4, 3>.amplification()
                                : outputs == 4 ? kWinogradMatrices<4, 5>.amplification()
                                               : kWinogradMatrices<2, 5>.amplification();
-  return amplification * amplification * cnn_layer_winograd_roundings(problem, outputs);
+  return amplification * amplification * cnn_layer_winograd_roundings(problem, outputs, of_sums);
 }
 
 /// Which outputs of a tile are in doubt, so that they are computed by the direct sum, in the words of
@@ -216,18 +222,20 @@ static_assert(kWinogradMatrices<4, 3>.correlates());
 ///
 /// E and W are computed in the problem's type, from sums over the channels of that type, all of terms of one sign; the
 /// limit is smaller by what that may lose.
-[[nodiscard]] inline double cnn_layer_winograd_limit(const CnnLayer& problem, std::int64_t outputs) {
-  const double factor = cnn_layer_winograd_factor(problem, outputs);
+[[nodiscard]] inline double cnn_layer_winograd_limit(const CnnLayer& problem, std::int64_t outputs,
+                                                     std::optional<double> of_sums = {}) {
+  const double factor = cnn_layer_winograd_factor(problem, outputs, of_sums);
   const double admitted = factor > CnnLayer::kAccurateFactor ? factor : CnnLayer::kAccurateFactor;
   const double unit_roundoff = problem.type == DataType::float32 ? 0x1p-24 : 0x1p-53;
   const double size = static_cast<double>(outputs + problem.filter_height - 1);
   const double lost = 3 * (static_cast<double>(problem.input_channels) + 4 * size) * unit_roundoff;
   const double kept = lost < 0.5 ? 1 - lost : 0.5;
-  return admitted / cnn_layer_winograd_roundings(problem, outputs) * kept;
+  return admitted / cnn_layer_winograd_roundings(problem, outputs, of_sums) * kept;
 }
 
 /// Whether Winograd's algorithm with tiles of `outputs` x `outputs` sums takes the problem.
-[[nodiscard]] inline backend::Verdict cnn_layer_winograd_check(const CnnLayer& problem, std::int64_t outputs) {
+[[nodiscard]] inline backend::Verdict cnn_layer_winograd_check(const CnnLayer& problem, std::int64_t outputs,
+                                                               std::optional<double> of_sums = {}) {
   const CnnLayer& p = problem;
   const bool is_square = p.filter_height == p.filter_width;
   if (!is_square || (p.filter_height != 5 && !(p.filter_height == 3 && outputs == 4)))
@@ -237,7 +245,7 @@ static_assert(kWinogradMatrices<4, 3>.correlates());
   if (p.stride != 1)
     return backend::Verdict::no(backend::sentence("stride of cnn_layer is ", p.stride, ", but winograd takes 1"));
   if (p.accuracy == Accuracy::fast) return backend::Verdict::yes();
-  const double factor = cnn_layer_winograd_factor(p, outputs);
+  const double factor = cnn_layer_winograd_factor(p, outputs, of_sums);
   const double limit = p.accuracy == Accuracy::strict ? 1 : CnnLayer::kAccurateFactor;
   if (factor <= limit) return backend::Verdict::yes();
   return backend::Verdict::no(
@@ -246,18 +254,20 @@ static_assert(kWinogradMatrices<4, 3>.correlates());
 }
 
 /// The sides of the tiles that take the problem, the larger first. Empty if none does.
-[[nodiscard]] inline std::vector<std::int64_t> cnn_layer_winograd_tiles(const CnnLayer& problem) {
+[[nodiscard]] inline std::vector<std::int64_t> cnn_layer_winograd_tiles(const CnnLayer& problem,
+                                                                        std::optional<double> of_sums = {}) {
   std::vector<std::int64_t> sides;
   for (const std::int64_t outputs : {4, 2}) {
-    if (cnn_layer_winograd_check(problem, outputs)) sides.push_back(outputs);
+    if (cnn_layer_winograd_check(problem, outputs, of_sums)) sides.push_back(outputs);
   }
   return sides;
 }
 
 /// Whether Winograd's algorithm takes the problem with any tile; if not, what the most exact one of its filter says.
-[[nodiscard]] inline backend::Verdict cnn_layer_winograd_check(const CnnLayer& problem) {
-  if (!cnn_layer_winograd_tiles(problem).empty()) return backend::Verdict::yes();
-  return cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4);
+[[nodiscard]] inline backend::Verdict cnn_layer_winograd_check_any(const CnnLayer& problem,
+                                                                   std::optional<double> of_sums = {}) {
+  if (!cnn_layer_winograd_tiles(problem, of_sums).empty()) return backend::Verdict::yes();
+  return cnn_layer_winograd_check(problem, problem.filter_height == 5 ? 2 : 4, of_sums);
 }
 
 }  // namespace tessera::mathematics

@@ -277,7 +277,7 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
           "Winograd's algorithm in blocks of 64 tiles: fewer products, a wider error bound, by the window's own pixels "
           "and its output channel's largest weight; sums that pixels beside it would spoil are computed directly",
       .check = [](const CnnLayer& problem,
-                  const backend::Device&) { return mathematics::cnn_layer_winograd_check(problem); },
+                  const backend::Device&) { return mathematics::cnn_layer_winograd_check_any(problem); },
       .tunables = cnn_layer_winograd_tunables,
       .make = [](const CnnLayer& problem, backend::Device&, const Tuning& tuning) -> std::unique_ptr<backend::Kernel> {
         const std::int64_t outputs = tuning.at("tile");

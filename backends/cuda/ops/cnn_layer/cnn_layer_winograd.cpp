@@ -22,9 +22,9 @@ class RegisterProducts final : public CnnLayerWinogradProducts {
         points_(sizes.tiling.points),
         leading_outputs_(sizes.leading_outputs),
         leading_(sizes.leading),
-        transform_(
-            device.context(), embedded::cnn_layer_winograd,
-            sentence("tessera_cnn_layer_winograd_input_", sizes.tiling.outputs, "_", sizes.problem.filter_height), {}) {
+        outputs_(sizes.problem.output_channels),
+        transform_(function(device, sizes, "input")),
+        transform_back_(function(device, sizes, "output")) {
     const backend::Variant<Gemm> variant = gemm_register();
     for (const std::int64_t tiles : sizes.chunks) {
       const Gemm gemm = with_layout({.m = sizes.problem.output_channels,
@@ -42,8 +42,9 @@ class RegisterProducts final : public CnnLayerWinogradProducts {
     }
   }
 
-  [[nodiscard]] std::size_t weight_bytes() const override { return matrix_bytes(leading_outputs_); }
-  [[nodiscard]] std::size_t transformed_bytes() const override { return matrix_bytes(leading_); }
+  [[nodiscard]] std::size_t weight_bytes() const override { return matrix_bytes(channels_, leading_outputs_); }
+  [[nodiscard]] std::size_t transformed_bytes() const override { return matrix_bytes(channels_, leading_); }
+  [[nodiscard]] std::size_t products_bytes() const override { return matrix_bytes(outputs_, leading_); }
   [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
 
   void prepare(backend::Queue& /*queue*/, const std::function<void(float*)>& transform, const backend::Slice& prepared,
@@ -65,6 +66,13 @@ class RegisterProducts final : public CnnLayerWinogradProducts {
         std::find_if(gemms_.begin(), gemms_.end(), [&](const Product& candidate) { return candidate.tiles == tiles; });
     product->kernel->launch(queue, std::array{weights, transformed, products}, workspace);
   }
+  void transform_back(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
+                      const backend::Slice& /*transformed*/, const backend::Slice& products) const override {
+    CnnLayerWinogradArguments own = arguments;
+    own.products = pointer_to<const float>(products);
+    transform_back_.enqueue(
+        queue, own, winograd_grid(card_, ceil_div(std::int64_t{own.tiles}, kCnnLayerWinogradThreads), outputs_));
+  }
 
  private:
   /// The products of a chunk of so many tiles.
@@ -73,8 +81,14 @@ class RegisterProducts final : public CnnLayerWinogradProducts {
     std::unique_ptr<backend::Kernel> kernel;
   };
 
-  [[nodiscard]] std::size_t matrix_bytes(std::int64_t columns) const {
-    return static_cast<std::size_t>(points_ * channels_ * columns) * sizeof(float);
+  static CudaFunction function(const CudaDevice& device, const CnnLayerWinogradSizes& sizes, const char* step) {
+    return {device.context(),
+            embedded::cnn_layer_winograd,
+            sentence("tessera_cnn_layer_winograd_", step, "_", sizes.tiling.outputs, "_", sizes.problem.filter_height),
+            {}};
+  }
+  [[nodiscard]] std::size_t matrix_bytes(std::int64_t rows, std::int64_t columns) const {
+    return static_cast<std::size_t>(points_ * rows * columns) * sizeof(float);
   }
 
   const DeviceLimits& card_;  // lives as long as the function, which owns its context
@@ -82,13 +96,15 @@ class RegisterProducts final : public CnnLayerWinogradProducts {
   std::int64_t points_;
   std::int64_t leading_outputs_;
   std::int64_t leading_;
+  std::int64_t outputs_;
   CudaFunction transform_;
+  CudaFunction transform_back_;
   std::vector<Product> gemms_;
   std::size_t workspace_bytes_ = 0;
 };
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"),
+  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"), {},
                                  [](CudaDevice& card, const CnnLayerWinogradSizes& sizes) {
                                    return std::make_unique<RegisterProducts>(card, sizes);
                                  });
@@ -104,14 +120,16 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
           "by the window's own pixels and its output channel's largest weight: tiles that pixels beside it would "
           "spoil are computed directly",
       .check = [](const CnnLayer& problem, const backend::Device&) { return check_cnn_layer_winograd(problem); },
-      .tunables = cnn_layer_winograd_tunables,
+      .tunables = [](const CnnLayer& problem,
+                     const backend::Device& device) { return cnn_layer_winograd_tunables(problem, device); },
       .make = make,
       .error_factor_of =
           [](const CnnLayer& problem, const backend::Device&) {
             return mathematics::cnn_layer_winograd_factor(problem,
                                                           mathematics::cnn_layer_winograd_tiles(problem).front());
           },
-      .pays = cnn_layer_winograd_pays,
+      .pays = [](const CnnLayer& problem,
+                 const backend::Device& device) { return cnn_layer_winograd_pays(problem, device); },
   };
 }
 

@@ -119,38 +119,48 @@ __device__ __forceinline__ void store_tile(const CnnLayerWinogradArguments& laye
   }
 }
 
+/// A tile of sums from its products, of which those of a point lie `matrix` after those of the point before.
+template <int kOutputs, int kFilter>
+__device__ __forceinline__ void transform_tile(const float* products, std::int64_t matrix, float* result) {
+  constexpr int n = kOutputs + kFilter - 1;
+  float half[kOutputs * n];  // columns done
+#pragma unroll
+  for (int x = 0; x < n; ++x) {
+    float value[n];
+#pragma unroll
+    for (int y = 0; y < n; ++y) value[y] = products[(y * n + x) * matrix];
+    transform_products<kOutputs, kFilter, n>(value, half + x);
+  }
+#pragma unroll
+  for (int y = 0; y < kOutputs; ++y) transform_products<kOutputs, kFilter, 1>(half + y * n, result + y * kOutputs);
+}
+
+/// Stores a tile's outputs, or has them computed anew. By `lanes` of a warp, the first ones without a gap, each with a
+/// tile of its own, which may not be there.
+template <int kOutputs, int kFilter>
+__device__ __forceinline__ void finish_tile(const CnnLayerWinogradArguments& layer, unsigned lanes, bool is_there,
+                                            int tile, int channel, const float* result) {
+  float zero = 0;
+#pragma unroll
+  for (int i = 0; i < kOutputs * kOutputs; ++i) zero = fmaf(result[i], 0.0F, zero);
+  const bool is_sure = zero == 0 && is_there && layer.doubts[tile] == 0;
+  if (is_sure) store_tile<kOutputs>(layer, WinogradTile(layer, tile), channel, result);
+  const unsigned anew = __ballot_sync(lanes, is_there && !is_sure);
+  if (anew != 0) convolve_tiles<kOutputs, kFilter>(layer, lanes, anew, tile, channel);
+}
+
 template <int kOutputs, int kFilter>
 __device__ __forceinline__ void winograd_output(const CnnLayerWinogradArguments& layer) {
-  constexpr int n = kOutputs + kFilter - 1;
   let_next_kernel_start();
   const int tile = static_cast<int>(blockIdx.x * kCnnLayerWinogradThreads + threadIdx.x);
   wait_for_kernel_before();
   const unsigned lanes = __ballot_sync(~0U, tile < layer.tiles);
   if (tile >= layer.tiles) return;
-  const WinogradTile place(layer, tile);
-  const bool in_doubt = layer.doubts[tile] != 0;
   for (int channel = static_cast<int>(blockIdx.y); channel < layer.outputs; channel += static_cast<int>(gridDim.y)) {
-    const float* const from = layer.products + channel * layer.leading + tile;
-    const std::int64_t matrix = layer.outputs * layer.leading;
-    float half[kOutputs * n];  // columns done
-#pragma unroll
-    for (int x = 0; x < n; ++x) {
-      float value[n];
-#pragma unroll
-      for (int y = 0; y < n; ++y) value[y] = from[(y * n + x) * matrix];
-      transform_products<kOutputs, kFilter, n>(value, half + x);
-    }
     float result[kOutputs * kOutputs];
-#pragma unroll
-    for (int y = 0; y < kOutputs; ++y) transform_products<kOutputs, kFilter, 1>(half + y * n, result + y * kOutputs);
-
-    float zero = 0;
-#pragma unroll
-    for (int i = 0; i < kOutputs * kOutputs; ++i) zero = fmaf(result[i], 0.0F, zero);
-    const bool is_sure = zero == 0 && !in_doubt;
-    if (is_sure) store_tile<kOutputs>(layer, place, channel, result);
-    const unsigned anew = __ballot_sync(lanes, !is_sure);
-    if (anew != 0) convolve_tiles<kOutputs, kFilter>(layer, lanes, anew, tile, channel);
+    transform_tile<kOutputs, kFilter>(layer.products + channel * layer.leading + tile, layer.outputs * layer.leading,
+                                      result);
+    finish_tile<kOutputs, kFilter>(layer, lanes, true, tile, channel, result);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "backend/sentence.h"
 #include "mathematics/cnn_layer_winograd.h"
@@ -27,8 +28,8 @@ constexpr double kLeastProducts = 300e6;
 
 }  // namespace
 
-Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device&) {
-  const bool is_wide = mathematics::cnn_layer_winograd_tiles(problem).front() == 4;
+Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device&, std::optional<double> of_sums) {
+  const bool is_wide = mathematics::cnn_layer_winograd_tiles(problem, of_sums).front() == 4;
   const std::int64_t enough = problem.filter_height == 3 ? 20 : is_wide ? 11 : 34;
   const std::int64_t c = problem.input_channels;
   const std::int64_t o = problem.output_channels;
@@ -44,8 +45,9 @@ Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device&)
                               " output_channels of cnn_layer the transforms of winograd cost more than they save"));
 }
 
-std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const backend::Device&) {
-  const std::vector<std::int64_t> outputs = mathematics::cnn_layer_winograd_tiles(problem);
+std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const backend::Device&,
+                                                 std::optional<double> of_sums) {
+  const std::vector<std::int64_t> outputs = mathematics::cnn_layer_winograd_tiles(problem, of_sums);
   const CnnLayerWinogradTiling tiling(problem, outputs.front());
   const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
   const std::int64_t tile_bytes =

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "backend/operator_table.h"
@@ -34,9 +35,11 @@ struct CnnLayerWinogradTiling {
 /// Do the products that are saved outweigh the transforms? Those are counted per tile: input_channels * output_channels
 /// times the multiplications saved against input_channels + output_channels times the bytes of one channel. On an H200,
 /// with 3 channels to 32 the transforms cost five times what they save.
-[[nodiscard]] backend::Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device& device);
+[[nodiscard]] backend::Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device& device,
+                                                       std::optional<double> of_sums = {});
 
 /// Chunks are powers of two below the number of tiles, and one that holds all.
-[[nodiscard]] std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const backend::Device& device);
+[[nodiscard]] std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const backend::Device& device,
+                                                               std::optional<double> of_sums = {});
 
 }  // namespace tessera::cuda

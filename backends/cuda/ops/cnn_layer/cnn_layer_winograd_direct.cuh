@@ -221,15 +221,15 @@ __device__ __forceinline__ void convolve_tile(const CnnLayerWinogradArguments& l
 
 /// What is not finite, sums so large that the transforms overflow, and pixels that outweigh a window beside them must
 /// not spread to all outputs of a tile. So the tiles of lanes `anew` are computed anew, one after the other, by all
-/// `lanes` of the warp, which call this together. `tile` is the caller's own. Not inlined: it is rare, and its
-/// registers would count for the transform.
+/// `lanes` of the warp, which call this together. `tile` and `channel` are the caller's own. Not inlined: it is rare,
+/// and its registers would count for the transform.
 template <int kOutputs, int kFilter>
 __device__ __noinline__ void convolve_tiles(const CnnLayerWinogradArguments& layer, unsigned lanes, unsigned anew,
                                             int tile, int channel) {
-  const int first = tile - static_cast<int>(threadIdx.x) % 32;
   for (; anew != 0; anew &= anew - 1) {
-    const WinogradTile place(layer, first + __ffs(static_cast<int>(anew)) - 1);
-    convolve_tile<kOutputs, kFilter>(layer, lanes, place, channel);
+    const int lane = __ffs(static_cast<int>(anew)) - 1;
+    const WinogradTile place(layer, __shfl_sync(lanes, tile, lane));
+    convolve_tile<kOutputs, kFilter>(layer, lanes, place, __shfl_sync(lanes, channel, lane));
   }
 }
 

@@ -22,14 +22,14 @@ using backend::Verdict;
 class CnnLayerWinograd final : public backend::Kernel {
  public:
   CnnLayerWinograd(CudaDevice& device, const CnnLayer& problem, std::int64_t outputs, std::int64_t chunk,
-                   const MakeWinogradProducts& make_products)
+                   std::optional<double> of_sums, const MakeWinogradProducts& make_products)
       : card_(device.context()->limits()),
         problem_(problem),
         tiling_(problem, outputs),
+        limit_(static_cast<float>(mathematics::cnn_layer_winograd_limit(problem, outputs, of_sums))),
         leading_outputs_(ceil_div(problem.output_channels, 4) * 4),
         weights_(function(device, "weights")),
         magnitudes_(device.context(), embedded::cnn_layer_winograd, "tessera_cnn_layer_winograd_magnitudes", {}),
-        output_(function(device, "output")),
         planes_(device.context(), problem),
         finish_(device.context(), problem) {
     const std::size_t plane_bytes = problem.layout == Layout::nhwc ? input_elements() * sizeof(float) : 0;
@@ -48,8 +48,7 @@ class CnnLayerWinograd final : public backend::Kernel {
     magnitudes_at_ = workspace_.take(magnitude_bytes * static_cast<std::size_t>(images_));
     doubts_at_ = workspace_.take(static_cast<std::size_t>(chunk_));
     transformed_at_ = workspace_.take(products_of_chunks_->transformed_bytes());
-    products_bytes_ = static_cast<std::size_t>(tiling_.points * problem_.output_channels * leading_) * sizeof(float);
-    products_at_ = workspace_.take(products_bytes_);
+    products_at_ = workspace_.take(products_of_chunks_->products_bytes());
     rest_at_ = workspace_.take(products_of_chunks_->workspace_bytes());
   }
 
@@ -140,7 +139,7 @@ class CnnLayerWinograd final : public backend::Kernel {
     CnnLayerWinogradArguments arguments{};
     arguments.bias = tiling_.is_direct ? bias : nullptr;
     arguments.leading = leading_;
-    arguments.limit = static_cast<float>(mathematics::cnn_layer_winograd_limit(p, tiling_.outputs));
+    arguments.limit = limit_;
     arguments.image_tiles = small(image_tiles());
     arguments.row_tiles = small(tiling_.row_tiles);
     arguments.channels = small(p.input_channels);
@@ -174,10 +173,9 @@ class CnnLayerWinograd final : public backend::Kernel {
   void compute_tiles(backend::Queue& queue, CnnLayerWinogradArguments& arguments, const backend::Slice& weights,
                      const backend::Slice& workspace, std::int64_t tiles) const {
     const backend::Slice transformed = part(workspace, transformed_at_, products_of_chunks_->transformed_bytes());
-    const backend::Slice products = part(workspace, products_at_, products_bytes_);
+    const backend::Slice products = part(workspace, products_at_, products_of_chunks_->products_bytes());
     const backend::Slice rest = part(workspace, rest_at_, products_of_chunks_->workspace_bytes());
     arguments.weights = pointer_at<const float>(weights, plain_weights_at());
-    arguments.products = pointer_to<const float>(products);
     arguments.magnitudes = pointer_at<const float>(workspace, magnitudes_at_);
     arguments.doubts = pointer_at<std::uint8_t>(workspace, doubts_at_);
     arguments.aligned = reinterpret_cast<std::uintptr_t>(arguments.input) % 16 == 0 &&
@@ -189,17 +187,17 @@ class CnnLayerWinograd final : public backend::Kernel {
       arguments.is_beside_magnitudes = first == 0;
       products_of_chunks_->transform(queue, arguments, transformed);
       products_of_chunks_->multiply(queue, count, part(weights, 0, plain_weights_at()), transformed, products, rest);
-      output_.enqueue(queue, arguments, grid(count, problem_.output_channels));
+      products_of_chunks_->transform_back(queue, arguments, transformed, products);
     }
   }
 
   const DeviceLimits& card_;  // lives as long as the functions, which own its context
   CnnLayer problem_;
   CnnLayerWinogradTiling tiling_;
+  float limit_;                   ///< from which on tiles are in doubt
   std::int64_t leading_outputs_;  ///< elements from one row of transformed weights to the next
   CudaFunction weights_;
   CudaFunction magnitudes_;
-  CudaFunction output_;
   CnnLayerPlanes<float> planes_;
   CnnLayerFinish<float> finish_;
   std::unique_ptr<CnnLayerWinogradProducts> products_of_chunks_;
@@ -213,7 +211,6 @@ class CnnLayerWinograd final : public backend::Kernel {
   std::size_t doubts_at_ = 0;
   std::size_t transformed_at_ = 0;
   std::size_t products_at_ = 0;
-  std::size_t products_bytes_ = 0;
   std::size_t rest_at_ = 0;
 };
 
@@ -225,18 +222,19 @@ LaunchGrid winograd_grid(const DeviceLimits& card, std::int64_t groups, std::int
   return grid;
 }
 
-Verdict check_cnn_layer_winograd(const CnnLayer& problem) {
+Verdict check_cnn_layer_winograd(const CnnLayer& problem, std::optional<double> of_sums) {
   if (problem.type != DataType::float32) {
     return Verdict::no(sentence("type of cnn_layer is ", to_string(problem.type), ", but winograd takes float32"));
   }
-  const Verdict is_taken = mathematics::cnn_layer_winograd_check(problem);
+  const Verdict is_taken = mathematics::cnn_layer_winograd_check_any(problem, of_sums);
   return is_taken ? check_cnn_layer_sizes(problem) : is_taken;
 }
 
 std::unique_ptr<backend::Kernel> make_cnn_layer_winograd(CudaDevice& device, const CnnLayer& problem,
                                                          std::int64_t outputs, std::int64_t chunk,
+                                                         std::optional<double> of_sums,
                                                          const MakeWinogradProducts& make_products) {
-  return std::make_unique<CnnLayerWinograd>(device, problem, outputs, chunk, make_products);
+  return std::make_unique<CnnLayerWinograd>(device, problem, outputs, chunk, of_sums, make_products);
 }
 
 }  // namespace tessera::cuda

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tessera/ops/cnn_layer.h>
@@ -30,9 +31,11 @@ class CnnLayerWinogradProducts {
  public:
   virtual ~CnnLayerWinogradProducts() = default;
 
-  /// Bytes of all transformed weights, of a chunk's transformed pixels, and of the workspace of prepare() and multiply().
+  /// Bytes of all transformed weights, of a chunk's transformed pixels, of their products, and of the workspace of
+  /// prepare() and multiply().
   [[nodiscard]] virtual std::size_t weight_bytes() const = 0;
   [[nodiscard]] virtual std::size_t transformed_bytes() const = 0;
+  [[nodiscard]] virtual std::size_t products_bytes() const = 0;
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
 
   /// Calls transform(place) for the transformed weights in float32, and leaves them at `prepared` in their own form.
@@ -41,22 +44,27 @@ class CnnLayerWinogradProducts {
   /// Pixels of a chunk of tiles, and which of its tiles are in doubt.
   virtual void transform(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
                          const backend::Slice& transformed) const = 0;
-  /// Products of so many tiles, in float32.
+  /// Products of so many tiles.
   virtual void multiply(backend::Queue& queue, std::int64_t tiles, const backend::Slice& weights,
                         const backend::Slice& transformed, const backend::Slice& products,
                         const backend::Slice& workspace) const = 0;
+  /// Outputs of a chunk of tiles.
+  virtual void transform_back(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
+                              const backend::Slice& transformed, const backend::Slice& products) const = 0;
 };
 
 using MakeWinogradProducts =
     std::function<std::unique_ptr<CnnLayerWinogradProducts>(CudaDevice&, const CnnLayerWinogradSizes&)>;
 
-/// The layer with tiles of outputs x outputs sums, `chunk` of which go through at once.
+/// The layer with tiles of outputs x outputs sums, `chunk` of which go through at once. `of_sums`: roundings of the
+/// products' sums, as mathematics/cnn_layer_winograd.h takes them.
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_cnn_layer_winograd(CudaDevice& device, const CnnLayer& problem,
                                                                        std::int64_t outputs, std::int64_t chunk,
+                                                                       std::optional<double> of_sums,
                                                                        const MakeWinogradProducts& make_products);
 
 /// Yes if Winograd's algorithm takes the problem, and the kernels its sizes.
-[[nodiscard]] backend::Verdict check_cnn_layer_winograd(const CnnLayer& problem);
+[[nodiscard]] backend::Verdict check_cnn_layer_winograd(const CnnLayer& problem, std::optional<double> of_sums = {});
 
 /// Blocks that transform so many tiles of so many channels.
 [[nodiscard]] LaunchGrid winograd_grid(const DeviceLimits& card, std::int64_t groups, std::int64_t channels);

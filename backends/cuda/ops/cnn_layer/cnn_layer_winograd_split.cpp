@@ -5,6 +5,7 @@
 
 #include "cuda_embedded.h"
 #include "mathematics/cnn_layer_winograd.h"
+#include "mathematics/gemm_split_bound.h"
 #include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/cnn_layer/cnn_layer_winograd_products.h"
@@ -53,6 +54,13 @@ Growth growth_of(const CnnLayer& problem, std::int64_t outputs) {
   return {growth.of_pixels * growth.of_pixels, growth.of_products * growth.of_products};
 }
 
+/// Of a sum over the channels: as gemm's split counts them, and one for small numbers of weights, which lose what is
+/// below 2^-39 of the largest of their point.
+double sum_roundings(const CnnLayer& problem) {
+  const auto channels = static_cast<double>(problem.input_channels);
+  return mathematics::gemm_split_roundings(channels, GemmSplitKind::split, kSplitPlane) + 1;
+}
+
 /// Transformed pixels lie below 2^14, and above 2^12 would all be as large as they may. What fp16 keeps of them is off
 /// by 2^-25 at most, for each channel: by that part of the largest magnitude of the patch times growth.of_pixels. The
 /// limit of doubt counts roundings of float32, of which winograd has so many.
@@ -60,13 +68,9 @@ double doubt_of_largest(const CnnLayer& problem, std::int64_t outputs) {
   const Growth growth = growth_of(problem, outputs);
   const auto channels = static_cast<double>(problem.input_channels);
   const double direct = channels * static_cast<double>(problem.filter_height * problem.filter_width);
-  const double roundings = mathematics::cnn_layer_winograd_roundings(problem, outputs) * direct;
+  const double roundings = mathematics::cnn_layer_winograd_roundings(problem, outputs, sum_roundings(problem)) * direct;
   return channels * 0x1p-25 * 0x1p-12 * growth.of_pixels * growth.of_products / (roundings * 0x1p-24);
 }
-
-/// From so many channels on, a sum of split products is no less exact than one in float32, by the bounds of both:
-/// a product counts as 13 roundings, a panel's sums as 76, and each panel as one (docs/decisions/0025).
-constexpr std::int64_t kLeastChannels = 96;
 
 /// The products of a chunk of so many tiles.
 Gemm product_of(const CnnLayerWinogradSizes& sizes, std::int64_t tiles) {
@@ -86,10 +90,9 @@ class SplitProducts final : public CnnLayerWinogradProducts {
         points_(sizes.tiling.points),
         block_rows_(shape.tile_n),
         matrix_bytes_(sizes.problem.input_channels * sizes.leading_outputs * std::int64_t{sizeof(float)}),
-        transform_(
-            device.context(), embedded::cnn_layer_winograd_split,
-            sentence("tessera_cnn_layer_winograd_split_input_", sizes.tiling.outputs, "_", sizes.problem.filter_height),
-            {}) {
+        outputs_(sizes.problem.output_channels),
+        transform_(function(device, sizes, "input")),
+        transform_back_(function(device, sizes, "output")) {
     const double growth = growth_of(sizes.problem, sizes.tiling.outputs).of_pixels;
     growth_power_ = static_cast<std::int32_t>(std::ceil(std::log2(growth)));
     doubt_of_largest_ = static_cast<float>(doubt_of_largest(sizes.problem, sizes.tiling.outputs));
@@ -100,9 +103,16 @@ class SplitProducts final : public CnnLayerWinogradProducts {
     }
   }
 
-  [[nodiscard]] std::size_t weight_bytes() const override { return side_bytes(launches_.front().launch.rows_of_a()); }
+  /// Panels, and behind them notes of weights or shifts of tiles.
+  [[nodiscard]] std::size_t weight_bytes() const override {
+    const std::int64_t rows = points_ * largest().rows_of_a();
+    return static_cast<std::size_t>(largest().panel_bytes(rows) + GemmSplitLaunch::note_bytes(rows));
+  }
   [[nodiscard]] std::size_t transformed_bytes() const override {
-    return side_bytes(launches_.front().launch.rows_of_b());
+    return shifts_at(largest()) + static_cast<std::size_t>(largest().rows_of_b()) * sizeof(std::int32_t);
+  }
+  [[nodiscard]] std::size_t products_bytes() const override {
+    return static_cast<std::size_t>(points_ * matrix_sums(largest())) * sizeof(float);
   }
   /// Weights in float32, while they are prepared.
   [[nodiscard]] std::size_t workspace_bytes() const override {
@@ -113,21 +123,16 @@ class SplitProducts final : public CnnLayerWinogradProducts {
                const backend::Slice& workspace) const override {
     auto* const plain = pointer_to<float>(workspace);
     transform(plain);
-    const GemmSplitLaunch& launch = launches_.front().launch;
-    GemmSplitSide weights = launch.side_a(plain);
+    GemmSplitSide weights = largest().side_a(plain);
     weights.panels = pointer_to<unsigned char>(prepared);
-    weights.notes = notes_of(prepared, launch.rows_of_a());
-    launch.prepare(queue, {weights, points_}, {launch.side_b(nullptr), 0});
+    weights.notes = notes_of(prepared);
+    largest().prepare(queue, {weights, points_}, {largest().side_b(nullptr), 0});
   }
 
   void transform(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
                  const backend::Slice& transformed) const override {
     const GemmSplitLaunch& launch = launch_of(arguments.tiles);
-    CnnLayerWinogradSplitArguments own{
-        arguments,          pointer_to<unsigned char>(transformed),     notes_of(transformed, launch.rows_of_b()),
-        launch.rows_of_b(), static_cast<std::int32_t>(launch.panels()), block_rows_,
-        growth_power_};
-    own.layer.doubt_of_largest = doubt_of_largest_;
+    CnnLayerWinogradSplitArguments own = arguments_of(arguments, transformed);
     const std::int64_t chunks = launch.panels() * (kSplitPlane / kCnnLayerWinogradSplitChannels);
     transform_.enqueue(queue, own, winograd_grid(card_, launch.rows_of_b() / kCnnLayerWinogradSplitTiles, chunks + 1));
   }
@@ -138,11 +143,21 @@ class SplitProducts final : public CnnLayerWinogradProducts {
     const GemmSplitLaunch& launch = launch_of(tiles);
     GemmSplitArguments gemm = launch.arguments(points_);
     gemm.a_panels = pointer_to<const unsigned char>(weights);
-    gemm.a_notes = notes_of(weights, launch.rows_of_a());
+    gemm.a_notes = notes_of(weights);
     gemm.b_panels = pointer_to<const unsigned char>(transformed);
-    gemm.b_notes = notes_of(transformed, launch.rows_of_b());
     gemm.c = pointer_to<float>(products);
+    gemm.ldc = launch.rows_of_b();
+    gemm.stride_c = matrix_sums(launch);
     launch.multiply(queue, gemm);
+  }
+
+  void transform_back(backend::Queue& queue, const CnnLayerWinogradArguments& arguments,
+                      const backend::Slice& transformed, const backend::Slice& products) const override {
+    CnnLayerWinogradSplitArguments own = arguments_of(arguments, transformed);
+    own.layer.products = pointer_to<const float>(products);
+    transform_back_.enqueue(queue, own,
+                            winograd_grid(card_, ceil_div(std::int64_t{arguments.tiles}, kCnnLayerWinogradBlockTiles),
+                                          ceil_div(outputs_, kCnnLayerWinogradBlockOutputs)));
   }
 
  private:
@@ -155,21 +170,47 @@ class SplitProducts final : public CnnLayerWinogradProducts {
     return std::find_if(launches_.begin(), launches_.end(), [&](const Launch& each) { return each.tiles == tiles; })
         ->launch;
   }
-  /// Of all matrices of so many rows: panels, and behind them notes.
-  [[nodiscard]] std::size_t side_bytes(std::int64_t rows) const {
-    const GemmSplitLaunch& launch = launches_.front().launch;
-    return static_cast<std::size_t>(launch.panel_bytes(points_ * rows) + GemmSplitLaunch::note_bytes(points_ * rows));
+  [[nodiscard]] const GemmSplitLaunch& largest() const { return launches_.front().launch; }
+  /// Of one point.
+  [[nodiscard]] std::int64_t matrix_sums(const GemmSplitLaunch& launch) const {
+    return round_up<std::int64_t>(outputs_, kCnnLayerWinogradBlockOutputs) * launch.rows_of_b();
   }
-  [[nodiscard]] GemmSplitNote* notes_of(const backend::Slice& side, std::int64_t rows) const {
-    const std::int64_t behind_panels = launches_.front().launch.panel_bytes(points_ * rows);
-    return pointer_at<GemmSplitNote>(side, static_cast<std::size_t>(behind_panels));
+  [[nodiscard]] std::size_t shifts_at(const GemmSplitLaunch& launch) const {
+    return static_cast<std::size_t>(launch.panel_bytes(points_ * launch.rows_of_b()));
+  }
+  [[nodiscard]] GemmSplitNote* notes_of(const backend::Slice& weights) const {
+    const std::int64_t behind_panels = largest().panel_bytes(points_ * largest().rows_of_a());
+    return pointer_at<GemmSplitNote>(weights, static_cast<std::size_t>(behind_panels));
+  }
+  [[nodiscard]] CnnLayerWinogradSplitArguments arguments_of(const CnnLayerWinogradArguments& layer,
+                                                            const backend::Slice& transformed) const {
+    const GemmSplitLaunch& launch = launch_of(layer.tiles);
+    CnnLayerWinogradSplitArguments arguments{layer,
+                                             pointer_to<unsigned char>(transformed),
+                                             pointer_at<std::int32_t>(transformed, shifts_at(launch)),
+                                             launch.rows_of_b(),
+                                             matrix_sums(launch),
+                                             static_cast<std::int32_t>(launch.panels()),
+                                             block_rows_,
+                                             growth_power_};
+    arguments.layer.doubt_of_largest = doubt_of_largest_;
+    return arguments;
+  }
+  static CudaFunction function(const CudaDevice& device, const CnnLayerWinogradSizes& sizes, const char* step) {
+    return {device.context(),
+            embedded::cnn_layer_winograd_split,
+            sentence("tessera_cnn_layer_winograd_split_", step, "_", sizes.tiling.outputs, "_",
+                     sizes.problem.filter_height),
+            {}};
   }
 
   const DeviceLimits& card_;  // lives as long as the function, which owns its context
   std::int64_t points_;
   std::int32_t block_rows_;
   std::int64_t matrix_bytes_;
+  std::int64_t outputs_;
   CudaFunction transform_;
+  CudaFunction transform_back_;
   std::int32_t growth_power_ = 0;
   float doubt_of_largest_ = 0;
   std::vector<Launch> launches_;
@@ -177,7 +218,7 @@ class SplitProducts final : public CnnLayerWinogradProducts {
 
 /// Of the largest chunk that is offered.
 Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
-  const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem).front();
+  const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem, sum_roundings(problem)).front();
   return product_of({problem,
                      CnnLayerWinogradTiling(problem, outputs),
                      round_up<std::int64_t>(problem.output_channels, 4),
@@ -187,7 +228,7 @@ Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  std::vector<Tunable> tunables = cnn_layer_winograd_tunables(problem, device);
+  std::vector<Tunable> tunables = cnn_layer_winograd_tunables(problem, device, sum_roundings(problem));
   const Gemm product = product_of(problem, tunables.back().preferred);
   for (Tunable& tunable :
        gemm_split_tunables(choose_gemm_split(product, GemmSplitKind::split, native(device).context()->limits()))) {
@@ -197,24 +238,24 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
 }
 
 Verdict check(const CnnLayer& problem, const backend::Device& device) {
-  if (Verdict is_taken = check_cnn_layer_winograd(problem); !is_taken) return is_taken;
-  if (problem.input_channels < kLeastChannels) {
-    return Verdict::no(sentence("input_channels of cnn_layer is ", problem.input_channels,
-                                ", but winograd_split takes at least ", kLeastChannels,
-                                ", where its sums are no less exact than in float32"));
+  if (problem.accuracy == Accuracy::strict) {
+    return Verdict::no(
+        "the accuracy of cnn_layer is strict, but winograd_split makes each product from three of shorter numbers");
   }
+  if (Verdict is_taken = check_cnn_layer_winograd(problem, sum_roundings(problem)); !is_taken) return is_taken;
   return check_split_card(device);
 }
 
 Verdict pays(const CnnLayer& problem, const backend::Device& device) {
-  if (Verdict is_worth = cnn_layer_winograd_pays(problem, device); !is_worth) return is_worth;
-  const Gemm product = product_of(problem, cnn_layer_winograd_tunables(problem, device).back().preferred);
+  if (Verdict is_worth = cnn_layer_winograd_pays(problem, device, sum_roundings(problem)); !is_worth) return is_worth;
+  const Gemm product =
+      product_of(problem, cnn_layer_winograd_tunables(problem, device, sum_roundings(problem)).back().preferred);
   return gemm_split_pays(product, GemmSplitKind::split, native(device).context()->limits());
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
   const GemmSplitShape& shape = gemm_split_shape(tuning.at("tile_m"), tuning.at("tile_n"));
-  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"),
+  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"), sum_roundings(problem),
                                  [&](CudaDevice& card, const CnnLayerWinogradSizes& sizes) {
                                    return std::make_unique<SplitProducts>(card, sizes, shape);
                                  });
@@ -233,8 +274,9 @@ backend::Variant<CnnLayer> cnn_layer_winograd_split() {
       .make = make,
       .error_factor_of =
           [](const CnnLayer& problem, const backend::Device&) {
-            return mathematics::cnn_layer_winograd_factor(problem,
-                                                          mathematics::cnn_layer_winograd_tiles(problem).front());
+            const double of_sums = sum_roundings(problem);
+            return mathematics::cnn_layer_winograd_factor(
+                problem, mathematics::cnn_layer_winograd_tiles(problem, of_sums).front(), of_sums);
           },
       .pays = pays,
   };

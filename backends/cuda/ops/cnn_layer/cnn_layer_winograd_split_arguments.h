@@ -1,4 +1,9 @@
-// What the kernel takes that transforms pixels for cnn_layer's variant winograd_split, by value; read by host and device.
+// What the kernels of cnn_layer's variant winograd_split take, by value, and how products lie between them; read by host
+// and device.
+//
+// Sums lie as the warps that multiply have them in registers, so that every access to memory is one piece: a block of
+// 16 output channels by 8 tiles is 512 bytes, in which lane 4 g + t has its four sums (cuda_warpgroup_products.cuh).
+// Blocks beside each other along the tiles lie one behind the other, then those of the next 16 channels, for each point.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +18,17 @@ namespace tessera::cuda {
 struct CnnLayerWinogradSplitArguments {
   CnnLayerWinogradArguments layer;
   unsigned char* panels;
-  GemmSplitNote* notes;
+  std::int32_t* shifts;       ///< of each tile: its pixels were multiplied by 2^shift
   std::int64_t matrix_rows;   ///< from one matrix to the next; what is beyond the chunk's tiles is 0
+  std::int64_t matrix_sums;   ///< from one point's products to the next
   std::int32_t panels_of_k;   ///< of a row
   std::int32_t block_rows;    ///< that lie together in a panel
   std::int32_t growth_power;  ///< a transformed pixel is less than 2^this times the largest of its patch
 };
+
+/// Output channels and tiles of a block of products, and its numbers.
+inline constexpr int kCnnLayerWinogradBlockOutputs = 16, kCnnLayerWinogradBlockTiles = 8;
+inline constexpr int kCnnLayerWinogradBlock = kCnnLayerWinogradBlockOutputs * kCnnLayerWinogradBlockTiles;
 
 /// Tiles and channels of a group, a thread for each of both: a chunk of a panel holds as many channels.
 inline constexpr int kCnnLayerWinogradSplitTiles = 16, kCnnLayerWinogradSplitChannels = 8;

@@ -17,28 +17,27 @@ namespace tessera::cuda {
 
 #if defined(TESSERA_CUDA_IS_HOPPER)
 
-/// A warp group computes its rows of the block's tiles. kIsSure: as of store_sums().
-template <GemmSplitShape kShape, bool kHasRest, bool kIsSure>
+/// A warp group computes its rows of the block's tiles. A Store is made for each tile, and called with the sums of each
+/// of the group's blocks of rows (StoreSums).
+template <GemmSplitShape kShape, bool kHasRest, class Store>
 __device__ __forceinline__ void multiply_split(const GemmSplitArguments& gemm, SplitShared<kShape>& shared) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int group = warp / 4;
   SplitMultiplier<kShape, kHasRest> multiplier(shared);
   for (SplitTiles<kShape> tiles(gemm); tiles.has_more(); tiles.advance()) {
+    const SplitTile tile = tiles.tile();
+    const Store store(gemm, tile, tile.row * kShape.tile_m() + group * kSplitRows + warp % 4 * 16,
+                      tile.column * kShape.tile_n);
     float total[kShape.blocks_m][kShape.tile_n / 2];
     multiplier.multiply_tile(gemm.panels, total);
-    const SplitTile tile = tiles.tile();
-    const std::int64_t row = tile.row * kShape.tile_m() + group * kSplitRows + warp % 4 * 16;
 #pragma unroll
-    for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) {
-      store_sums<kIsSure>(gemm, total[block_m], tile.matrix, row + block_m * kSplitGroups * kSplitRows,
-                          tile.column * kShape.tile_n);
-    }
+    for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) store(total[block_m], block_m);
   }
 }
 
 #endif  // TESSERA_CUDA_IS_HOPPER
 
-template <GemmSplitShape kShape, bool kHasRest, bool kIsSure = false>
+template <GemmSplitShape kShape, bool kHasRest, class Store>
 __device__ __forceinline__ void multiply_prepared(const GemmSplitArguments& gemm) {
 #if defined(TESSERA_CUDA_IS_HOPPER)
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
@@ -51,7 +50,7 @@ __device__ __forceinline__ void multiply_prepared(const GemmSplitArguments& gemm
   const int warp = static_cast<int>(threadIdx.x) / 32 - kSplitGroups * 4;
   if (warp < 0) {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-    multiply_split<kShape, kHasRest, kIsSure>(gemm, shared);
+    multiply_split<kShape, kHasRest, Store>(gemm, shared);
   } else {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x % 32 == 0) {

@@ -8,6 +8,7 @@
 
 #include "cuda_bulk_copy.cuh"
 #include "cuda_split_elements.cuh"
+#include "ops/gemm/gemm_split_fetch.cuh"
 #include "ops/gemm/gemm_split_arguments.h"
 
 namespace tessera::cuda {
@@ -79,7 +80,7 @@ __device__ __noinline__ void compute_anew(const GemmSplitArguments& gemm, std::i
 
 /// Scales a warp's sums back and stores them: with a factor for each row and each column where no product leaves the
 /// normal numbers, which is the rule.
-template <bool kIsSure, int kSums>
+template <int kSums>
 __device__ __forceinline__ void store_scaled_back(const GemmSplitArguments& gemm, const float (&sum)[kSums],
                                                   std::int64_t matrix, std::int64_t row, std::int64_t column,
                                                   const int (&row_shifts)[2], const int (&shifts)[kSums / 2]) {
@@ -94,14 +95,7 @@ __device__ __forceinline__ void store_scaled_back(const GemmSplitArguments& gemm
     if (row + 8 * half >= gemm.m) continue;
     float* const place = gemm.c + matrix * gemm.stride_c + (row + 8 * half) * gemm.ldc + column;
     const auto store = [&](int j, float first, float second) {
-      const std::int64_t left = gemm.n - column - 8 * j;
-      if (kIsSure && left >= 2) {
-        __stcs(reinterpret_cast<float2*>(place + 8 * j), make_float2(first, second));
-      } else if (kIsSure) {
-        if (left >= 1) place[8 * j] = first;
-      } else {
-        store_pair(gemm, place + 8 * j, left, first, second);
-      }
+      store_pair(gemm, place + 8 * j, gemm.n - column - 8 * j, first, second);
     };
     if (is_near) {
       const float factor = power_of_two(-row_shifts[half]);
@@ -121,8 +115,7 @@ __device__ __forceinline__ void store_scaled_back(const GemmSplitArguments& gemm
 }
 
 /// A warp stores its 16 rows of a tile, whose sums are spread as of 64 x n products (cuda_warpgroup_products.cuh).
-/// kIsSure: whoever reads C finds what is in doubt; alpha is 1, beta 0, and every row of C begins at 8 bytes.
-template <bool kIsSure, int kSums>
+template <int kSums>
 __device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const float (&sum)[kSums],
                                            std::int64_t matrix, std::int64_t first_row, std::int64_t first_column) {
   constexpr int kPairs = kSums / 4;
@@ -144,22 +137,36 @@ __device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const
     const int4 pair = __ldg(pairs + j * 4);
     shifts[2 * j] = pair.x;
     shifts[2 * j + 1] = pair.z;
-    if constexpr (!kIsSure) {
 #pragma unroll
-      for (int i = 0; i < 2; ++i) {
-        const float doubt = __int_as_float(i == 0 ? pair.y : pair.w);
-        const bool is_inside = column + 8 * j + i < gemm.n;
-        in_doubt |= is_inside && row < gemm.m && doubts(upper.doubt, doubt, sum[4 * j + i]);
-        in_doubt |= is_inside && row + 8 < gemm.m && doubts(lower.doubt, doubt, sum[4 * j + 2 + i]);
-      }
+    for (int i = 0; i < 2; ++i) {
+      const float doubt = __int_as_float(i == 0 ? pair.y : pair.w);
+      const bool is_inside = column + 8 * j + i < gemm.n;
+      in_doubt |= is_inside && row < gemm.m && doubts(upper.doubt, doubt, sum[4 * j + i]);
+      in_doubt |= is_inside && row + 8 < gemm.m && doubts(lower.doubt, doubt, sum[4 * j + 2 + i]);
     }
   }
-  if constexpr (!kIsSure) {
-    if (__any_sync(~0u, in_doubt)) return compute_anew(gemm, matrix, first_row, first_column, 2 * kSums);
-  }
-  store_scaled_back<kIsSure>(gemm, sum, matrix, row, column, {upper.shift, lower.shift}, shifts);
+  if (__any_sync(~0u, in_doubt)) return compute_anew(gemm, matrix, first_row, first_column, 2 * kSums);
+  store_scaled_back(gemm, sum, matrix, row, column, {upper.shift, lower.shift}, shifts);
 }
 
+/// What becomes of a tile's sums here. Made before the tile is multiplied; `first_row` of the warp's first block of rows.
+class StoreSums {
+ public:
+  __device__ __forceinline__ StoreSums(const GemmSplitArguments& gemm, const SplitTile& tile, std::int64_t first_row,
+                                       std::int64_t first_column)
+      : gemm_(gemm), matrix_(tile.matrix), first_row_(first_row), first_column_(first_column) {}
+  template <int kSums>
+  __device__ __forceinline__ void operator()(const float (&sum)[kSums], int block_m) const {
+    store_sums(gemm_, sum, matrix_, first_row_ + block_m * kSplitGroups * kSplitRows, first_column_);
+  }
+
+ private:
+  const GemmSplitArguments& gemm_;
+  std::int64_t matrix_, first_row_, first_column_;
+};
+
+#else
+class StoreSums;
 #endif  // TESSERA_CUDA_IS_HOPPER
 
 }  // namespace tessera::cuda
