@@ -8,8 +8,9 @@
 //   block 1, 64 queries of group 0  | the same   beginning to its end (kernel_regression_warp_meeting.cuh). Single
 //            64 queries of group 1  |            threads fetch panels of queries and rows, a warp what else rows have.
 //
-// Both blocks need the same rows: each fetches a half of a panel for both. The tensor cores take 20,000 clocks for the
-// 784 columns of a tile and wait while the second group's last panel is multiplied and the first still meets its rows.
+// Both blocks need the same rows: each fetches a half of a panel for both. The tensor cores take 19,000 clocks for the
+// 784 columns of a tile; behind its last panel they wait for the group that meets its rows first, while the other one's
+// meeting passes beside the next panel. On an H200 1,000 queries of 60000 x 784 take 0.56 ms, 10,000 take 5.2 ms.
 #pragma once
 
 #include "cuda_kernel_overlap.cuh"
