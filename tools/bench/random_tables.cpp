@@ -34,8 +34,9 @@ std::vector<std::string> row_of(const std::string& name, const std::vector<Probl
   return cells;
 }
 
-std::string worst_table(const std::vector<ProblemRatios>& problems, double (ProblemRatios::*ratio)() const,
-                        bool of_all) {
+/// "" where nothing was faster than the default.
+std::string worst_table(const std::string& title, const std::vector<ProblemRatios>& problems,
+                        double (ProblemRatios::*ratio)() const, bool of_all) {
   Table table({{"ratio", Align::right},
                {"class"},
                {"chosen"},
@@ -49,7 +50,7 @@ std::string worst_table(const std::vector<ProblemRatios>& problems, double (Prob
                    format_seconds(problem.chosen.seconds), best.variant, format_seconds(best.seconds),
                    problem.problem});
   }
-  return table.render();
+  return table.empty() ? "" : fmt::format("\n{}\n{}", title, table.render());
 }
 
 /// All classes of one operator on one device.
@@ -68,16 +69,20 @@ std::string tables_of(const std::vector<const RandomGroup*>& groups) {
   if (problems.empty()) return "";
   if (groups.size() > 1) table.add_row(row_of("all", problems));
   const std::string name = fmt::format("{} on {}", groups.front()->operator_name, groups.front()->device);
+  const bool has_vendors = std::any_of(problems.begin(), problems.end(),
+                                       [](const ProblemRatios& problem) { return problem.best_vendor.has_value(); });
   return fmt::format(
-      "{}: the default's speed over the best of the library's own, over the best of all, and over the best other "
-      "library\n{}\n{}: worst over the library's own\n{}\n{}: worst over all\n{}\n",
-      name, table.render(), name, worst_table(problems, &ProblemRatios::over_own, false), name,
-      worst_table(problems, &ProblemRatios::over_all, true));
+             "{}: the default's speed over the best of the library's own, over the best of all, and over the best "
+             "other library\n{}",
+             name, table.render()) +
+         worst_table(name + ", worst over the library's own", problems, &ProblemRatios::over_own, false) +
+         (has_vendors ? worst_table(name + ", worst over all", problems, &ProblemRatios::over_all, true) : "") + "\n";
 }
 
 }  // namespace
 
 std::vector<ProblemRatios> worst_of(std::vector<ProblemRatios> problems, double (ProblemRatios::*ratio)() const) {
+  std::erase_if(problems, [&](const ProblemRatios& problem) { return !((problem.*ratio)() < 1); });
   std::stable_sort(problems.begin(), problems.end(), [&](const ProblemRatios& left, const ProblemRatios& right) {
     return (left.*ratio)() < (right.*ratio)();
   });
@@ -85,7 +90,7 @@ std::vector<ProblemRatios> worst_of(std::vector<ProblemRatios> problems, double 
   return problems;
 }
 
-std::string random_tables(const std::vector<RandomGroup>& groups) {
+std::vector<std::vector<const RandomGroup*>> places_of(const std::vector<RandomGroup>& groups) {
   std::vector<std::vector<const RandomGroup*>> places;
   for (const RandomGroup& group : groups) {
     const auto same = std::find_if(places.begin(), places.end(), [&](const auto& place) {
@@ -93,8 +98,12 @@ std::string random_tables(const std::vector<RandomGroup>& groups) {
     });
     (same == places.end() ? places.emplace_back() : *same).push_back(&group);
   }
+  return places;
+}
+
+std::string random_tables(const std::vector<RandomGroup>& groups) {
   std::string text;
-  for (const auto& place : places) text += tables_of(place);
+  for (const auto& place : places_of(groups)) text += tables_of(place);
   return text;
 }
 

@@ -24,9 +24,12 @@ struct RandomGroup {
 /// How many of the worst are told.
 inline constexpr std::size_t kWorst = 10;
 
-/// The worst by a ratio, the worst first.
+/// The worst by a ratio, the worst first; only those where something was faster.
 [[nodiscard]] std::vector<ProblemRatios> worst_of(std::vector<ProblemRatios> problems,
                                                   double (ProblemRatios::*ratio)() const);
+
+/// Those of one operator on one device together, in the order of the first of each.
+[[nodiscard]] std::vector<std::vector<const RandomGroup*>> places_of(const std::vector<RandomGroup>& groups);
 
 /// Of each operator and device: a row for each class and for all together, then the worst. "" for no problem.
 [[nodiscard]] std::string random_tables(const std::vector<RandomGroup>& groups);
