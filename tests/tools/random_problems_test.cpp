@@ -87,7 +87,9 @@ TEST(RandomProblemsTest, are_these_on_every_machine) {
   EXPECT_EQ(first("gemm", "vectors"), "m=9,n=1009,k=1345,type=float32,transpose_b=1");
   EXPECT_EQ(first("gemm", "batch"), "m=277,n=292,k=313,type=float32,batch=22,transpose_b=1");
   EXPECT_EQ(first("conv2d", "borders"), "height=91,width=1241,filter_height=2,filter_width=4,anchor_y=1,anchor_x=1");
-  EXPECT_EQ(first("cnn_layer", "few_outputs"), "input_channels=44,output_channels=11,height=99,width=124,filter_height=9,filter_width=9,padding=4");
+  EXPECT_EQ(first("cnn_layer", "few_outputs"),
+            "input_channels=44,output_channels=11,height=99,width=124,filter_height=9,"
+            "filter_width=9,padding=4");
   EXPECT_EQ(first("patch_match", "odd"), "size=67x135x36,patch=2x3x4,window=4x6x8,step=1x1x2,type=uint16");
 }
 

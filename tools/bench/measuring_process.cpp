@@ -1,5 +1,5 @@
-// A process at the other end of a pair of sockets. It stands in a process group of its own, so that Ctrl-C in a terminal
-// reaches the program alone, which then ends it; and the system ends it if the program goes without that.
+// A process at the other end of a pair of sockets. It stands in a process group of its own, so that Ctrl-C in a
+// terminal reaches the program alone, which then ends it; and the system ends it if the program goes without that.
 #include "tools/bench/measuring_process.h"
 
 #include <fcntl.h>

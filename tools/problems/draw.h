@@ -1,6 +1,6 @@
-// Draws the fields of one random problem: whole-number arithmetic alone, so that they are the same on every machine. For
-// the same reason several numbers are drawn in statements of their own or in braces, never as arguments of one call,
-// whose order is a compiler's choice.
+// Draws the fields of one random problem: whole-number arithmetic alone, so that they are the same on every machine.
+// For the same reason several numbers are drawn in statements of their own or in braces, never as arguments of one
+// call, whose order is a compiler's choice.
 #pragma once
 
 #include <cstdint>

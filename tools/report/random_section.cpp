@@ -1,5 +1,5 @@
-// Of each operator and device whose defaults were measured on random problems: how the ratios are distributed, a row for
-// each class, and the worst problems.
+// Of each operator and device whose defaults were measured on random problems: how the ratios are distributed, a row
+// for each class, and the worst problems.
 #include <algorithm>
 
 #include <fmt/format.h>

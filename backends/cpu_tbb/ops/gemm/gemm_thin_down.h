@@ -1,10 +1,10 @@
-// The half of the variant "thin" where sums run down the stored rows of the large operand: whole rows are added up, each
-// times a number for each of the few rows or columns of C.
+// The half of the variant "thin" where sums run down the stored rows of the large operand: whole rows are added up,
+// each times a number for each of the few rows or columns of C.
 //
 //                 strip 0   strip 1                     The large operand is read where it lies. A chunk is a strip of
-//               +---------+---------+---   piece 0      its columns times a piece of k; its sums stay in the first-level
-//      few  *   |  chunk  |  chunk  |      of k         cache. Sums of pieces are added in order, by a second loop if
-//               +---------+---------+---   piece 1      there is more than one piece.
+//               +---------+---------+---   piece 0      its columns times a piece of k; its sums stay in the
+//      few  *   |  chunk  |  chunk  |      of k         first-level cache. Sums of pieces are added in order,
+//               +---------+---------+---   piece 1      by a second loop if there is more than one.
 //               |         |         |
 //
 // Pieces have one length whatever the threads, so bits do not depend on them.
@@ -20,8 +20,8 @@
 
 namespace tessera::cpu_tbb {
 
-/// A chunk: rows of the large operand, and bytes of each. 256 KiB, about 20 microseconds from memory, and 16 KiB of sums
-/// at most.
+/// A chunk: rows of the large operand, and bytes of each. 256 KiB, about 20 microseconds from memory, and 16 KiB of
+/// sums at most.
 inline constexpr std::int64_t kStreamRows = 128;
 inline constexpr std::int64_t kStreamBytes = 2048;
 

@@ -2,9 +2,9 @@
 //
 //     factors (one, p)           matrix: rows p .. p + 7, read side by side from left to right
 //     x x x x x x x x            +----------------------------------------+
-//                          *     | v -> | v -> | ...                      |     For every vector of columns the sums are
-//     in registers               +----------------------------------------+     loaded, 8 products added to each in the
-//                          =     sums: rows of the first-level cache            order of p, and stored again.
+//                          *     | v -> | v -> | ...                      |   For every vector of columns the sums are
+//     in registers               +----------------------------------------+   loaded, 8 products added to each in the
+//                          =     sums: rows of the first-level cache          order of p, and stored again.
 //
 // A row of the matrix lies in memory one element after the other, so that a few streams are read at the pace of memory,
 // each element once. Up to 24 factors stand in registers with AVX-512: 8 rows for 1 to 3 sums, 3 rows for 8.
