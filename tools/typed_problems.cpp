@@ -90,12 +90,6 @@ std::vector<Sweep> parse_fields(const std::string& text) {
   return fields;
 }
 
-std::string text_of(const ProblemWords& words) {
-  std::string text;
-  for (const auto& [name, value] : words) text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
-  return text;
-}
-
 /// "", or why this machine cannot hold it.
 std::string why_too_large(const conformance::Case& problem) {
   static const std::uint64_t memory = this_machine().memory_bytes;
@@ -107,6 +101,12 @@ std::string why_too_large(const conformance::Case& problem) {
 }
 
 }  // namespace
+
+std::string problem_text(const ProblemWords& words) {
+  std::string text;
+  for (const auto& [name, value] : words) text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+  return text;
+}
 
 std::vector<ProblemWords> parse_problem(const std::string& text) {
   const std::vector<Sweep> fields = parse_fields(text);
@@ -145,7 +145,7 @@ SelectedProblems::SelectedProblems(const Selection& selection) {
       } catch (const Error& error) {
         throw UsageError(error.sentence());
       }
-      texts_.emplace(typed.cases.back().get(), text_of(words));
+      texts_.emplace(typed.cases.back().get(), problem_text(words));
     }
   }
 }

@@ -15,6 +15,9 @@ namespace tessera::tool {
 /// UsageError for a text that is not written so, and for more than 10000 problems.
 [[nodiscard]] std::vector<conformance::ProblemWords> parse_problem(const std::string& text);
 
+/// The other way: "m=256,n=777".
+[[nodiscard]] std::string problem_text(const conformance::ProblemWords& words);
+
 /// What the subcommands work on: the library's own cases or, with --problem, those that it describes.
 class SelectedProblems {
  public:

@@ -17,8 +17,8 @@ enum class GemmSplitKind : std::uint8_t { split, scaled_half };
   return std::max(16.0, static_cast<double>(problem.k) / 4);
 }
 
-/// Roundings of float32 that a sum of k products counts as. The tensor cores add up `panel_depth` steps of k, a multiple
-/// of 16, before a sum goes to a float32 register.
+/// Roundings of float32 that a sum of k products counts as. The tensor cores add up `panel_depth` steps of k, a
+/// multiple of 16, before a sum goes to a float32 register.
 [[nodiscard]] inline double gemm_split_roundings(double k, GemmSplitKind kind, std::int64_t panel_depth) {
   const auto depth = static_cast<double>(panel_depth);
   // What fp16 does to a product, what the tensor cores cut off from a panel's sums (the small products of split count

@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "tools/bench/bench_run.h"
+#include "tools/bench/measuring_process.h"
+#include "tools/bench/random_run.h"
 #include "tools/command.h"
 #include "tools/process/interrupt.h"
+#include "tools/process/usage_error.h"
 #include "tools/study/study.h"
 
 namespace tessera::tool {
@@ -20,6 +23,9 @@ namespace {
 /// Of a record where everything is measured: many of them in minutes rather than few in the last digit.
 constexpr MeasurementLimits kEverything{.warm_up_s = 0.1, .min_time_s = 0.2, .time_limit_s = 2, .one_run_limit_s = 10};
 constexpr double kEverythingBudget_s = 300;
+/// Of many small problems with all their variants, in several rounds.
+constexpr MeasurementLimits kRandom{.warm_up_s = 0.03, .min_time_s = 0.05, .time_limit_s = 0.5, .one_run_limit_s = 2};
+constexpr std::size_t kRandomRounds = 3;
 
 constexpr const char* kFooter =
     "Device time is the median by events on the queue; spread the interquartile range over the median; wall time\n"
@@ -42,6 +48,18 @@ constexpr const char* kFooter =
     "--study measures what docs/studies tells of: many sizes, tiles, threads, and the way to the device and back,\n"
     "each record for a fraction of a second (warm-up 0.02, minimum 0.02, limit 0.15 unless given). What takes longer\n"
     "is run once, or skipped with the reason. Ctrl-C ends it with the records so far.\n\n"
+    "--random N draws N problems of each of an operator's classes, which reflect how it is used, and measures what "
+    "the\n"
+    "library takes by default beside each of its variants and every other library. Default, other variants and every\n"
+    "other library have a process each, and these take turns. Three ratios are told: the default's speed over the "
+    "best\n"
+    "of the library's own, over the best of all, and over the best other library; and the worst problems, in words "
+    "that\n"
+    "--problem takes. The same seed gives the same problems on every machine. A problem asks for 2 x 10^9 operations "
+    "at\n"
+    "most, or --most-work, and for 256 MiB. --repeat is 3 here, warm-up 0.03, minimum 0.05 and limit 0.5, unless "
+    "given.\n"
+    "\n"
     "--threads measures on CPU devices with each of these numbers of threads, and tells speed-up and efficiency.\n\n"
     "Example:\n"
     "  tessera bench gemm --device all\n"
@@ -50,6 +68,7 @@ constexpr const char* kFooter =
     "  tessera bench gemm --device cuda:0 --repeat 5 --cold --transfers\n"
     "  tessera bench gemm --device cuda:0,cpu:0 --variant tiled,naive --set tile=16 --json result.json\n"
     "  tessera bench gemm --problem m=256:4096:*2,n=777,k=512,type=float32,float64 --device cpu:0\n"
+    "  tessera bench gemm --random 50 --seed 7 --class vectors,odd --device cpu:0 --json random.json\n"
     "  tessera bench conv2d --device cpu:0 --threads 1,2,4\n"
     "  tessera bench all --device cpu:0 --compare before.json\n"
     "  tessera bench gemm --study --device all --json study.json\n"
@@ -91,10 +110,10 @@ class BenchCommand : public Command {
     command_
         ->add_option(
             "--budget", budget_s_,
-            "With --all: seconds for peaks and records together; what has no room is skipped. 0: as long as it takes")
+            "With --all or --random: seconds for all of it; what has no room is skipped. 0: as long as it takes, as "
+            "--random does unless it is given")
         ->check(CLI::NonNegativeNumber)
-        ->capture_default_str()
-        ->needs(everything);
+        ->capture_default_str();
     command_
         ->add_option("--repeat", rounds_,
                      "Measure every record so often, the variants of a case in turn; the middle one counts")
@@ -125,6 +144,7 @@ class BenchCommand : public Command {
         ->type_name("NAME,...")
         ->needs(study);
     command_->add_flag("--quick", quick_, "With --study: sizes so small that a test can run it")->needs(study);
+    declare_random(*everything, *study);
     command_->add_option("--note", note_, "A remark on this run that its result file keeps");
     command_->add_option("--json", json_, "Write every record as JSON to this file, or to standard output for -")
         ->type_name("FILE|-");
@@ -133,12 +153,17 @@ class BenchCommand : public Command {
   }
 
   int run() override {
+    if (is_measuring_process_) return serve_measurements();
+    if (command_->count("--budget") > 0 && !everything_ && random_->count() == 0)
+      throw UsageError("--budget needs --all or --random");
     // Before long work starts.
     if (compare_->count() > 0) old_.emplace(old_path_);
     ResultFile file(json_);
     Json result = result_head("tessera bench");
     if (!note_.empty()) result["note"] = note_;
-    const int code = study_ ? study(file, result) : benchmark(file, result);
+    const int code = study_                 ? study(file, result)
+                     : random_->count() > 0 ? random(file, result)
+                                            : benchmark(file, result);
     if (is_interrupted()) result["interrupted"] = true;
     file.write(result);
     stop_if_interrupted();
@@ -146,6 +171,53 @@ class BenchCommand : public Command {
   }
 
  private:
+  void declare_random(CLI::Option& everything, CLI::Option& study) {
+    random_ = command_
+                  ->add_option("--random", random_count_,
+                               "So many random problems of each class: the default beside every variant and other "
+                               "library, each in a process of its own")
+                  ->check(CLI::Range(1, 10000))
+                  ->type_name("N");
+    command_->add_option("--seed", seed_, "With --random: other problems")->capture_default_str()->needs(random_);
+    command_
+        ->add_option("--class", classes_,
+                     "With --random: these classes of the operator alone; a wrong name lists them all")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,...")
+        ->needs(random_);
+    for (const char* other : {"--variant", "--case", "--problem", "--set", "--threads", "--compare", "--transfers"})
+      random_->excludes(command_->get_option(other));
+    random_->excludes(&everything);
+    random_->excludes(&study);
+    // What --random starts; of no use to people.
+    command_->add_flag(kMeasuringFlag, is_measuring_process_)->group("");
+  }
+
+  /// What was not given is as `usual` has it.
+  void take_usual(const MeasurementLimits& usual, MeasurementLimits& limits) const {
+    if (command_->count("--min-time") == 0) limits.min_time_s = usual.min_time_s;
+    if (command_->count("--warm-up") == 0) limits.warm_up_s = usual.warm_up_s;
+    if (command_->count("--time-limit") == 0) limits.time_limit_s = usual.time_limit_s;
+    limits.one_run_limit_s = std::max(usual.one_run_limit_s, limits.time_limit_s);
+  }
+
+  int random(const ResultFile& file, Json& result) {
+    RandomRequest request{.operator_name = selection_.operator_name,
+                          .devices = selection_.devices,
+                          .classes = classes_,
+                          .count = random_count_,
+                          .seed = seed_,
+                          .problem_limits = {},
+                          .rounds = command_->count("--repeat") > 0 ? rounds_ : kRandomRounds,
+                          .budget_s = command_->count("--budget") > 0 ? budget_s_ : 0};
+    if (most_work_->count() > 0) request.problem_limits.most_flops = most_gflop_ * 1e9;
+    MeasurementLimits limits = limits_;
+    take_usual(kRandom, limits);
+    MeasuringProcesses processes(limits);
+    return run_random(request, processes, file.text(), result);
+  }
+
   int study(const ResultFile& file, Json& result) {
     StudyRequest request{.selection = selection_,
                          .limits = study_limits(quick_),
@@ -174,11 +246,7 @@ class BenchCommand : public Command {
     if (most_work_->count() > 0) request.most_flops = most_gflop_ * 1e9;
     if (everything_) {
       request.plan.budget_s = budget_s_;
-      MeasurementLimits& limits = request.plan.limits;
-      if (command_->count("--min-time") == 0) limits.min_time_s = kEverything.min_time_s;
-      if (command_->count("--warm-up") == 0) limits.warm_up_s = kEverything.warm_up_s;
-      if (command_->count("--time-limit") == 0) limits.time_limit_s = kEverything.time_limit_s;
-      limits.one_run_limit_s = std::max(kEverything.one_run_limit_s, limits.time_limit_s);
+      take_usual(kEverything, request.plan.limits);
     }
     return run_bench(request, file.text(), result);
   }
@@ -203,6 +271,11 @@ class BenchCommand : public Command {
   std::optional<OldResults> old_;
   CLI::Option* threads_ = nullptr;
   std::vector<std::uint32_t> thread_counts_;
+  CLI::Option* random_ = nullptr;
+  std::size_t random_count_ = 0;
+  std::uint64_t seed_ = 1;
+  std::vector<std::string> classes_;
+  bool is_measuring_process_ = false;
 };
 
 }  // namespace

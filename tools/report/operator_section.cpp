@@ -157,6 +157,7 @@ std::string table_of(const Records& records) {
 std::string operators_section(const ReportInput& input) {
   std::vector<std::string> operators;
   for (const ReportRecord& record : input.records) {
+    if (record.is_random) continue;
     if (std::find(operators.begin(), operators.end(), record.operator_name) == operators.end())
       operators.push_back(record.operator_name);
   }
@@ -165,7 +166,7 @@ std::string operators_section(const ReportInput& input) {
     Records all, timed;
     std::vector<std::string> types;
     for (const ReportRecord& record : input.records) {
-      if (record.operator_name != name) continue;
+      if (record.operator_name != name || record.is_random) continue;
       all.push_back(&record);
       if (!record.is_verified() || !(record.gflops > 0) || !(record.median_s > 0)) continue;
       timed.push_back(&record);

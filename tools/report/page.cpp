@@ -72,7 +72,8 @@ std::string one_file(const ReportInput& input, std::size_t number) {
     for (const std::string& peer : input.missing_peers) list += (list.empty() ? "" : "; ") + escaped(peer);
     html += fmt::format("<p>Not compared with, because they were not on this machine: {}.</p>\n", list);
   }
-  return html + devices_section(input) + operators_section(input) + threads_section(input) + transfers_section(input);
+  return html + devices_section(input) + operators_section(input) + random_section(input) + threads_section(input) +
+         transfers_section(input);
 }
 
 }  // namespace

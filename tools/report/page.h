@@ -31,6 +31,7 @@ class HtmlTable {
 /// The sections, each "" where a file has nothing of it.
 [[nodiscard]] std::string devices_section(const ReportInput& input);
 [[nodiscard]] std::string operators_section(const ReportInput& input);
+[[nodiscard]] std::string random_section(const ReportInput& input);
 [[nodiscard]] std::string threads_section(const ReportInput& input);
 [[nodiscard]] std::string transfers_section(const ReportInput& input);
 /// What several files have in common, the first beside each other one.

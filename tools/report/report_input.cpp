@@ -95,6 +95,7 @@ ReportRecord record_of(const Json& json) {
   if (const Json* const hardware = object_of(json, "hardware")) record.hardware = shortened(hardware_words(*hardware));
   const auto cold = json.find("cold");
   record.is_cold = cold != json.end() && cold->is_boolean() && cold->get<bool>();
+  record.is_random = text_of(json, "class").has_value();
   // Studies measure a problem in several parts, which its name ends with.
   if (const std::string part = words(json, "part"); !part.empty() && record.problem.ends_with("_" + part))
     record.problem.resize(record.problem.size() - part.size() - 1);
@@ -132,6 +133,33 @@ ReportThreads threads_of(const Json& json) {
     std::sort(threads.speed_up.begin(), threads.speed_up.end());
   }
   return threads;
+}
+
+/// Nothing without a time: a ratio would be no number.
+std::optional<Timed> timed_of(const Json& problem, const char* name) {
+  const Json* const timed = object_of(problem, name);
+  if (timed == nullptr || !(positive(*timed, "seconds") > 0)) return std::nullopt;
+  return Timed{words(*timed, "variant"), positive(*timed, "seconds")};
+}
+
+RandomGroup random_of(const Json& json) {
+  RandomGroup group{.operator_name = words(json, "operator"),
+                    .device = words(json, "device"),
+                    .of_class = words(json, "class"),
+                    .problems = {}};
+  const Json* const problems = list_of(json, "problems");
+  for (std::size_t i = 0; problems != nullptr && i < std::min(problems->size(), kMostRecords); ++i) {
+    const auto chosen = timed_of((*problems)[i], "default"), own = timed_of((*problems)[i], "best_own");
+    if (!chosen || !own) continue;
+    group.problems.push_back({.of_class = group.of_class,
+                              .number = i,
+                              .problem = words((*problems)[i], "problem"),
+                              .case_name = words((*problems)[i], "case"),
+                              .chosen = *chosen,
+                              .best_own = *own,
+                              .best_vendor = timed_of((*problems)[i], "best_vendor")});
+  }
+  return group;
 }
 
 double part_of(const Json& transfer, const char* name) {
@@ -203,6 +231,7 @@ ReportInput report_input_of(const Json& result, const std::string& path) {
                                .upload_gbytes_per_s = positive(transfer, "upload_gbytes_per_s"),
                                .download_gbytes_per_s = positive(transfer, "download_gbytes_per_s")});
   });
+  each("random", [&](const Json& group) { input.random.push_back(random_of(group)); });
   each("missing_peers", [&](const Json& peer) {
     const std::string remedy = words(peer, "remedy");
     input.missing_peers.push_back(

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/random_tables.h"
 #include "tools/input/json_reading.h"
 
 namespace tessera::tool {
@@ -42,6 +43,7 @@ struct ReportRecord {
   std::string reason;
   std::string hardware;  ///< "128 registers, 2 groups a unit, 25 % occupied"
   bool is_cold = false;
+  bool is_random = false;  ///< of a random problem, which has a section of its own
   bool is_default = false;
   double median_s = kNoNumber;
   double spread = kNoNumber;
@@ -92,6 +94,7 @@ struct ReportInput {
   std::vector<ReportRecord> records;
   std::vector<ReportThreads> threads;
   std::vector<ReportTransfer> transfers;
+  std::vector<RandomGroup> random;         ///< of --random, each class on each device
   std::vector<std::string> missing_peers;  ///< "vendor_blis: apt-get install libblis4-pthread"
 
   [[nodiscard]] const ReportDevice* find_device(const std::string& id) const;

@@ -62,7 +62,8 @@ inline constexpr int kCnnLayerWinogradThreads = 128;
 /// Rows of the input kernel's grid that tell which tiles are in doubt; each takes this part of a group's tiles.
 inline constexpr int kCnnLayerWinogradDoubtRows = 8;
 
-/// Threads of a group of the magnitudes' kernel that lie along pixels, and parts that their channels are summed in; one warp for each part.
+/// Threads of a group of the magnitudes' kernel that lie along pixels, and parts that their channels are summed in; one
+/// warp for each part.
 inline constexpr int kCnnLayerWinogradPixels = 32;
 inline constexpr int kCnnLayerWinogradSlices = 16;
 

@@ -1,15 +1,15 @@
 // cnn_layer, winograd_split: pixels are transformed into the form in which the tensor cores multiply them, and products
 // back from the form in which they leave them.
 //
-//   16 tiles x 8 channels, a thread each          shared memory                  panels (cuda_split_shape.h)
-//   read a patch, transform it, multiply it by    a word for each point, tile    16 rows x 16 bytes of what was rounded,
-//   the tile's power of two, split each number -> and channel: two of fp16   ->  and as much of what rounding left, for
-//   into two of fp16                                                             each point
+//   16 tiles x 8 channels, a thread each        shared memory                 panels (cuda_split_shape.h)
+//   read a patch, transform it, multiply it     a word for each point, tile   16 rows x 16 bytes of what was
+//   by the tile's power of two, split each  ->  and channel: two of fp16  ->  rounded, and as much of what rounding
+//   number into two of fp16                                                   left, for each point
 //
-// Channels of a tile are added up, so they share one power of two. It follows from the largest of the patch's magnitudes
-// (each pixel's sum over the channels), which no transformed pixel exceeds by more than the transform's growth. A number
-// far below that bound loses its last bits, and what that adds to a sum's error counts as doubt
-// (CnnLayerWinogradArguments::doubt_of_largest).
+// Channels of a tile are added up, so they share one power of two. It follows from the largest of the patch's
+// magnitudes (each pixel's sum over the channels), which no transformed pixel exceeds by more than the transform's
+// growth. A number far below that bound loses its last bits, and what that adds to a sum's error counts as doubt
+// (CnnLayerWinogradArguments::doubt_of_largest; docs/decisions/0026).
 #pragma once
 
 #include "cuda_split_elements.cuh"
@@ -148,8 +148,8 @@ __device__ __forceinline__ void winograd_split_input(const CnnLayerWinogradSplit
 
 #if defined(TESSERA_CUDA_IS_HOPPER)
 
-/// What becomes of a tile's sums: those of an output channel are divided by the power of two of its weights, and that of
-/// the pixels is left to the transform back, which is linear.
+/// What becomes of a tile's sums: those of an output channel are divided by the power of two of its weights, and that
+/// of the pixels is left to the transform back, which is linear.
 class StoreProducts {
  public:
   __device__ __forceinline__ StoreProducts(const GemmSplitArguments& gemm, const SplitTile& tile,

@@ -1,9 +1,10 @@
-// What the kernels of cnn_layer's variant winograd_split take, by value, and how products lie between them; read by host
-// and device.
+// What the kernels of cnn_layer's variant winograd_split take, by value, and how products lie between them; read by
+// host and device.
 //
 // Sums lie as the warps that multiply have them in registers, so that every access to memory is one piece: a block of
 // 16 output channels by 8 tiles is 512 bytes, in which lane 4 g + t has its four sums (cuda_warpgroup_products.cuh).
-// Blocks beside each other along the tiles lie one behind the other, then those of the next 16 channels, for each point.
+// Blocks beside each other along the tiles lie one behind the other, then those of the next 16 channels, for each
+// point.
 #pragma once
 
 #include <cstdint>

@@ -8,10 +8,11 @@
     tessera::cuda::prepare_operands<has_rest>(operand);                                                            \
   }
 
-#define TESSERA_GEMM_SPLIT(variant, has_rest, shape, number)                                             \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::kSplitThreads, 1)                          \
-      tessera_gemm_##variant##_##shape(const __grid_constant__ tessera::cuda::GemmSplitArguments gemm) { \
-    tessera::cuda::multiply_prepared<tessera::cuda::kGemmSplitShapes[number], has_rest, tessera::cuda::StoreSums>(gemm);           \
+#define TESSERA_GEMM_SPLIT(variant, has_rest, shape, number)                                                       \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kSplitThreads, 1)                                    \
+      tessera_gemm_##variant##_##shape(const __grid_constant__ tessera::cuda::GemmSplitArguments gemm) {           \
+    tessera::cuda::multiply_prepared<tessera::cuda::kGemmSplitShapes[number], has_rest, tessera::cuda::StoreSums>( \
+        gemm);                                                                                                     \
   }
 
 TESSERA_GEMM_SPLIT_PREPARE(split, true)

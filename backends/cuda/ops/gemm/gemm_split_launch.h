@@ -1,5 +1,5 @@
-// The launches of gemm's variants split and scaled_half: preparing operands, and multiplying prepared ones. The products
-// of cnn_layer's winograd_split are launched from here too, whose operands are prepared elsewhere.
+// The launches of gemm's variants split and scaled_half: preparing operands, and multiplying prepared ones. The
+// products of cnn_layer's winograd_split are launched from here too, whose pixels are prepared elsewhere.
 #pragma once
 
 #include <cstdint>

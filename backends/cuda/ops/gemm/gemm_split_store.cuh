@@ -8,8 +8,8 @@
 
 #include "cuda_bulk_copy.cuh"
 #include "cuda_split_elements.cuh"
-#include "ops/gemm/gemm_split_fetch.cuh"
 #include "ops/gemm/gemm_split_arguments.h"
+#include "ops/gemm/gemm_split_fetch.cuh"
 
 namespace tessera::cuda {
 
@@ -149,7 +149,8 @@ __device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const
   store_scaled_back(gemm, sum, matrix, row, column, {upper.shift, lower.shift}, shifts);
 }
 
-/// What becomes of a tile's sums here. Made before the tile is multiplied; `first_row` of the warp's first block of rows.
+/// What becomes of a tile's sums here. Made before the tile is multiplied; `first_row` is that of the warp's first
+/// block of rows.
 class StoreSums {
  public:
   __device__ __forceinline__ StoreSums(const GemmSplitArguments& gemm, const SplitTile& tile, std::int64_t first_row,
