@@ -5,6 +5,7 @@
 
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
+#include "mathematics/gemm_split_bound.h"
 #include "ops/gemm/gemm_split_launch.h"
 #include "ops/kernel_regression/kernel_regression_split_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
@@ -63,9 +64,9 @@ Verdict check(const KernelRegression& problem, const backend::Device& device) {
 /// The bound as a multiple of the strict algorithm's (docs/decisions/0027).
 double error_factor_of(const KernelRegression& problem, const backend::Device&) {
   const auto d = static_cast<double>(problem.columns);
-  // In units of roundoff: of |q| |t|, what a product is off by; of (|q| + |t|)^2, the centre taken off, both lengths'
-  // sums, and what the three are added up to.
-  const double product = 14 + std::ceil(std::min(d, 64.0) / 16) * (std::min(d, 16.0) + 3) + std::ceil(d / 64);
+  // In units of roundoff: of |q| |t|, what a product is off by, small elements included; of (|q| + |t|)^2, the centre
+  // taken off, both lengths' sums, and what the three are added up to.
+  const double product = mathematics::gemm_split_roundings(d, mathematics::GemmSplitKind::split, kSplitPlane) + 1;
   const double centre = 2, lengths = std::ceil(d / 32) + 14, sum = 2;
   constexpr double kSecondOrder = 1 + 0x1p-8;
   constexpr double kOfFused = 2;
