@@ -132,8 +132,8 @@ void add_layouts(CaseList& list, DataType type) {
 void add_thin(CaseList& list, DataType type) {
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
-      for (const Shape& shape :
-           {Shape{67, 6, 259}, Shape{7, 61, 259}, Shape{3, 2, 8209}, Shape{5, 1031, 133}, Shape{1031, 3, 133}}) {
+      for (const Shape& shape : {Shape{67, 6, 259}, Shape{7, 61, 259}, Shape{3, 2, 8209}, Shape{5, 1031, 133},
+                                 Shape{1031, 3, 133}, Shape{41, 11, 301}, Shape{12, 41, 301}}) {
         Gemm problem = gemm_of(type, shape);
         problem.transpose_a = transpose_a;
         problem.transpose_b = transpose_b;

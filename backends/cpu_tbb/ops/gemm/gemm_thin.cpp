@@ -30,16 +30,17 @@ namespace tessera::cpu_tbb {
 namespace {
 
 /// The most columns that count as few. 2048 x 8 x 2048 floats ran at 72 GFLOP/s on one core of a Xeon, and at 34 with
-/// "register"; with 16 columns the two are even.
-constexpr std::int64_t kMostColumns = 8;
+/// "register". On two threads of a busy one 12 x 1009 x 1345 with B transposed took 0.55 of the time of "register", with
+/// 16 rows the two were even. Where sums run down, fewer do.
+constexpr std::int64_t kMostColumns = 12;
+constexpr std::int64_t kMostColumnsDown = ThinStreams<float>::kMost;
 /// The shortest sums that are worth it: at the end of each sum the lanes of a vector are added up. With more columns
-/// "register" gains more than this variant does, so sums must be longer: with 8 columns the two are even at k = 256 on
-/// that core. One or two columns gain from the first vector on: 300 x 1 x 16 took a seventh of the time of "register",
+/// "register" gains more than this variant does, so sums must be longer: with 4 columns the two are even at k = 100,
+/// with 12 at 256. One or two columns gain from the first vector on: 300 x 1 x 16 took a seventh of the time,
 /// 1352 x 2 x 16 half.
 constexpr std::int64_t kFewestColumns = 2;
 constexpr std::int64_t kLeastDepthOfFewest = 16;
-constexpr std::int64_t kLeastDepth = 128;
-constexpr std::int64_t kLeastDepthPerColumn = 32;
+constexpr std::int64_t kLeastDepthPerColumn = 24;
 
 /// Where sums run down the stored rows: the most columns or rows that gain, and how many elements the large operand
 /// must have for each square of how many there are. "register" reads it where it lies as well, and what counts is how
@@ -56,10 +57,12 @@ constexpr std::int64_t kChunkBytes = 256 * 1024;
 /// Which side of C is short, and whether sums run along the large operand's stored rows or down over them.
 enum class ShortSide { none, columns, rows, columns_down, rows_down };
 ShortSide short_side(const Gemm& problem) {
-  if (problem.n <= kMostColumns && !problem.transpose_a) return ShortSide::columns;
-  if (problem.m <= kMostColumns && problem.transpose_b) return ShortSide::rows;
-  if (problem.m <= kMostColumns) return ShortSide::rows_down;
-  if (problem.n <= kMostColumns) return ShortSide::columns_down;
+  for (const std::int64_t most : {kMostColumnsDown, kMostColumns}) {
+    if (problem.n <= most && !problem.transpose_a) return ShortSide::columns;
+    if (problem.m <= most && problem.transpose_b) return ShortSide::rows;
+    if (std::min(problem.m, problem.n) <= kMostColumnsDown)
+      return problem.m <= problem.n ? ShortSide::rows_down : ShortSide::columns_down;
+  }
   return ShortSide::none;
 }
 bool is_down(ShortSide side) {
@@ -197,8 +200,10 @@ backend::Verdict check(const Gemm& problem, const backend::Device&) {
   using backend::sentence;
   using backend::Verdict;
   if (short_side(problem) == ShortSide::none)
-    return Verdict::no(sentence("gemm's n is ", problem.n, " and m is ", problem.m,
-                                ", but thin needs one of them up to ", kMostColumns));
+    return Verdict::no(sentence("gemm's n is ", problem.n, problem.transpose_a ? " with A transposed" : "",
+                                " and m is ", problem.m, problem.transpose_b ? " with B transposed" : "",
+                                ", but thin needs one of them up to ", kMostColumnsDown, ", or n up to ", kMostColumns,
+                                " with A as it is, or m up to ", kMostColumns, " with B transposed"));
   return Verdict::yes();
 }
 
@@ -218,8 +223,7 @@ backend::Verdict pays(const Gemm& problem, const backend::Device&) {
   const ShortSide side = short_side(problem);
   if (is_down(side)) return pays_down(problem);
   const std::int64_t columns = side == ShortSide::columns ? problem.n : problem.m;
-  const std::int64_t least =
-      columns <= kFewestColumns ? kLeastDepthOfFewest : std::max(kLeastDepth, kLeastDepthPerColumn * columns);
+  const std::int64_t least = columns <= kFewestColumns ? kLeastDepthOfFewest : kLeastDepthPerColumn * columns;
   if (problem.k >= least) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("gemm's k is ", problem.k, ", but with ", columns,
                                                 " columns or rows thin gains from ", least, " on"));
