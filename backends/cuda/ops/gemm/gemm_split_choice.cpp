@@ -112,21 +112,4 @@ backend::Verdict gemm_split_pays(const Gemm& problem, GemmSplitKind kind, const 
                                                 " us"));
 }
 
-double tiny_allowance(const Gemm& problem) {
-  return std::max(16.0, static_cast<double>(problem.k) / 4);
-}
-
-double gemm_split_error_factor(const Gemm& problem, GemmSplitKind kind) {
-  if (problem.k == 0) return 1;
-  const auto k = static_cast<double>(problem.k);
-  const auto depth = static_cast<double>(panel_depth(kind));
-  // In units of roundoff of float32: what fp16 does to a product, what the tensor cores cut off from a panel's sums
-  // (the small products of split count as one), and the sum over panels.
-  const double of_product = kind == GemmSplitKind::split ? 12 + 1 : 16384;
-  const double in_panel = std::ceil(std::min(k, depth) / 16) * (std::min(k, 16.0) + 3);
-  const double of_sum = std::ceil(k / depth);
-  constexpr double kSecondOrder = 1 + 0x1p-8;
-  return std::max(1.0, kSecondOrder * (of_product + in_panel + of_sum + tiny_allowance(problem)) / k);
-}
-
 }  // namespace tessera::cuda

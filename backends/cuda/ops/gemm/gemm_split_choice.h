@@ -10,12 +10,13 @@
 
 #include "backend/variant.h"
 #include "cuda_context.h"
+#include "mathematics/gemm_split_bound.h"
 #include "ops/gemm/gemm_split_arguments.h"
 
 namespace tessera::cuda {
 
-/// What the two variants keep of an element: rounded to fp16 with what rounding left beside it, or the first alone.
-enum class GemmSplitKind : std::uint8_t { split, scaled_half };
+using mathematics::GemmSplitKind;
+using mathematics::tiny_allowance;
 
 /// Steps of k of a panel.
 [[nodiscard]] constexpr std::int64_t panel_depth(GemmSplitKind kind) {
@@ -40,9 +41,9 @@ enum class GemmSplitKind : std::uint8_t { split, scaled_half };
 /// Yes where it is faster than register, by the models of both.
 [[nodiscard]] backend::Verdict gemm_split_pays(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card);
 
-/// Elements that fp16 holds with fewer bits may make a sum off by so many units of roundoff of itself, and no more.
-[[nodiscard]] double tiny_allowance(const Gemm& problem);
 /// The bound as a multiple of the strict algorithm's (docs/decisions/0025).
-[[nodiscard]] double gemm_split_error_factor(const Gemm& problem, GemmSplitKind kind);
+[[nodiscard]] inline double gemm_split_error_factor(const Gemm& problem, GemmSplitKind kind) {
+  return mathematics::gemm_split_error_factor(problem, kind, panel_depth(kind));
+}
 
 }  // namespace tessera::cuda
