@@ -1,5 +1,5 @@
-// gemm, split: float32 products by the fp16 tensor cores of NVIDIA's sm_80 and newer. A first launch scales and rounds A
-// and B into the workspace, a second one multiplies. Sums that may be off by more than the bound allows are found and
+// gemm, split: float32 products by the fp16 tensor cores of NVIDIA's sm_80 and newer. A first launch scales and rounds
+// A and B into the workspace, a second one multiplies. Sums that may be off by more than the bound allows are found and
 // computed anew by the second one. The same algorithm, and the same bound, as CUDA's.
 #include <algorithm>
 #include <utility>
@@ -29,7 +29,7 @@ constexpr std::uint64_t kMemoryShare = 4;
 /// Rows of C in flight side by side, so that their panels and those of as many columns are read through the L2 cache.
 constexpr std::int64_t kBandRows = 2048;
 /// Work-items of a group that prepares, and rows that it takes.
-constexpr std::int64_t kPrepareItems = 512, kPrepareRows = 16;
+constexpr std::int64_t kPrepareItems = 1024, kPrepareRows = 16;
 
 /// Split of gemm_split_panels.cl.
 struct GemmSplitPlan {
@@ -152,7 +152,7 @@ Verdict check(const Gemm& problem, const backend::Device& opened) {
     return Verdict::no(sentence("the prepared copies of A and B take ", bytes, " bytes, but must take at most ", most,
                                 ", a quarter of the device's memory"));
   }
-  return check_groups("gemm", gemm_blocks(problem, 64, 64));
+  return check_groups("gemm", gemm_blocks(problem, 32, 64));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The tiles that gemm's variant split is compiled with, which of them multiplies prepared operands, what that takes, and
-// whether it is faster than float32 products.
+// The tiles that gemm's variant split is compiled with, which of them multiplies prepared operands, what that takes,
+// and whether it is faster than float32 products.
 #pragma once
 
 #include <cstdint>

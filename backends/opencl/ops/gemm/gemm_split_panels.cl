@@ -7,9 +7,11 @@
 //   ...                                         What a group multiplies next lies in one piece.
 //
 // Half a block, 32 lanes with 16 bytes each, lies as mma.sync wants A (16 x 16) and B (two times 8 columns): lane 4 g + t has
-// rows g and g + 8 and the steps 4 t .. 4 t + 3. Which steps these are is of no account, as long as A and B agree.
+// rows g and g + 8 and the steps 4 t .. 4 t + 3. Which steps these are is of no account, as long as A and B agree. What an
+// instruction takes as one lies in one run of words, or the compiler would move it into registers that follow each other.
 //
-//   words of a lane   | row g: 4 t, 4 t + 1 | row g + 8: the same | row g: 4 t + 2, 4 t + 3 | row g + 8: the same |
+//   words of a lane, A   | g: 4 t, 4 t + 1 | g + 8: the same      | g: 4 t + 2, 4 t + 3 | g + 8: the same |
+//   words of a lane, B   | g: 4 t, 4 t + 1 | g: 4 t + 2, 4 t + 3  | g + 8: 4 t, 4 t + 1 | g + 8: .. + 3   |
 //
 // Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
 #include "ops/gemm/gemm_operands.cl"

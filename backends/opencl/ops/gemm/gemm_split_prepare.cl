@@ -1,7 +1,7 @@
 // gemm, split: prepares A and B, scaled by powers of two and rounded to fp16. Options: those of gemm_operands.cl; TILE_M,
 // TILE_N; NVIDIA, 1 where its instructions are to be had.
 //
-//   a group: 16 rows              A row needs its largest element before its first one can be rounded. So 512 work-items
+//   a group: 16 rows              A row needs its largest element before its first one can be rounded. So 1024 work-items
 //   |------- k -------|           hold the first 1024 steps of k in registers, look at the others, and then round and
 //   | held  | again   |           write; the others are read again, from the cache that they went through. A warp's 32
 //                                 work-items take a step of 16: 64 bytes of each row, whichever way the operand lies.
@@ -12,10 +12,10 @@
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=128 -DTILE_N=64 -DNVIDIA=1
 #include "ops/gemm/gemm_split_panels.cl"
 
-#define PREPARE_ITEMS 512
+#define PREPARE_ITEMS 1024
 #define STEPS_AT_ONCE (PREPARE_ITEMS / 32)
-// Steps that a work-item holds. An eighth would leave too few registers for two groups at once.
-#define HELD 4
+// Steps that a work-item holds: what 64 registers, all that it may have, leave room for.
+#define HELD 2
 #define INFINITY_BITS 0x7f800000u
 // From here on fp16 keeps all 11 bits of what rounding leaves: its smallest step is 2^-24.
 #define LEAST_EXACT 0x1p-3f
@@ -110,6 +110,11 @@ static inline int round_four(const float4 elements, const Scale scale, uint2 *ro
   return -(is_tiny.x + is_tiny.y + is_tiny.z + is_tiny.w);
 }
 
+// A lane's words of half a block.
+static inline uint4 lane_of_half(const uint2 upper, const uint2 lower, const int is_a) {
+  return is_a ? (uint4)(upper.x, lower.x, upper.y, lower.y) : (uint4)(upper, lower);
+}
+
 // What a group has in local memory, of its 16 rows.
 typedef struct {
   uint largest[BLOCK_ROWS];
@@ -118,7 +123,7 @@ typedef struct {
 
 // Prepares 16 rows from `first_row` on. `panels`: where the block's first step lies; `step_bytes`: to its next one.
 static inline __attribute__((always_inline)) void prepare_rows(__local PrepareShared *shared, const Operand operand,
-                                                               const long first_row, const int is_along_k,
+                                                               const long first_row, const int is_a, const int is_along_k,
                                                                const long steps, __global uchar *panels,
                                                                const long step_bytes, __global Note *notes,
                                                                const float doubt_of_one) {
@@ -157,15 +162,14 @@ static inline __attribute__((always_inline)) void prepare_rows(__local PrepareSh
   const Scale lower_scale = scale_of(shift_of_largest(shared->largest[in_block + BLOCK_ROWS / 2]));
   panels += lane * 16;
   int upper_tiny = 0, lower_tiny = 0;
-#define WRITE_STEP(elements, step)                                                                           \
-  do {                                                                                                       \
-    uint2 rounded_upper, rounded_lower, rest_upper, rest_lower;                                              \
-    upper_tiny += round_four((elements).upper, upper_scale, &rounded_upper, &rest_upper);                    \
-    lower_tiny += round_four((elements).lower, lower_scale, &rounded_lower, &rest_lower);                    \
-    __global uchar *const to = panels + (step)*step_bytes;                                                   \
-    *(__global uint4 *)to = (uint4)(rounded_upper.x, rounded_lower.x, rounded_upper.y, rounded_lower.y);     \
-    *(__global uint4 *)(to + HALF_BLOCK_BYTES) =                                                             \
-        (uint4)(rest_upper.x, rest_lower.x, rest_upper.y, rest_lower.y);                                     \
+#define WRITE_STEP(elements, step)                                                            \
+  do {                                                                                        \
+    uint2 rounded_upper, rounded_lower, rest_upper, rest_lower;                               \
+    upper_tiny += round_four((elements).upper, upper_scale, &rounded_upper, &rest_upper);     \
+    lower_tiny += round_four((elements).lower, lower_scale, &rounded_lower, &rest_lower);     \
+    __global uchar *const to = panels + (step)*step_bytes;                                    \
+    *(__global uint4 *)to = lane_of_half(rounded_upper, rounded_lower, is_a);                 \
+    *(__global uint4 *)(to + HALF_BLOCK_BYTES) = lane_of_half(rest_upper, rest_lower, is_a); \
   } while (0)
 #pragma unroll
   for (int i = 0; i < HELD; ++i) {
@@ -216,7 +220,7 @@ __attribute__((reqd_work_group_size(PREPARE_ITEMS, 1, 1))) __kernel void gemm_sp
     const Operand operand = {a + a_first + (is_shared ? 0 : matrix * gemm.stride_a), gemm.m, gemm.k,
                              TRANSPOSE_A ? 1 : gemm.lda, TRANSPOSE_A ? gemm.lda : 1};
     const long tile = row_of_all / TILE_M;
-    prepare_rows(&shared, operand, first_row, !TRANSPOSE_A, split.steps,
+    prepare_rows(&shared, operand, first_row, 1, !TRANSPOSE_A, split.steps,
                  workspace + (tile * split.steps * TILE_M + row_of_all % TILE_M) * (STEP_BYTES / BLOCK_ROWS),
                  TILE_M * (STEP_BYTES / BLOCK_ROWS), (__global Note *)(workspace + split.a_notes) + row_of_all,
                  split.doubt_of_one);
@@ -224,7 +228,7 @@ __attribute__((reqd_work_group_size(PREPARE_ITEMS, 1, 1))) __kernel void gemm_sp
     const Operand operand = {b + b_first + (is_shared ? 0 : matrix * gemm.stride_b), gemm.n, gemm.k,
                              TRANSPOSE_B ? gemm.ldb : 1, TRANSPOSE_B ? 1 : gemm.ldb};
     const long tile = row_of_all / TILE_N;
-    prepare_rows(&shared, operand, first_row, TRANSPOSE_B, split.steps,
+    prepare_rows(&shared, operand, first_row, 0, TRANSPOSE_B, split.steps,
                  workspace + split.b_panels +
                      (tile * split.steps * TILE_N + row_of_all % TILE_N) * (STEP_BYTES / BLOCK_ROWS),
                  TILE_N * (STEP_BYTES / BLOCK_ROWS), (__global Note *)(workspace + split.b_notes) + row_of_all,

@@ -33,23 +33,53 @@
 #error "the work-items do not share out a stage evenly"
 #endif
 
-// Sums of 16 rows and 8 columns over 16 steps of k, from nothing and on top of what there is.
-ALWAYS_INLINE void begin_16x8(float sums[4], const uint4 a, const uint b0, const uint b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+// Sums of 16 rows and 8 columns over 16 steps of k, from nothing and on top of what there is. Volatile, so that they stay in
+// the order in which they are written: what follows each other shares A, and does not wait for the one before.
+ALWAYS_INLINE void begin_16x8(float sums[4], const uint4 a, const uint2 b) {
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%10, %10, %10, %10};"
       : "=f"(sums[0]), "=f"(sums[1]), "=f"(sums[2]), "=f"(sums[3])
-      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1), "f"(0.0f));
+      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y), "f"(0.0f));
 }
-ALWAYS_INLINE void multiply_16x8(float sums[4], const uint4 a, const uint b0, const uint b1) {
+ALWAYS_INLINE void multiply_16x8(float sums[4], const uint4 a, const uint2 b) {
   float s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
       "{%0, %1, %2, %3};"
       : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)
-      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
+      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
   sums[0] = s0;
   sums[1] = s1;
   sums[2] = s2;
   sums[3] = s3;
+}
+
+// Sums of 16 rows and all columns of the warp over a step.
+ALWAYS_INLINE void multiply_block(float sums[PAIRS][4], __local const uint4 *a, const uint4 b_rounded[COLUMN_BLOCKS],
+                                  const uint4 b_rest[COLUMN_BLOCKS]) {
+  const uint4 a_rounded = a[0];
+  const uint4 a_rest = a[HALF_BLOCK_BYTES / CHUNK_BYTES];
+#pragma unroll
+  for (int j = 0; j < COLUMN_BLOCKS; ++j) {
+    begin_16x8(sums[2 * j], a_rest, b_rounded[j].lo);
+    begin_16x8(sums[2 * j + 1], a_rest, b_rounded[j].hi);
+  }
+#pragma unroll
+  for (int j = 0; j < COLUMN_BLOCKS; ++j) {
+    multiply_16x8(sums[2 * j], a_rounded, b_rest[j].lo);
+    multiply_16x8(sums[2 * j + 1], a_rounded, b_rest[j].hi);
+  }
+#pragma unroll
+  for (int j = 0; j < COLUMN_BLOCKS; ++j) {
+    multiply_16x8(sums[2 * j], a_rounded, b_rounded[j].lo);
+    multiply_16x8(sums[2 * j + 1], a_rounded, b_rounded[j].hi);
+  }
+}
+ALWAYS_INLINE void add_block(float totals[PAIRS][4], const float sums[PAIRS][4]) {
+#pragma unroll
+  for (int j = 0; j < PAIRS; ++j) {
+#pragma unroll
+    for (int s = 0; s < 4; ++s) totals[j][s] += sums[j][s];
+  }
 }
 
 // Adds the products of a step. Where this lane's pieces of the warp's first blocks lie: `a`, `b`.
@@ -62,29 +92,9 @@ ALWAYS_INLINE void multiply_step(float totals[ROW_BLOCKS][PAIRS][4], __local con
   }
 #pragma unroll
   for (int i = 0; i < ROW_BLOCKS; ++i) {
-    const uint4 a_rounded = a[i * (STEP_BYTES / CHUNK_BYTES)];
-    const uint4 a_rest = a[i * (STEP_BYTES / CHUNK_BYTES) + HALF_BLOCK_BYTES / CHUNK_BYTES];
     float sums[PAIRS][4];
-#pragma unroll
-    for (int j = 0; j < COLUMN_BLOCKS; ++j) {
-      begin_16x8(sums[2 * j], a_rest, b_rounded[j].x, b_rounded[j].z);
-      begin_16x8(sums[2 * j + 1], a_rest, b_rounded[j].y, b_rounded[j].w);
-    }
-#pragma unroll
-    for (int j = 0; j < COLUMN_BLOCKS; ++j) {
-      multiply_16x8(sums[2 * j], a_rounded, b_rest[j].x, b_rest[j].z);
-      multiply_16x8(sums[2 * j + 1], a_rounded, b_rest[j].y, b_rest[j].w);
-    }
-#pragma unroll
-    for (int j = 0; j < COLUMN_BLOCKS; ++j) {
-      multiply_16x8(sums[2 * j], a_rounded, b_rounded[j].x, b_rounded[j].z);
-      multiply_16x8(sums[2 * j + 1], a_rounded, b_rounded[j].y, b_rounded[j].w);
-    }
-#pragma unroll
-    for (int j = 0; j < PAIRS; ++j) {
-#pragma unroll
-      for (int s = 0; s < 4; ++s) totals[i][j][s] += sums[j][s];
-    }
+    multiply_block(sums, a + i * (STEP_BYTES / CHUNK_BYTES), b_rounded, b_rest);
+    add_block(totals[i], sums);
   }
 }
 
@@ -187,13 +197,5 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_split_prod
   const long first_column = tile.column * TILE_N + warp_column * BLOCK_ROWS;
   product.rows = (__global const Note *)(workspace + split.a_notes) + a_row - tile.row * TILE_M;
   product.columns = (__global const Note *)(workspace + split.b_notes) + b_row - tile.column * TILE_N;
-  int doubts = 0;
-#pragma unroll
-  for (int i = 0; i < ROW_BLOCKS; ++i) {
-    doubts |= store_unless_in_doubt(&gemm, &product, totals[i], first_row + i * BLOCK_ROWS, first_column) << i;
-  }
-#pragma unroll 1
-  for (int i = 0; i < ROW_BLOCKS && doubts != 0; ++i) {
-    if ((doubts >> i & 1) != 0) compute_anew(gemm, &product, first_row + i * BLOCK_ROWS, first_column);
-  }
+  store_sums(gemm, &product, totals, first_row, first_column);
 }
