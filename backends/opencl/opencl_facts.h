@@ -21,8 +21,9 @@ struct DeviceFacts {
   bool is_processor = false;
   /// NVIDIA's own driver, whose quirks the README tells.
   bool is_nvidia = false;
-  /// NVIDIA's tensor cores multiply 16 x 32 bytes by 32 x 8, and copies to local memory pass no register: from sm_80.
-  bool has_byte_tensor_cores = false;
+  /// NVIDIA's tensor cores multiply 16 x 32 bytes by 32 x 8 and 16 x 16 of fp16 by 16 x 8, and copies to local memory
+  /// pass no register: from sm_80.
+  bool has_tensor_cores = false;
   /// NVIDIA architecture (80, 90) whose tensor-core instruction for float64 the device has, or 0.
   int float64_tensor_cores = 0;
   /// NVIDIA's instruction for the products of 4 bytes and their sum, from sm_61 on.

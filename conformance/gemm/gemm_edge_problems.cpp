@@ -201,6 +201,14 @@ void add_shorter_numbers(Cases& cases, DataType type) {
       add(cases, std::move(spec));
     }
   }
+  // So far apart that what brings the large one into the range of a shorter number leaves nothing of the small ones.
+  GemmSpec lost{.problem = gemm_of(type, 20, 70, 40), .values = Values::positive, .note = "lost_by_scaling"};
+  for (std::int64_t p = 0; p < 40; ++p) {
+    lost.plants.push_back({'a', 3, p, std::ldexp(1.0 + 0.01 * static_cast<double>(p), -60)});
+  }
+  lost.plants.push_back({'a', 3, 7, 0x1p126});
+  for (std::int64_t i = 0; i < 70; ++i) lost.plants.push_back({'b', 7, i, 0});
+  add(cases, std::move(lost));
   GemmSpec scaled{.problem = gemm_of(type, 40, 50, 90), .note = "sizes_of_rows"};
   const int largest = type == DataType::float32 ? 120 : 1000;
   for (std::int64_t i = 0; i < 40; ++i) {

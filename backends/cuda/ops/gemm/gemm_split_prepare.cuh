@@ -119,11 +119,12 @@ class SplitWriter {
     auto* const rest_pairs = reinterpret_cast<__half2*>(&rest);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      // Twice, because the power goes up to 2^163. Both products are exact.
-      const float x = run.element[2 * i] * first_ * second_;
-      const float y = run.element[2 * i + 1] * first_ * second_;
+      // Twice, because the power goes up to 2^163. Both products are exact, but where nothing is left of a small one.
+      const float a = run.element[2 * i], b = run.element[2 * i + 1];
+      const float x = a * first_ * second_;
+      const float y = b * first_ * second_;
       split_pair(x, y, rounded_pairs[i], rest_pairs[i]);
-      tiny_ += (x != 0 && fabsf(x) < kTiny ? 1 : 0) + (y != 0 && fabsf(y) < kTiny ? 1 : 0);
+      tiny_ += (a != 0 && fabsf(x) < kTiny ? 1 : 0) + (b != 0 && fabsf(y) < kTiny ? 1 : 0);
     }
     const int plane_bytes = block_rows_ * kSplitPlane * 2;
     unsigned char* const to =

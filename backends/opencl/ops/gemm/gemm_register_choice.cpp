@@ -91,7 +91,7 @@ LocalTuning choose_register_local(const Gemm& given, const DeviceFacts& facts,
       }
       if (us < best_us) {
         best_us = us;
-        best = {*shape, parts};
+        best = {*shape, parts, us};
       }
     }
   }

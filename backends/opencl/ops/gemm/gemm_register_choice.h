@@ -13,6 +13,7 @@ namespace tessera::opencl {
 struct LocalTuning {
   LocalTileShape shape;
   std::int64_t split_k = 1;
+  double microseconds = 0;  ///< that it is expected to take on an H200
 };
 [[nodiscard]] LocalTuning choose_register_local(const Gemm& problem, const DeviceFacts& facts,
                                                 const std::vector<LocalTileShape>& shapes);

@@ -155,6 +155,10 @@ backend::Verdict check_register_local(const Gemm& problem, const OpenclDevice& d
   return offer.shapes.empty() ? backend::Verdict::no(offer.because) : backend::Verdict::yes();
 }
 
+double register_local_microseconds(const Gemm& problem, const OpenclDevice& device) {
+  return choose_register_local(problem, device.facts(), offer_of(problem, device.facts()).shapes).microseconds;
+}
+
 backend::Verdict pays_without_local_memory(const Gemm& problem, const backend::Device& device) {
   const OpenclDevice& opencl = native(device);
   return pays_without_local_memory(opencl.facts().info, check_register_local(problem, opencl));

@@ -9,6 +9,10 @@ namespace tessera::opencl {
 /// Yes if the device can run one of its tiles. A tile that is offered works with every split_k.
 [[nodiscard]] backend::Verdict check_register_local(const Gemm& problem, const OpenclDevice& device);
 
+/// How long its preferred tuning is expected to take on a GPU, by the model that prefers it. Asked where the device can
+/// run one.
+[[nodiscard]] double register_local_microseconds(const Gemm& problem, const OpenclDevice& device);
+
 /// Backend::Variant::pays of the variants whose work-items read operands alone: on processors, and where local memory
 /// does not suffice.
 [[nodiscard]] backend::Verdict pays_without_local_memory(const Gemm& problem, const backend::Device& device);

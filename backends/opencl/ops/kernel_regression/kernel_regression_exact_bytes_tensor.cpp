@@ -59,7 +59,7 @@ RegressionTiles tensor_tiles(const KernelRegression& problem, const DeviceFacts&
 Verdict check(const KernelRegression& problem, const backend::Device& device) {
   if (Verdict verdict = check_regression_bytes(problem); !verdict) return verdict;
   const DeviceFacts& facts = native(device).facts();
-  if (!facts.has_byte_tensor_cores) {
+  if (!facts.has_tensor_cores) {
     return Verdict::no(
         sentence("'", facts.info.name,
                  "' has no tensor cores of NVIDIA's sm_80 or newer, by which exact_bytes_tensor multiplies"));

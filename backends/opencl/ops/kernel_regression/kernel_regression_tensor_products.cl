@@ -1,5 +1,5 @@
 // kernel_regression, exact_bytes_tensor: NVIDIA's instructions, for 32 work-items together (a warp): products of bytes by
-// the tensor cores, copies to local memory that pass no register, and what lanes tell each other. Options: STAGES.
+// the tensor cores, and what lanes tell each other. Options: those of nvidia_warp.cl.
 //
 //   lane 4 g + t holds       A, 16 rows x 32 bytes           B, 32 bytes of 8 rows      sums, 16 x 8
 //                            rows g and g + 8, the bytes     row g, the bytes 4 t ..    of rows g and g + 8 those with
@@ -7,9 +7,7 @@
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DSTAGES=4
 
-#define CHUNK_BYTES 16
-// A function that is called would take registers through memory.
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#include "ops/nvidia_warp.cl"
 
 // Adds the products of 16 rows of A and 8 of B.
 ALWAYS_INLINE void multiply_16x8(int sums[4], const uint a[4], const uint b0, const uint b1) {
@@ -36,28 +34,6 @@ ALWAYS_INLINE void load_matrices(uint words[4], const uint at) {
   words[3] = w3;
 }
 
-// Sends 16 bytes on their way to local memory.
-ALWAYS_INLINE void start_copy(const uint to, __global const uchar* from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-}
-// What was started since the last call belongs together, and is waited for together.
-ALWAYS_INLINE void close_copies() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-// Until all but the newest STAGES - 2 are there.
-ALWAYS_INLINE void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
-}
-
-// Is it so for one of the 32 lanes at least?
-ALWAYS_INLINE int is_any(const int condition) {
-  int any;
-  asm volatile("{ .reg .pred mine, all; setp.ne.s32 mine, %1, 0; vote.sync.any.pred all, mine, 0xffffffff; "
-               "selp.s32 %0, 1, 0, all; }"
-               : "=r"(any)
-               : "r"(condition));
-  return any;
-}
 // What the lane has whose number differs by 1, or by 2, in that bit alone.
 ALWAYS_INLINE int of_lane_1_apart(const int number) {
   int there;
