@@ -30,8 +30,8 @@ namespace tessera::cpu_tbb {
 namespace {
 
 /// The most columns that count as few. 2048 x 8 x 2048 floats ran at 72 GFLOP/s on one core of a Xeon, and at 34 with
-/// "register". On two threads of a busy one 12 x 1009 x 1345 with B transposed took 0.55 of the time of "register", with
-/// 16 rows the two were even. Where sums run down, fewer do.
+/// "register". On two threads of a busy one 12 x 1009 x 1345 with B transposed took 0.55 of the time of "register",
+/// with 16 rows the two were even. Where sums run down, fewer do.
 constexpr std::int64_t kMostColumns = 12;
 constexpr std::int64_t kMostColumnsDown = ThinStreams<float>::kMost;
 /// The shortest sums that are worth it: at the end of each sum the lanes of a vector are added up. With more columns
