@@ -13,6 +13,7 @@
 
 #include "backend/backend.h"
 #include "cuda_device.h"
+#include "cuda_queue.h"
 #include "ops/cnn_layer/cnn_layer_winograd_arguments.h"
 #include "ops/cnn_layer/cnn_layer_winograd_choice.h"
 
