@@ -1,5 +1,6 @@
 // Winograd's algorithm as all backends share it: its matrices in double against direct sums, and its bound's numbers.
 #include "mathematics/cnn_layer_winograd.h"
+#include "mathematics/gemm_split_bound.h"
 
 #include <gtest/gtest.h>
 
@@ -135,6 +136,27 @@ TEST(CnnLayerWinogradTest, accuracy_decides_by_the_bound) {
   EXPECT_FALSE(cnn_layer_winograd_check(layer, 2));
   layer.filter_width = 5;
   EXPECT_FALSE(cnn_layer_winograd_check(layer, 4));
+}
+
+TEST(CnnLayerWinogradTest, sums_that_are_not_added_up_one_by_one_count_as_they_say) {
+  const CnnLayer layer{
+      .input_channels = 256, .output_channels = 64, .height = 56, .width = 56, .filter_height = 3, .filter_width = 3};
+  EXPECT_EQ(cnn_layer_winograd_factor(layer, 4, 256.0), cnn_layer_winograd_factor(layer, 4));
+  EXPECT_LT(cnn_layer_winograd_factor(layer, 4, 94.0), cnn_layer_winograd_factor(layer, 4));
+  EXPECT_GT(cnn_layer_winograd_limit(layer, 4, 94.0), cnn_layer_winograd_limit(layer, 4));
+  EXPECT_FALSE(cnn_layer_winograd_check(layer, 4, 1e6));
+  EXPECT_TRUE(cnn_layer_winograd_tiles(layer, 1e6).empty());
+}
+
+TEST(GemmSplitBoundTest, counts_products_panels_and_their_sums) {
+  EXPECT_EQ(gemm_split_roundings(1, GemmSplitKind::split, 64), 13 + 4 + 1);
+  EXPECT_EQ(gemm_split_roundings(64, GemmSplitKind::split, 64), 13 + 4 * 19 + 1);
+  EXPECT_EQ(gemm_split_roundings(256, GemmSplitKind::split, 64), 13 + 4 * 19 + 4);
+  EXPECT_EQ(gemm_split_roundings(256, GemmSplitKind::split, 16), 13 + 19 + 16);
+  EXPECT_EQ(gemm_split_roundings(256, GemmSplitKind::scaled_half, 128), 16384 + 8 * 19 + 2);
+  // From so many steps of k on split is no less exact than a sum in float32, by the bounds of both.
+  EXPECT_GT(gemm_split_error_factor({.m = 1, .n = 1, .k = 121}, GemmSplitKind::split, 64), 1);
+  EXPECT_EQ(gemm_split_error_factor({.m = 1, .n = 1, .k = 122}, GemmSplitKind::split, 64), 1);
 }
 
 }  // namespace

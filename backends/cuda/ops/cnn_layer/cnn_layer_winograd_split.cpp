@@ -61,9 +61,9 @@ double sum_roundings(const CnnLayer& problem) {
   return mathematics::gemm_split_roundings(channels, GemmSplitKind::split, kSplitPlane) + 1;
 }
 
-/// Transformed pixels lie below 2^14, and above 2^12 would all be as large as they may. What fp16 keeps of them is off
-/// by 2^-25 at most, for each channel: by that part of the largest magnitude of the patch times growth.of_pixels. The
-/// limit of doubt counts roundings of float32, of which winograd has so many.
+/// What the largest magnitude M of a patch counts in a sum's doubt (docs/decisions/0026). With G = growth.of_pixels the
+/// tile's power of two brings M G to between 2^12 and 2^14, and fp16 keeps a transformed pixel to 2^-25 of such
+/// numbers: to 2^-37 M G, for each channel. Doubt counts roundings of float32, of which an output has so many.
 double doubt_of_largest(const CnnLayer& problem, std::int64_t outputs) {
   const Growth growth = growth_of(problem, outputs);
   const auto channels = static_cast<double>(problem.input_channels);
