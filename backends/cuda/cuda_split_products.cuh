@@ -1,4 +1,4 @@
-// Products of split rows by warp groups, whoever wants them: gemm, kernel_regression.
+// Products of split rows by warp groups, whoever wants them: gemm, cnn_layer, kernel_regression.
 //
 //   a block's tile                          Three kinds of work go on at once: single threads fetch panels of A and B,
 //   rows of group 0, block 0  -> sums       each of two warp groups starts the products of one panel, twelve

@@ -1,4 +1,4 @@
-// What earlier work left in scratch memory must not slow down later work: denormal numbers take a processor a hundred
+// What earlier work left in scratch memory must not slow down later work: denormal numbers take a processor many
 // times as long as others, and leftovers of integers look like them. Here each kernel first computes with denormal
 // operands, and then with ordinary ones, of which no denormal number arises: the processor's own flag tells whether
 // one was met all the same.

@@ -89,7 +89,7 @@ void transform_pixels(const CnnOperands<T>& layer, const WinogradPlan<T>& plan, 
     const std::int64_t matrix_step = plan.matrix_step(grid, p.input_channels);
     winograd_input<T>({workspace.planes(), grid, v, matrix_step, step}, plan.outputs(), plan.taps());
     // Lanes behind the last tile are multiplied too. What an earlier kernel left there may be denormal numbers, which
-    // made the products 40 times slower.
+    // make products many times slower.
     for (std::int64_t matrix = 0; matrix < plan.matrices(); ++matrix) {
       std::fill(v + matrix * matrix_step + grid.rows * grid.columns, v + matrix * matrix_step + step, T(0));
     }

@@ -21,24 +21,22 @@ constexpr std::int64_t kPanelBytes = kSplitPlane * std::int64_t{sizeof(float)};
 
 RegressionTile tile_of(const KernelRegression& problem, const SplitShape& shape) {
   const int queries = regression_split_queries(shape);
-  return {
-      .queries = queries,
-      .rows = shape.tile_n,
-      .threads = kSplitThreads,
-      .blocks = 1,
-      .shared_bytes = static_cast<std::size_t>(regression_split_bytes(shape)),
-      .image = embedded::kernel_regression_fused_split,
-      .function = sentence("tessera_kernel_regression_fused_split_",
-                           problem.distance == Distance::euclidean ? "euclidean_" : "squared_",
-                           problem.outputs + problem.classes > 1 ? "many_sums_" : "one_sum_", queries),
-      .packing = {.depth_bytes = kPanelBytes,
-                  .kernel = "pack_split",
-                  .row_panel = shape.tile_n,
-                  .query_panel = kSplitRows},
-      // A block that fetches all for itself takes a little longer than one of two that share rows: 572 beside 562
-      // us and 5.20 beside 5.16 ms for 1,000 and 10,000 queries of 60000 x 784 on an H200, in 2 rounds each and in 18
-      // beside 19.
-      .clusters = {.blocks = shape.cluster(), .pieces = 1, .time = shape.cluster() == 1 ? 17 : 16}};
+  return {.queries = queries,
+          .rows = shape.tile_n,
+          .threads = kSplitThreads,
+          .blocks = 1,
+          .shared_bytes = static_cast<std::size_t>(regression_split_bytes(shape)),
+          .image = embedded::kernel_regression_fused_split,
+          .function = sentence("tessera_kernel_regression_fused_split_",
+                               problem.distance == Distance::euclidean ? "euclidean_" : "squared_",
+                               problem.outputs + problem.classes > 1 ? "many_sums_" : "one_sum_", queries),
+          .packing = {.depth_bytes = kPanelBytes,
+                      .kernel = "pack_split",
+                      .row_panel = shape.tile_n,
+                      .query_panel = kSplitRows},
+          // A block that fetches all for itself takes a little longer than one of two that share rows: by 2 and 1 % for
+          // 1,000 and 10,000 queries of 60000 x 784 on an H200, in 2 rounds each and in 18 beside 19.
+          .clusters = {.blocks = shape.cluster(), .pieces = 1, .time = shape.cluster() == 1 ? 17 : 16}};
 }
 
 std::vector<RegressionTile> tiles_of(const KernelRegression& problem) {
