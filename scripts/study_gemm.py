@@ -122,6 +122,59 @@ def prediction(result):
                   "of predicted:"], rows)
 
 
+# What computes float32 products with which rounding: the device's kind of backend, the variant and the accuracy.
+PRECISIONS = {
+    "cuBLAS": ("cuda:0", "vendor_cublas", "accurate"),
+    "`register`": ("cuda:0", "register", "accurate"),
+    "`split`": ("cuda:0", "split", "accurate"),
+    "`split`, OpenCL": ("opencl:0", "split", "accurate"),
+    "`scaled_half`": ("cuda:0", "scaled_half", "fast"),
+    "cuBLAS, TF32": ("cuda:0", "vendor_cublas", "fast"),
+}
+
+
+def precision_records(result, values):
+    """The verified records of the part `precision` with these values, by precision and size."""
+    found = {}
+    for record in result["records"]:
+        problem = record["problem"]
+        if record.get("part") != "precision" or record["status"] != "verified" or problem.get("values", "") != values:
+            continue
+        for name, key in PRECISIONS.items():
+            if key == (record["device"], record["variant"], problem["accuracy"]):
+                found.setdefault(name, {})[problem["m"]] = record
+    return found
+
+
+def precision(result):
+    """Time and worst error of cuBLAS in float32, and what the others make of them."""
+    rows = []
+    for values, data in (("", "both signs"), ("positive", "positive")):
+        found = precision_records(result, values)
+        for size, peer in sorted(found.get("cuBLAS", {}).items()):
+            row = [f"{size}^3", data, seconds(peer["device_time_s"]["median"]), f"{peer['error']['worst']:.1e}"]
+            for name in list(PRECISIONS)[1:]:
+                record = found.get(name, {}).get(size)
+                row.append("{:.2f} x, {:.2f}".format(peer["device_time_s"]["median"] / record["device_time_s"]["median"],
+                                                     record["error"]["worst"] / peer["error"]["worst"]) if record else "")
+            rows.append(row)
+    if not rows:
+        return study_tables.NOT_MEASURED
+    return table(["size", "values", "cuBLAS:", "worst error:"] + [f"{name}:" for name in list(PRECISIONS)[1:]], rows)
+
+
+def precision_curves(result, title, value_of, base_up, tick_up):
+    """A picture of the part `precision`: of each way to compute, whole lines for values of both signs, dashed positive ones."""
+    names = list(PRECISIONS)
+    series = []
+    for values, dashes in (("", ""), ("positive", "7 4")):
+        for name, by_size in precision_records(result, values).items():
+            points = [(size, value_of(record)) for size, record in by_size.items()]
+            label = name.replace("`", "") + (", positive" if values else "")
+            series.append(study_pictures.Curve(label, points, names.index(name), dashes))
+    return study_pictures.curves(title, series, "m = n = k", base_up, tick_up)
+
+
 def tables(result):
     return {
         "source": study_tables.source(result),
@@ -133,6 +186,7 @@ def tables(result):
         "break_even": break_even(result),
         "blocks": blocks(result),
         "prediction": prediction(result),
+        "precision": precision(result),
         "profile": study_tables.profile(result, {}),
     }
 
@@ -179,4 +233,11 @@ def curves(result):
 
 
 def pictures(result):
-    return {"gemm_variants.svg": bars(result), "gemm_transfers.svg": curves(result)}
+    drawn = {"gemm_variants.svg": bars(result), "gemm_transfers.svg": curves(result)}
+    if precision_records(result, ""):
+        drawn["gemm_precision_speed.svg"] = precision_curves(
+            result, "gemm float32 on one GPU: TFLOP/s by size", lambda record: record["gflops"] / 1000, 2, "{:g}".format)
+        drawn["gemm_precision_error.svg"] = precision_curves(
+            result, "gemm float32 on one GPU: worst error by size, values below 1", lambda record: record["error"]["worst"], 10,
+            "{:.0e}".format)
+    return drawn

@@ -22,5 +22,7 @@ void add_gemm_study(std::vector<std::unique_ptr<Case>>& cases);
 inline constexpr std::string_view kGemmStudyShapes = "shapes";        ///< every m, n, k of a few sizes
 inline constexpr std::string_view kGemmStudyTransfers = "transfers";  ///< squares, small to large
 inline constexpr std::string_view kGemmStudyBlocks = "blocks";        ///< the largest shape, block after block
+/// Squares with data of both signs and of one, as `accurate` and as `fast`: what speed costs in error.
+inline constexpr std::string_view kGemmStudyPrecision = "precision";
 
 }  // namespace tessera::conformance

@@ -1,5 +1,5 @@
 // The cases of gemm's study: the shapes that a published comparison of four kernels on a Tesla K40c used, and squares
-// for the cost of the way to the device and back. Ascending work within each part, so that what a small case took
+// for the cost of the way to the device and back, and for errors beside speeds. Ascending work within each part, so that what a small case took
 // predicts the next ones.
 #include "conformance/gemm/gemm_problems.h"
 
@@ -19,12 +19,15 @@ constexpr std::int64_t kTransferSides[] = {32,  64,   96,   128,  192,  256,  38
 // The second one divides by no tile.
 constexpr std::int64_t kQuickShapeSides[] = {16, 37};
 constexpr std::int64_t kQuickTransferSides[] = {16, 64};
+constexpr std::int64_t kPrecisionSides[] = {256, 512, 1024, 2048, 4096, 8192};
 
 void add_case(std::vector<std::unique_ptr<Case>>& cases, const Gemm& problem, Purpose purpose, std::string_view part,
-              bool every_tuning) {
+              bool every_tuning, Values values = Values::symmetric) {
   cases.push_back(make_gemm_case({.problem = problem,
                                   .purpose = purpose,
-                                  .note = std::string(part) + (purpose == Purpose::quick_study ? "_quick" : ""),
+                                  .values = values,
+                                  .note = std::string(part) + (values == Values::positive ? "_positive" : "") +
+                                          (purpose == Purpose::quick_study ? "_quick" : ""),
                                   .every_tuning = every_tuning,
                                   .part = part}));
 }
@@ -53,15 +56,28 @@ void add_blocks(std::vector<std::unique_ptr<Case>>& cases, std::int64_t side, Pu
   add_case(cases, {.m = side, .n = side, .k = side}, purpose, kGemmStudyBlocks, true);
 }
 
+void add_precision(std::vector<std::unique_ptr<Case>>& cases, std::span<const std::int64_t> sides, Purpose purpose) {
+  for (const std::int64_t side : sides) {
+    for (const Values values : {Values::symmetric, Values::positive}) {
+      for (const Accuracy accuracy : {Accuracy::accurate, Accuracy::fast}) {
+        const Gemm problem{.m = side, .n = side, .k = side, .accuracy = accuracy};
+        add_case(cases, problem, purpose, kGemmStudyPrecision, false, values);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void add_gemm_study(std::vector<std::unique_ptr<Case>>& cases) {
   add_shapes(cases, kShapeSides, Purpose::study);
   add_transfers(cases, kTransferSides, Purpose::study);
   add_blocks(cases, kShapeSides[std::size(kShapeSides) - 1], Purpose::study);
+  add_precision(cases, kPrecisionSides, Purpose::study);
   add_shapes(cases, kQuickShapeSides, Purpose::quick_study);
   add_transfers(cases, kQuickTransferSides, Purpose::quick_study);
   add_blocks(cases, kQuickShapeSides[std::size(kQuickShapeSides) - 1], Purpose::quick_study);
+  add_precision(cases, kQuickShapeSides, Purpose::quick_study);
 }
 
 }  // namespace tessera::conformance

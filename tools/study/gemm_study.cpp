@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,12 +31,18 @@ const std::vector<std::string_view>& gemm_tile_tunables() {
   return names;
 }
 
-/// "2048^3", or "256 x 512 x 1024" (m x n x k).
+/// "2048^3", or "256 x 512 x 1024" (m x n x k); with what else is not as usual: "2048^3, fast, positive".
 std::string gemm_label(const conformance::Case& problem) {
   const std::int64_t m = size_of(problem, "m");
   const std::int64_t n = size_of(problem, "n");
   const std::int64_t k = size_of(problem, "k");
-  return m == n && n == k ? fmt::format("{}^3", m) : fmt::format("{} x {} x {}", m, n, k);
+  std::string label = m == n && n == k ? fmt::format("{}^3", m) : fmt::format("{} x {} x {}", m, n, k);
+  for (const conformance::Field& field : problem.problem()) {
+    const auto* word = std::get_if<std::string>(&field.value);
+    const bool is_told = field.name == "values" || (field.name == "accuracy" && word && *word == "fast");
+    if (is_told && word) label += ", " + *word;
+  }
+  return label;
 }
 
 /// Squares of the published study's edges, and what is preferred.
@@ -90,20 +98,29 @@ void run_gemm_transfers(StudyBench& bench, std::ostream& text, StudyResult& resu
   for (const BreakEven& entry : break_even) from.push_back(to_json(entry, gemm_label));
 }
 
+/// Every variant with exact and with rounded products: its error stands beside its speed in the records.
+void run_gemm_precision(StudyBench& bench, std::ostream& text, StudyResult& result) {
+  BenchRecords records = bench.measure_variants(conformance::kGemmStudyPrecision, {});
+  print_table(text, "speed and error", bench_table(records));
+  append(result.records, std::move(records));
+}
+
 }  // namespace
 
 Study gemm_study() {
   return {.operator_name = Gemm::kName,
           .summary =
               "every variant for 64 shapes, blocks of 4 to 32 beside what is predicted, the way to the device and "
-              "back",
-          .parts = {conformance::kGemmStudyShapes, conformance::kGemmStudyBlocks, conformance::kGemmStudyTransfers},
+              "back, errors beside speeds",
+          .parts = {conformance::kGemmStudyShapes, conformance::kGemmStudyBlocks, conformance::kGemmStudyTransfers,
+                    conformance::kGemmStudyPrecision},
           .label = gemm_label,
           .run = [](StudyBench& bench, std::ostream& text) {
             StudyResult result;
             if (bench.wants(conformance::kGemmStudyShapes)) run_gemm_shapes(bench, text, result);
             if (bench.wants(conformance::kGemmStudyBlocks)) run_gemm_blocks(bench, text, result);
             if (bench.wants(conformance::kGemmStudyTransfers)) run_gemm_transfers(bench, text, result);
+            if (bench.wants(conformance::kGemmStudyPrecision)) run_gemm_precision(bench, text, result);
             return result;
           }};
 }
