@@ -61,6 +61,17 @@ T value_of(Values values, std::uint64_t bits) {
 
 }  // namespace
 
+std::string_view to_string(Values values) noexcept {
+  switch (values) {
+    case Values::symmetric: return "symmetric";
+    case Values::positive: return "positive";
+    case Values::wide: return "wide";
+    case Values::tiny: return "tiny";
+    case Values::large: return "large";
+  }
+  return "?";
+}
+
 template <class T>
 void fill_values(std::span<T> out, Values values, std::uint64_t seed) {
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = value_of<T>(values, random_bits(seed, i));

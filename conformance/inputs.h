@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace tessera::conformance {
 
@@ -29,6 +30,7 @@ enum class Values : std::uint8_t {
   tiny,       ///< products lie below the smallest normal number
   large,      ///< products come near the largest number, sums of 64 of them do not overflow
 };
+[[nodiscard]] std::string_view to_string(Values values) noexcept;
 
 /// Fills `out` with the first elements of a sequence. Every value has as many significant bits as T holds.
 template <class T>

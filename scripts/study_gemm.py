@@ -138,7 +138,7 @@ def precision_records(result, values):
     found = {}
     for record in result["records"]:
         problem = record["problem"]
-        if record.get("part") != "precision" or record["status"] != "verified" or problem.get("values", "") != values:
+        if record.get("part") != "precision" or record["status"] != "verified" or problem.get("values") != values:
             continue
         for name, key in PRECISIONS.items():
             if key == (record["device"], record["variant"], problem["accuracy"]):
@@ -149,7 +149,7 @@ def precision_records(result, values):
 def precision(result):
     """Time and worst error of cuBLAS in float32, and what the others make of them."""
     rows = []
-    for values, data in (("", "both signs"), ("positive", "positive")):
+    for values, data in (("symmetric", "both signs"), ("positive", "positive")):
         found = precision_records(result, values)
         for size, peer in sorted(found.get("cuBLAS", {}).items()):
             row = [f"{size}^3", data, seconds(peer["device_time_s"]["median"]), f"{peer['error']['worst']:.1e}"]
@@ -167,10 +167,10 @@ def precision_curves(result, title, value_of, base_up, tick_up):
     """A picture of the part `precision`: of each way to compute, whole lines for values of both signs, dashed positive ones."""
     names = list(PRECISIONS)
     series = []
-    for values, dashes in (("", ""), ("positive", "7 4")):
+    for values, dashes in (("symmetric", ""), ("positive", "7 4")):
         for name, by_size in precision_records(result, values).items():
             points = [(size, value_of(record)) for size, record in by_size.items()]
-            label = name.replace("`", "") + (", positive" if values else "")
+            label = name.replace("`", "") + (", positive" if dashes else "")
             series.append(study_pictures.Curve(label, points, names.index(name), dashes))
     return study_pictures.curves(title, series, "m = n = k", base_up, tick_up)
 
@@ -234,7 +234,7 @@ def curves(result):
 
 def pictures(result):
     drawn = {"gemm_variants.svg": bars(result), "gemm_transfers.svg": curves(result)}
-    if precision_records(result, ""):
+    if precision_records(result, "symmetric"):
         drawn["gemm_precision_speed.svg"] = precision_curves(
             result, "gemm float32 on one GPU: TFLOP/s by size", lambda record: record["gflops"] / 1000, 2, "{:g}".format)
         drawn["gemm_precision_error.svg"] = precision_curves(

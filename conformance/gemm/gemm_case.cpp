@@ -81,11 +81,7 @@ class GemmCase final : public SpecCase<GemmSpec> {
  public:
   explicit GemmCase(GemmSpec spec) : SpecCase(std::move(spec), gemm_case_name) {}
 
-  std::vector<Field> problem() const override {
-    std::vector<Field> fields = gemm_fields(spec().problem);
-    if (spec().values == Values::positive) fields.push_back({"values", std::string("positive")});
-    return fields;
-  }
+  std::vector<Field> problem() const override { return gemm_fields(spec().problem, spec().values); }
   Work work() const override { return gemm_work(spec().problem); }
   std::vector<std::unique_ptr<Case>> odd_neighbours() const override {
     return odd_neighbours_of(

@@ -41,7 +41,7 @@ struct GemmSpec {
 /// "float32_m17_n1_k33_ta_alpham0p5": every field that is not the default, for names of cases.
 [[nodiscard]] std::string gemm_case_name(const Gemm& problem);
 /// The problem's fields for result files.
-[[nodiscard]] std::vector<Field> gemm_fields(const Gemm& problem);
+[[nodiscard]] std::vector<Field> gemm_fields(const Gemm& problem, Values values = Values::symmetric);
 /// What the fields' words say, to be measured. Errors as FieldReader.
 [[nodiscard]] std::unique_ptr<Case> gemm_case_of(const ProblemWords& words);
 [[nodiscard]] Work gemm_work(const Gemm& problem);

@@ -1,4 +1,4 @@
-// The fields of gemm's problem.
+// The fields of gemm's problem, and what its matrices hold.
 #include "conformance/gemm/gemm_case.h"
 #include "conformance/problem_words.h"
 
@@ -7,7 +7,7 @@ namespace tessera::conformance {
 namespace {
 
 template <class Fields>
-void visit(Gemm& problem, Fields& fields) {
+void visit(Gemm& problem, Values& values, Fields& fields) {
   fields.required("m", problem.m);
   fields.required("n", problem.n);
   fields.required("k", problem.k);
@@ -24,22 +24,24 @@ void visit(Gemm& problem, Fields& fields) {
   fields.optional("stride_b", problem.stride_b);
   fields.optional("stride_c", problem.stride_c);
   fields.optional("accuracy", problem.accuracy, {Accuracy::strict, Accuracy::accurate, Accuracy::fast});
+  fields.optional("values", values, {Values::symmetric, Values::positive, Values::wide, Values::tiny, Values::large});
 }
 
 }  // namespace
 
-std::vector<Field> gemm_fields(const Gemm& problem) {
+std::vector<Field> gemm_fields(const Gemm& problem, Values values) {
   Gemm full = with_layout(problem);
   FieldWriter fields;
-  visit(full, fields);
+  visit(full, values, fields);
   return fields.take();
 }
 
 std::unique_ptr<Case> gemm_case_of(const ProblemWords& words) {
   GemmSpec spec{.problem = {}, .purpose = Purpose::benchmark};
   FieldReader fields(Gemm::kName, words);
-  visit(spec.problem, fields);
+  visit(spec.problem, spec.values, fields);
   fields.finish();
+  if (spec.values != Values::symmetric) spec.note = to_string(spec.values);
   return make_gemm_case(std::move(spec));
 }
 

@@ -39,8 +39,8 @@ std::string gemm_label(const conformance::Case& problem) {
   std::string label = m == n && n == k ? fmt::format("{}^3", m) : fmt::format("{} x {} x {}", m, n, k);
   for (const conformance::Field& field : problem.problem()) {
     const auto* word = std::get_if<std::string>(&field.value);
-    const bool is_told = field.name == "values" || (field.name == "accuracy" && word && *word == "fast");
-    if (is_told && word) label += ", " + *word;
+    if (!word || (field.name != "accuracy" && field.name != "values")) continue;
+    if (*word != "accurate" && *word != "symmetric") label += ", " + *word;
   }
   return label;
 }
