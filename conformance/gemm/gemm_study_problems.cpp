@@ -1,6 +1,6 @@
-// The cases of gemm's study: the shapes that a published comparison of four kernels on a Tesla K40c used, squares for the
-// cost of the way to the device and back, and squares for errors beside speeds. Ascending work within each part, so that
-// what a small case took predicts the next ones.
+// The cases of gemm's study: the shapes that a published comparison of four kernels on a Tesla K40c used, squares for
+// the cost of the way to the device and back, and squares for errors beside speeds. Ascending work within each part, so
+// that what a small case took predicts the next ones.
 #include "conformance/gemm/gemm_problems.h"
 
 #include <algorithm>
