@@ -28,6 +28,7 @@ CublasApi open_cublas() {
   load(api.destroy, "cublasDestroy_v2");
   load(api.set_stream, "cublasSetStream_v2");
   load(api.set_workspace, "cublasSetWorkspace_v2");
+  load(api.set_math_mode, "cublasSetMathMode");
   load(api.get_property, "cublasGetProperty");
   load(api.status_string, "cublasGetStatusString");
   load(api.sgemm, "cublasSgemm_v2_64");
@@ -68,10 +69,11 @@ CublasHandle::CublasHandle(const Context& context) {
   cublas_api().check(cublas_api().create(&handle_), "making a handle");
 }
 
-void CublasHandle::use(CUstream stream, void* workspace) const {
+void CublasHandle::use(CUstream stream, void* workspace, CublasMath math) const {
   const CublasApi& api = cublas_api();
   api.check(api.set_stream(handle_, stream), "choosing the stream");
   api.check(api.set_workspace(handle_, workspace, kCublasWorkspaceBytes), "setting the workspace");
+  api.check(api.set_math_mode(handle_, static_cast<int>(math)), "choosing how products are made");
 }
 
 CublasHandle::~CublasHandle() {

@@ -36,6 +36,9 @@ using CublasGemmOfTypes = int(CublasHandlePointer handle, int transpose_a, int t
                               std::int64_t lda, const void* b, int type_b, std::int64_t ldb, const void* beta, void* c,
                               int type_c, std::int64_t ldc, int type_of_sums, int algorithm);
 
+/// How float32 products are made: as they are, or of numbers rounded to TF32's 11 bits by tensor cores.
+enum class CublasMath : int { exact = 0, tf32 = 3 };
+
 /// What cuBLAS recommends for Hopper, and more than it takes elsewhere. cuBLAS promises the same bits on every run only
 /// to those who bring a workspace.
 inline constexpr std::size_t kCublasWorkspaceBytes = std::size_t{32} << 20;
@@ -46,6 +49,7 @@ struct CublasApi {
   int (*destroy)(CublasHandlePointer) = nullptr;
   int (*set_stream)(CublasHandlePointer, CUstream) = nullptr;
   int (*set_workspace)(CublasHandlePointer, void*, std::size_t) = nullptr;
+  int (*set_math_mode)(CublasHandlePointer, int) = nullptr;
   int (*get_property)(int which, int* value) = nullptr;
   const char* (*status_string)(int) = nullptr;
   CublasGemm<float>* sgemm = nullptr;
@@ -66,7 +70,7 @@ struct CublasApi {
 [[nodiscard]] const CublasApi& cublas_api();
 
 /// A companion of a context (Context::companion). Used by one thread at a time: lock `mutex` around every call.
-/// Everything stands at cuBLAS's defaults: no TF32, no atomics, alpha and beta in the host's memory.
+/// What use() does not set stands at cuBLAS's defaults: no atomics, alpha and beta in the host's memory.
 class CublasHandle final : public Companion {
  public:
   explicit CublasHandle(const Context& context);
@@ -74,7 +78,7 @@ class CublasHandle final : public Companion {
 
   [[nodiscard]] CublasHandlePointer get() const noexcept { return handle_; }
   /// What is called from here on runs on this stream, with kCublasWorkspaceBytes of the card's memory.
-  void use(CUstream stream, void* workspace) const;
+  void use(CUstream stream, void* workspace, CublasMath math = CublasMath::exact) const;
   std::mutex mutex;
 
  private:
