@@ -148,19 +148,21 @@ def precision_records(result, values):
 
 def precision(result):
     """Time and worst error of cuBLAS in float32, and what the others make of them."""
+    by_values = {values: precision_records(result, values) for values in ("symmetric", "positive")}
+    others = [name for name in list(PRECISIONS)[1:] if any(name in found for found in by_values.values())]
     rows = []
-    for values, data in (("symmetric", "both signs"), ("positive", "positive")):
-        found = precision_records(result, values)
+    for values, found in by_values.items():
+        data = {"symmetric": "both signs"}.get(values, values)
         for size, peer in sorted(found.get("cuBLAS", {}).items()):
             row = [f"{size}^3", data, seconds(peer["device_time_s"]["median"]), f"{peer['error']['worst']:.1e}"]
-            for name in list(PRECISIONS)[1:]:
+            for name in others:
                 record = found.get(name, {}).get(size)
-                row.append("{:.2f} x, {:.2f}".format(peer["device_time_s"]["median"] / record["device_time_s"]["median"],
+                row.append("{:.2f} x, {:.3g}".format(peer["device_time_s"]["median"] / record["device_time_s"]["median"],
                                                      record["error"]["worst"] / peer["error"]["worst"]) if record else "")
             rows.append(row)
     if not rows:
         return study_tables.NOT_MEASURED
-    return table(["size", "values", "cuBLAS:", "worst error:"] + [f"{name}:" for name in list(PRECISIONS)[1:]], rows)
+    return table(["size", "values", "cuBLAS:", "worst error:"] + [f"{name}:" for name in others], rows)
 
 
 def precision_curves(result, title, value_of, base_up, tick_up):
