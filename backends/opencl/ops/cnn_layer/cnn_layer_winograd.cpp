@@ -110,7 +110,9 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
           [](const CnnLayer& problem, const backend::Device&) {
             return mathematics::cnn_layer_winograd_factor(problem,
                                                           mathematics::cnn_layer_winograd_tiles(problem).front());
-          }};
+          },
+      .pays = [](const CnnLayer& problem,
+                 const backend::Device& device) { return cnn_layer_winograd_pays(problem, native(device)); }};
 }
 
 }  // namespace tessera::opencl

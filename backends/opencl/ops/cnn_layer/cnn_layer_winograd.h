@@ -86,6 +86,10 @@ struct CnnLayerWinogradPlan {
 [[nodiscard]] std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem,
                                                                const CnnLayerWinogradForm& form);
 
+/// Do the products that are saved outweigh the transforms?
+[[nodiscard]] backend::Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const OpenclDevice& device,
+                                                       std::optional<double> of_sums = {});
+
 /// What is done with a chunk of tiles before they are transformed back, and with transformed weights.
 struct CnnLayerWinogradSteps {
   /// Of weights that were transformed into the workspace; without any, they are transformed into their place.

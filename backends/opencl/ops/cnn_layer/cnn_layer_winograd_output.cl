@@ -16,6 +16,7 @@
 // Compiles alone with: -DFLOAT64=1 -DOUTPUTS=4 -DFILTER=3 -DWIDTH=1 -DITEMS=128 -DOUTPUT_MATRIX=1.0 -DOUTPUT_PAIRS=2 -DBLOCKS=0
 // Compiles alone with: -DFLOAT64=0 -DOUTPUTS=2 -DFILTER=5 -DWIDTH=1 -DITEMS=128 -DOUTPUT_MATRIX=1.0f -DOUTPUT_PAIRS=2 -DBLOCKS=1
 #include "ops/cnn_layer/cnn_layer_winograd_tiles.cl"
+#include "ops/gemm/gemm_split_scale.cl"
 
 #define BLOCK_OUTPUTS 16
 #define BLOCK_TILES 8
@@ -175,14 +176,6 @@ static inline int output_of_item(const int item) {
 #endif
 #define TILES_OF_GROUP (BLOCKS ? BLOCK_TILES : GROUP_TILES)
 #define OUTPUTS_OF_STEP (BLOCKS ? BLOCK_OUTPUTS : 1)
-
-#if BLOCKS
-// sum * 2^-shift; such a power needs two factors.
-static inline real scaled_back(const real sum, const int shift) {
-  const int half_of_it = max(-126, min(127, -shift));
-  return sum * as_float((half_of_it + 127) << 23) * as_float((max(-126, min(127, -shift - half_of_it)) + 127) << 23);
-}
-#endif
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winograd_output(
     __global const real *restrict products, const ulong products_first, __global const uchar *restrict doubts,
