@@ -38,7 +38,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
   const long runs_of_image = quotient(pixels + WIDTH - 1, WIDTH);
   const long run = (long)get_group_id(0) * RUNS + item % RUNS;
   const long in_pass = quotient(run, runs_of_image);
-  const long image = quotient(chunk_number, winograd.chunks) * winograd.images + in_pass;
+  const long image = first_image_of_pass(chunk_number, &winograd) + in_pass;
   const long pixel = (run - in_pass * runs_of_image) * WIDTH;
   const int there = in_pass < winograd.images && image < layer.batch ? (int)min((long)WIDTH, pixels - pixel) : 0;
   vector sum = (vector)(0);
@@ -80,18 +80,18 @@ __kernel void cnn_layer_winograd_doubts(__global const real *restrict magnitudes
                                         __global uchar *restrict doubts, const ulong doubts_first,
                                         __global int *restrict shifts, const ulong shifts_first, const Layer layer,
                                         const Winograd winograd, const long chunk_number) {
-  const long tile = (long)get_global_id(0);
-  const Place place = place_of_tile(tile, chunk_number, &layer, &winograd);
+  const int tile = (int)get_global_id(0);
+  const int first_image = first_image_of_pass(chunk_number, &winograd);
+  const Place place = place_of_tile(tile, first_image, &layer, &winograd);
   if (tile >= winograd.chunk * winograd.chunks) return;
   if (place.image < 0) {
     doubts[doubts_first + tile] = 0;
     shifts[shifts_first + tile] = 0;
     return;
   }
-  const long in_pass = place.image - quotient(chunk_number, winograd.chunks) * winograd.images;
-  magnitudes += magnitudes_first + in_pass * layer.height * layer.width;
-  const long y0 = place.y - layer.padding;
-  const long x0 = place.x - layer.padding;
+  magnitudes += magnitudes_first + (place.image - first_image) * layer.height * layer.width;
+  const int y0 = place.y - (int)layer.padding;
+  const int x0 = place.x - (int)layer.padding;
   int is_sure = 1;
   real most = 0;
   for (int o = 0; o < OUTPUTS; ++o) {

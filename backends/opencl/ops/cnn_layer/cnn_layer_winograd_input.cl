@@ -17,34 +17,38 @@
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winograd_input(
     __global const real *restrict input, const ulong input_first, __global real *restrict transformed,
     const ulong transformed_first, const Layer layer, const Winograd winograd, const long chunk_number) {
-  const long group = (long)get_group_id(0);
-  const long blocks = quotient(winograd.leading + GROUP_TILES - 1, GROUP_TILES);
-  const long block_of_channels = quotient(group, blocks);
-  const long tile = (group - block_of_channels * blocks) * GROUP_TILES + (long)get_local_id(0) * WIDTH;
-  if (tile >= winograd.leading) return;
+  const int group = (int)get_group_id(0);
+  const int leading = (int)winograd.leading;
+  const int blocks = small_quotient(leading + GROUP_TILES - 1, GROUP_TILES);
+  const int block_of_channels = small_quotient(group, blocks);
+  const int tile = (group - block_of_channels * blocks) * GROUP_TILES + (int)get_local_id(0) * WIDTH;
+  if (tile >= leading) return;
+  const int first_image = first_image_of_pass(chunk_number, &winograd);
+  const int first_tile = first_tile_of_chunk(chunk_number, &winograd);
   Place places[WIDTH];
 #pragma unroll
   for (int lane = 0; lane < WIDTH; ++lane) {
-    places[lane] = place_of_tile(first_of_chunk(chunk_number, &winograd) + tile + lane, chunk_number, &layer, &winograd);
+    places[lane] = place_of_tile(first_tile + tile + lane, first_image, &layer, &winograd);
     if (tile + lane >= winograd.chunk) places[lane].image = -1;
   }
-  const long begin = block_of_channels * winograd.channels_of_group;
-  const long end = min(begin + winograd.channels_of_group, layer.input_channels);
+  const int begin = block_of_channels * (int)winograd.channels_of_group;
+  const int end = min(begin + (int)winograd.channels_of_group, (int)layer.input_channels);
   input += input_first;
   transformed += transformed_first + tile;
-  for (long channel = begin; channel < end; ++channel) {
-    vector value[POINTS * POINTS];
-#if WIDTH == 1
-    read_patch(value, input + places[0].image * layer.input_image + channel * layer.input_channel, places[0], &layer);
-#else
+  for (int channel = begin; channel < end; ++channel) {
     real patches[POINTS * POINTS * WIDTH];
     for (int lane = 0; lane < WIDTH; ++lane) {
-      read_patch(patches + lane, input + places[lane].image * layer.input_image + channel * layer.input_channel,
-                 places[lane], &layer);
+      if (places[lane].image >= 0) {
+        read_patch(patches + lane, input + places[lane].image * layer.input_image + channel * layer.input_channel,
+                   places[lane], &layer);
+      } else {
+#pragma unroll
+        for (int i = 0; i < POINTS * POINTS; ++i) patches[i * WIDTH + lane] = 0;
+      }
     }
+    vector value[POINTS * POINTS];
 #pragma unroll
     for (int i = 0; i < POINTS * POINTS; ++i) value[i] = LOAD_VECTOR(i, patches);
-#endif
     transform_patch(value);
     __global real *const to = transformed + channel * winograd.leading;
 #pragma unroll

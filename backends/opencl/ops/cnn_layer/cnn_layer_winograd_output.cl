@@ -60,22 +60,24 @@ typedef struct {
   __global const real *weights;  // as they were given
   __global const real *bias;
   __global real *output;
-  long first_image;  // that the output begins with
+  int first_image;  // that the output begins with
 } Surroundings;
 
 // Stores what became of a sum, or of a window's largest, if row y and column x of the channel are an output.
-static inline void store_output(const Surroundings *all, const Layer *layer, const Winograd *winograd, const long image,
-                                const long channel, const long y, const long x, const real sum) {
-  if (y >= winograd->target_height || x >= winograd->target_width) return;
+static inline void store_output(const Surroundings *all, const Layer *layer, const Winograd *winograd, const int image,
+                                const int channel, const int y, const int x, const real sum) {
+  const int width = (int)winograd->target_width;
+  if (y >= winograd->target_height || x >= width) return;
   const int is_finished = !winograd->is_part;
-  all->output[(image - all->first_image) * winograd->target_image + channel * winograd->target_channel +
-              (y * winograd->target_width + x) * winograd->target_pixel] =
+  __global real *const plane =
+      all->output + (image - all->first_image) * winograd->target_image + channel * winograd->target_channel;
+  plane[(y * width + x) * winograd->target_pixel] =
       finished(sum, is_finished && layer->has_bias ? all->bias[channel] : 0, is_finished && layer->relu);
 }
 
 // Stores the outputs of a tile from its sums, which lie WIDTH apart.
 static inline void store_tile(const Surroundings *all, const Layer *layer, const Winograd *winograd, const Place place,
-                              const long channel, const real *sums) {
+                              const int channel, const real *sums) {
   if (winograd->pooled) {
 #pragma unroll
     for (int y = 0; y < OUTPUTS; y += 2) {
@@ -97,17 +99,17 @@ static inline void store_tile(const Surroundings *all, const Layer *layer, const
 }
 
 // One sum from pixels and weights as they are: the part of it that is this work-item's, every ITEMS-th product.
-static inline real part_of_sum(const Surroundings *all, const Layer *layer, const long image, const long channel,
-                               const long y, const long x, const int item) {
+static inline real part_of_sum(const Surroundings *all, const Layer *layer, const int image, const int channel,
+                               const int y, const int x, const int item) {
   __global const real *const pixels = all->input + image * layer->input_image;
-  const long products = layer->input_channels * (FILTER * FILTER);
-  __global const real *const weights = all->weights + channel * products;
+  const int products = (int)layer->input_channels * (FILTER * FILTER);
+  __global const real *const weights = all->weights + (long)channel * products;
   real sum = 0;
-  for (long k = item; k < products; k += ITEMS) {
-    const long input_channel = k / (FILTER * FILTER);
-    const int place = (int)(k - input_channel * (FILTER * FILTER));
-    const long input_y = y - layer->padding + place / FILTER;
-    const long input_x = x - layer->padding + place % FILTER;
+  for (int k = item; k < products; k += ITEMS) {
+    const int input_channel = k / (FILTER * FILTER);
+    const int place = k - input_channel * (FILTER * FILTER);
+    const int input_y = y - (int)layer->padding + place / FILTER;
+    const int input_x = x - (int)layer->padding + place % FILTER;
     if (input_y >= 0 && input_y < layer->height && input_x >= 0 && input_x < layer->width) {
       sum += weights[k] * pixels[input_channel * layer->input_channel +
                                  (input_y * layer->width + input_x) * layer->input_pixel];
@@ -143,11 +145,11 @@ static inline real sum_of_parts(__local real *parts, const int item, const real 
 
 // The outputs of a tile without the transforms, by a whole group.
 static inline void convolve_tile(const Surroundings *all, const Layer *layer, const Winograd *winograd, const Place place,
-                                 const long channel, __local real *parts, const int item) {
+                                 const int channel, __local real *parts, const int item) {
   const int step = winograd->pooled ? 2 : 1;
   for (int window = 0; window < OUTPUTS * OUTPUTS / (step * step); ++window) {
-    const long y = place.y + window * step / OUTPUTS * step;
-    const long x = place.x + window * step % OUTPUTS;
+    const int y = place.y + window * step / OUTPUTS * step;
+    const int x = place.x + window * step % OUTPUTS;
     real most = 0;
     for (int i = 0; i < step * step; ++i) {
       const real part = part_of_sum(all, layer, place.image, channel, y + i / step, x + i % step, item);
@@ -187,31 +189,32 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
   __local Shared shared;
 #endif
   const int item = (int)get_local_id(0);
-  const long group = (long)get_group_id(0);
-  const long blocks = quotient(winograd.chunk + TILES_OF_GROUP - 1, TILES_OF_GROUP);
-  const long block_of_channels = quotient(group, blocks);
-  const long first_tile = (group - block_of_channels * blocks) * TILES_OF_GROUP;
-  const long first_of_pass = first_of_chunk(chunk_number, &winograd);
-  const long tile = first_tile + tile_of_item(item);
+  const int group = (int)get_group_id(0);
+  const int blocks = small_quotient((int)winograd.chunk + TILES_OF_GROUP - 1, TILES_OF_GROUP);
+  const int block_of_channels = small_quotient(group, blocks);
+  const int first_tile = (group - block_of_channels * blocks) * TILES_OF_GROUP;
+  const int first_image = first_image_of_pass(chunk_number, &winograd);
+  const int first_of_pass = first_tile_of_chunk(chunk_number, &winograd);
+  const int tile = first_tile + tile_of_item(item);
   Surroundings all;
   all.input = input + input_first;
   all.weights = weights + weights_first;
   all.bias = bias + bias_first;
   all.output = output + output_first;
-  all.first_image = winograd.is_part ? quotient(chunk_number, winograd.chunks) * winograd.images : 0;
+  all.first_image = winograd.is_part ? first_image : 0;
 
   Place places[WIDTH];
   int is_sure[WIDTH];
 #pragma unroll
   for (int lane = 0; lane < WIDTH; ++lane) {
-    places[lane] = place_of_tile(first_of_pass + tile + lane, chunk_number, &layer, &winograd);
+    places[lane] = place_of_tile(first_of_pass + tile + lane, first_image, &layer, &winograd);
     if (tile + lane >= winograd.chunk) places[lane].image = -1;
     is_sure[lane] = places[lane].image < 0 || doubts[doubts_first + first_of_pass + tile + lane] == 0;
   }
-  const long begin = block_of_channels * winograd.channels_of_group * OUTPUTS_OF_STEP;
-  const long end = min(begin + winograd.channels_of_group * OUTPUTS_OF_STEP, layer.output_channels);
-  for (long step = begin; step < end; step += OUTPUTS_OF_STEP) {
-    const long channel = step + output_of_item(item);
+  const int begin = block_of_channels * (int)winograd.channels_of_group * OUTPUTS_OF_STEP;
+  const int end = min(begin + (int)winograd.channels_of_group * OUTPUTS_OF_STEP, (int)layer.output_channels);
+  for (int step = begin; step < end; step += OUTPUTS_OF_STEP) {
+    const int channel = step + output_of_item(item);
     const int is_there = tile < winograd.leading && channel < layer.output_channels;
     vector result[OUTPUTS * OUTPUTS];
     if (is_there) {
@@ -257,7 +260,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
     for (int i = 0; i < count; ++i) {
       const int its = shared.anew[i];
       const Place place =
-          place_of_tile(first_of_pass + first_tile + tile_of_item(its), chunk_number, &layer, &winograd);
+          place_of_tile(first_of_pass + first_tile + tile_of_item(its), first_image, &layer, &winograd);
       convolve_tile(&all, &layer, &winograd, place, step + output_of_item(its), shared.parts, item);
     }
     barrier(CLK_LOCAL_MEM_FENCE);  // the next channel's list overwrites what is read

@@ -6,6 +6,15 @@
 // Compiles alone with: -DFLOAT64=1 -DOUTPUTS=4 -DFILTER=3 -DWIDTH=1 -DITEMS=128 -DINPUT_MATRIX=1.0 -DINPUT_PAIRS=2
 #include "ops/cnn_layer/cnn_layer_winograd_tiles.cl"
 
+// What is read at once, which both sizes of patches are multiples of.
+#define RUN 2
+#if FLOAT64
+typedef double2 run;
+#else
+typedef float2 run;
+#endif
+#define STORE_RUN vstore2
+
 __constant real input_matrix[POINTS][POINTS] = {INPUT_MATRIX};
 
 // value[i] = sum over j of input_matrix[i][j] * value[j], with elements `step` apart.
@@ -36,44 +45,53 @@ static inline void transform_patch(vector value[POINTS * POINTS]) {
   for (int y = 0; y < POINTS; ++y) transform_pixels(value + y * POINTS, 1);
 }
 
-// Reads the patch of a tile into every WIDTH-th number from `to` on; 0 beyond the image, and where there is no tile.
-// `first`: the channel's first pixel in this image.
+// Reads the patch of a tile into every WIDTH-th number from `to` on; 0 beyond the image. `first`: the channel's first pixel
+// in this image. Where tiles lie inside of their image, processors have a loop without tests; others read vectors of 16
+// bytes, if every row begins at a multiple of that.
 static inline void read_patch(real *to, __global const real *first, const Place place, const Layer *layer) {
-  const long y0 = place.y - layer->padding;
-  const long x0 = place.x - layer->padding;
+  const int y0 = place.y - (int)layer->padding;
+  const int x0 = place.x - (int)layer->padding;
+  const int height = (int)layer->height;
+  const int width = (int)layer->width;
   const long step = layer->input_pixel;
-  const int is_inside = place.image >= 0 && y0 >= 0 && x0 >= 0 && y0 + POINTS <= layer->height && x0 + POINTS <= layer->width;
-  if (is_inside) {
-    __global const real *row = first + (y0 * layer->width + x0) * step;
-#if WIDTH == 1 && !FLOAT64
-    const long skewed = (long)((ulong)row & 15) | (layer->width & 3) | (step - 1);
-    if (skewed == 0) {
+  const long row_step = layer->width * step;
+  __global const real *row = first + y0 * row_step + x0 * step;
+  const int is_inside = x0 >= 0 && x0 + POINTS <= width;
+#if WIDTH == 1
+  if (is_inside && step == 1 && (((ulong)row | (ulong)row_step * sizeof(real)) & (sizeof(run) - 1)) == 0) {
 #pragma unroll
-      for (int y = 0; y < POINTS; ++y) {
+    for (int y = 0; y < POINTS; ++y) {
+      const int is_row = (uint)(y0 + y) < (uint)height;
 #pragma unroll
-        for (int x = 0; x + 4 <= POINTS; x += 4) vstore4(*(__global const float4 *)(row + x), 0, to + y * POINTS + x);
+      for (int x = 0; x < POINTS; ++x) to[y * POINTS + x] = 0;
+      if (is_row) {
 #pragma unroll
-        for (int x = POINTS / 4 * 4; x < POINTS; ++x) to[y * POINTS + x] = row[x];
-        row += layer->width;
+        for (int x = 0; x + RUN <= POINTS; x += RUN) {
+          const run some = *(__global const run *)(row + x);
+          STORE_RUN(some, 0, to + y * POINTS + x);
+        }
       }
-      return;
+      row += row_step;
     }
-#endif
-#pragma unroll
+    return;
+  }
+#else
+  if (is_inside && y0 >= 0 && y0 + POINTS <= height) {
     for (int y = 0; y < POINTS; ++y) {
 #pragma unroll
       for (int x = 0; x < POINTS; ++x) to[(y * POINTS + x) * WIDTH] = row[x * step];
-      row += layer->width * step;
+      row += row_step;
     }
-  } else {
+    return;
+  }
+#endif
 #pragma unroll
-    for (int y = 0; y < POINTS; ++y) {
-      const int is_row = place.image >= 0 && y0 + y >= 0 && y0 + y < layer->height;
+  for (int y = 0; y < POINTS; ++y) {
+    const int is_row = (uint)(y0 + y) < (uint)height;
 #pragma unroll
-      for (int x = 0; x < POINTS; ++x) {
-        const int is_pixel = is_row && x0 + x >= 0 && x0 + x < layer->width;
-        to[(y * POINTS + x) * WIDTH] = is_pixel ? first[((y0 + y) * layer->width + x0 + x) * step] : 0;
-      }
+    for (int x = 0; x < POINTS; ++x) {
+      to[(y * POINTS + x) * WIDTH] = is_row && (uint)(x0 + x) < (uint)width ? row[x * step] : 0;
     }
+    row += row_step;
   }
 }

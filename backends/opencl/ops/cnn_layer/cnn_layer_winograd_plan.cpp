@@ -191,6 +191,7 @@ Verdict check_cnn_layer_winograd(const CnnLayer& problem, const OpenclDevice& de
         sentence("winograd transforms weights in float64, but '", facts.info.name, "' computes in float32 at most"));
   }
   // In double, which cannot overflow: of the largest tile's points, with the smallest chunk.
+  constexpr double kMostNumber = 1 << 30;
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
   const double side = number(mathematics::cnn_layer_winograd_tiles(problem, form.of_sums).front()) +
                       number(problem.filter_height) - 1;
@@ -209,9 +210,21 @@ Verdict check_cnn_layer_winograd(const CnnLayer& problem, const OpenclDevice& de
     return Verdict::no(sentence("winograd needs up to ", std::max(weights, workspace), " bytes in one piece, but '",
                                 facts.info.name, "' gives ", facts.info.max_allocation_bytes, " at most"));
   }
-  // Work-items at most: of weights a filter each, of a chunk every channel of every tile.
-  return check_groups("cnn_layer by winograd", static_cast<std::uint64_t>(std::max(
-                                                   channels * outputs, number(form.chunk_bytes) / element + image)));
+  // Kernels number in 32 bits: rows and columns, the pixels of a plane, tiles of all images with a chunk more for each,
+  // and a channel's places. A chunk's groups are fewer than its bytes.
+  const double padding = 2 * number(problem.padding) + 2 * side;
+  const double places = channels * number(problem.filter_height * problem.filter_width);
+  const double plane = (number(problem.height) + padding) * (number(problem.width) + padding);
+  const double all_tiles = number(std::max<std::int64_t>(problem.batch, 1)) * (plane / 4 + tiles);
+  for (const auto& [name, count] : {std::pair{"places of the filter in all channels", places},
+                                    {"pixels of a plane with its padding", plane},
+                                    {"tiles of all images", all_tiles},
+                                    {"filters", channels * outputs}}) {
+    if (count > kMostNumber) {
+      return Verdict::no(sentence("winograd numbers ", name, " up to ", kMostNumber, ", but there are ", count));
+    }
+  }
+  return Verdict::yes();
 }
 
 std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const CnnLayerWinogradForm& form) {

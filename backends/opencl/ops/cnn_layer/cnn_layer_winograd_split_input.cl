@@ -41,15 +41,14 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
     const Winograd winograd, const long chunk_number) {
   __local uint words[POINTS_AT_ONCE * POINT_WORDS];
   const int item = (int)get_local_id(0);
-  const long group = (long)get_group_id(0);
-  const long blocks = winograd.leading / BLOCK;
-  const long step = quotient(group, blocks);
-  const long first_tile = (group - step * blocks) * BLOCK;
-  const long steps = quotient(winograd.input_matrix, winograd.leading) / BLOCK;
-  const long tile = first_tile + item % BLOCK;
-  const long channel = step * BLOCK + item / BLOCK;
-  const long in_pass = first_of_chunk(chunk_number, &winograd) + tile;
-  const Place place = place_of_tile(in_pass, chunk_number, &layer, &winograd);
+  const int group = (int)get_group_id(0);
+  const int blocks = (int)winograd.leading / BLOCK;
+  const int step = small_quotient(group, blocks);
+  const int first_tile = (group - step * blocks) * BLOCK;
+  const int tile = first_tile + item % BLOCK;
+  const int channel = step * BLOCK + item / BLOCK;
+  const int in_pass = first_tile_of_chunk(chunk_number, &winograd) + tile;
+  const Place place = place_of_tile(in_pass, first_image_of_pass(chunk_number, &winograd), &layer, &winograd);
 
   float value[ALL_POINTS];
   float factor = 1;
@@ -72,6 +71,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
 
   __local uint *const its_words = words + item / BLOCK * CHANNEL_WORDS + item % BLOCK;
   const long matrix_bytes = winograd.input_matrix * (long)sizeof(float);
+  const long steps = quotient(winograd.input_matrix, winograd.leading) / BLOCK;
   panels += panels_first + (first_tile / TILE_N * TILE_N * steps + step * TILE_N + first_tile % TILE_N) * (BLOCK_BYTES / BLOCK);
 #pragma unroll
   for (int begin = 0; begin < ALL_POINTS; begin += POINTS_AT_ONCE) {

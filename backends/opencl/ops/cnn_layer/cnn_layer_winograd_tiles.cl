@@ -48,29 +48,35 @@ typedef struct {
 } Winograd;
 SIZE_ON_THE_HOST(Winograd, 152);
 
-// Where a tile lies. Without one there, image is negative.
+// Where a tile lies. Without one there, image is negative. The host sees to it that 32 bits hold these numbers.
 typedef struct {
-  long image;  // of the batch
-  long y, x;   // of its first sum
+  int image;  // of the batch
+  int y, x;   // of its first sum
 } Place;
 
-// Tile `number` of the pass to which chunk `chunk_number` belongs.
-static inline Place place_of_tile(const long number, const long chunk_number, const Layer *layer,
-                                  const Winograd *winograd) {
-  Place place;
-  const long in_pass = quotient(number, winograd->image_tiles);
-  const long in_image = number - in_pass * winograd->image_tiles;
-  const long row = quotient(in_image, winograd->row_tiles);
-  place.image = quotient(chunk_number, winograd->chunks) * winograd->images + in_pass;
-  if (in_pass >= winograd->images || place.image >= layer->batch) place.image = -1;
-  place.y = row * OUTPUTS;
-  place.x = (in_image - row * winograd->row_tiles) * OUTPUTS;
-  return place;
+// The first image of the pass to which a chunk belongs, and the first tile of the chunk in it.
+static inline int first_image_of_pass(const long chunk_number, const Winograd *winograd) {
+  return small_quotient((int)chunk_number, (int)winograd->chunks) * (int)winograd->images;
+}
+static inline int first_tile_of_chunk(const long chunk_number, const Winograd *winograd) {
+  const int chunks = (int)winograd->chunks;
+  return ((int)chunk_number - small_quotient((int)chunk_number, chunks) * chunks) * (int)winograd->chunk;
 }
 
-// The first tile of a chunk, in its pass.
-static inline long first_of_chunk(const long chunk_number, const Winograd *winograd) {
-  return (chunk_number - quotient(chunk_number, winograd->chunks) * winograd->chunks) * winograd->chunk;
+// Tile `number` of the pass that begins with `first_image`.
+static inline Place place_of_tile(const int number, const int first_image, const Layer *layer,
+                                  const Winograd *winograd) {
+  const int image_tiles = (int)winograd->image_tiles;
+  const int row_tiles = (int)winograd->row_tiles;
+  const int in_pass = small_quotient(number, image_tiles);
+  const int in_image = number - in_pass * image_tiles;
+  const int row = small_quotient(in_image, row_tiles);
+  Place place;
+  place.image = first_image + in_pass;
+  if (in_pass >= winograd->images || place.image >= layer->batch) place.image = -1;
+  place.y = row * OUTPUTS;
+  place.x = (in_image - row * row_tiles) * OUTPUTS;
+  return place;
 }
 
 // A sum and a multiple, of a matrix's number. That is known to the compiler once loops are unrolled, so one that is 0 or 1
