@@ -52,6 +52,7 @@ CnnLayerWinogradForm form_of(const CnnLayer& problem, const OpenclDevice& device
     }
     form.tiles_unit = kVector;
     form.panel = round_up(problem.output_channels, kVector);
+    form.chunk_bytes = cnn_layer_winograd_chunk_bytes(facts);
   }
   return form;
 }
@@ -111,8 +112,10 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
             return mathematics::cnn_layer_winograd_factor(problem,
                                                           mathematics::cnn_layer_winograd_tiles(problem).front());
           },
-      .pays = [](const CnnLayer& problem,
-                 const backend::Device& device) { return cnn_layer_winograd_pays(problem, native(device)); }};
+      .pays =
+          [](const CnnLayer& problem, const backend::Device& device) {
+            return cnn_layer_winograd_pays(problem, native(device), form_of(problem, native(device)));
+          }};
 }
 
 }  // namespace tessera::opencl

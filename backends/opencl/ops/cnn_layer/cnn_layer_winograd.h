@@ -86,9 +86,12 @@ struct CnnLayerWinogradPlan {
 [[nodiscard]] std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem,
                                                                const CnnLayerWinogradForm& form);
 
+/// What a chunk's matrices may take on a GPU.
+[[nodiscard]] std::int64_t cnn_layer_winograd_chunk_bytes(const DeviceFacts& facts) noexcept;
+
 /// Do the products that are saved outweigh the transforms?
 [[nodiscard]] backend::Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const OpenclDevice& device,
-                                                       std::optional<double> of_sums = {});
+                                                       const CnnLayerWinogradForm& form);
 
 /// What is done with a chunk of tiles before they are transformed back, and with transformed weights.
 struct CnnLayerWinogradSteps {

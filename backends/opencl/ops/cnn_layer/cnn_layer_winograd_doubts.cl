@@ -92,9 +92,13 @@ __kernel void cnn_layer_winograd_doubts(__global const real *restrict magnitudes
   magnitudes += magnitudes_first + (place.image - first_image) * layer.height * layer.width;
   const int y0 = place.y - (int)layer.padding;
   const int x0 = place.x - (int)layer.padding;
+  // Only sums that are there count: beyond them the window of a tile at the edge may hold nothing.
+  const int sums_of_target = winograd.pooled ? 2 : 1;
+  const int rows = min(OUTPUTS, sums_of_target * (int)winograd.target_height - place.y);
+  const int columns = min(OUTPUTS, sums_of_target * (int)winograd.target_width - place.x);
   int is_sure = 1;
   real most = 0;
-  for (int o = 0; o < OUTPUTS; ++o) {
+  for (int o = 0; o < rows; ++o) {
     real felt[POINTS];  // by this row of outputs, of each column of pixels
     real own[POINTS];   // the part of it that lies in the row's own windows
     for (int x = 0; x < POINTS; ++x) {
@@ -113,7 +117,7 @@ __kernel void cnn_layer_winograd_doubts(__global const real *restrict magnitudes
       own[x] = inside;
     }
     // In the first row all of the patch was seen, so that `most` is the largest of it.
-    for (int p = 0; p < OUTPUTS; ++p) {
+    for (int p = 0; p < columns; ++p) {
       real all = winograd.doubt_of_largest * most;
       real inside = 0;
 #pragma unroll

@@ -77,6 +77,7 @@ static inline void read_patch(real *to, __global const real *first, const Place 
   }
 #else
   if (is_inside && y0 >= 0 && y0 + POINTS <= height) {
+#pragma unroll
     for (int y = 0; y < POINTS; ++y) {
 #pragma unroll
       for (int x = 0; x < POINTS; ++x) to[(y * POINTS + x) * WIDTH] = row[x * step];

@@ -38,10 +38,9 @@ Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
                       .batch = side * side});
 }
 
-/// Without a shape, as far as it does not depend on one. More tiles at once mean fewer launches with idle compute units
-/// at their ends.
+/// Without a shape, as far as it does not depend on one.
 CnnLayerWinogradForm form_of(const CnnLayer& problem, const DeviceFacts& facts, const GemmSplitShape* shape = nullptr) {
-  constexpr std::int64_t kItems = 128, kLargestTile = 128, kChunkBytes = std::int64_t{512} << 20U, kMemoryShare = 8;
+  constexpr std::int64_t kItems = 128, kLargestTile = 128;
   CnnLayerWinogradForm form;
   form.items = kItems;
   form.tiles_unit = shape != nullptr ? shape->tile_n() : kLargestTile;
@@ -50,7 +49,7 @@ CnnLayerWinogradForm form_of(const CnnLayer& problem, const DeviceFacts& facts, 
   form.panel = round_up(problem.output_channels, shape != nullptr ? shape->tile_m() : kLargestTile);
   form.note_bytes = kGemmSplitNoteBytes;
   form.in_blocks = true;
-  form.chunk_bytes = std::min(kChunkBytes, static_cast<std::int64_t>(facts.info.memory_total_bytes / kMemoryShare));
+  form.chunk_bytes = cnn_layer_winograd_chunk_bytes(facts);
   form.of_sums = sum_roundings(problem);
   return form;
 }
@@ -155,12 +154,11 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
   return tunables;
 }
 
-Verdict pays(const CnnLayer& problem, const backend::Device& device) {
-  if (Verdict is_worth = cnn_layer_winograd_pays(problem, native(device), sum_roundings(problem)); !is_worth) {
-    return is_worth;
-  }
-  const std::int64_t tiles = cnn_layer_winograd_tunables(problem, form_of(problem, native(device).facts())).back().preferred;
-  return gemm_split_pays(product_of(problem, tiles), native(device));
+Verdict pays(const CnnLayer& problem, const backend::Device& opened) {
+  const OpenclDevice& device = native(opened);
+  const CnnLayerWinogradForm form = form_of(problem, device.facts());
+  if (Verdict is_worth = cnn_layer_winograd_pays(problem, device, form); !is_worth) return is_worth;
+  return gemm_split_pays(product_of(problem, cnn_layer_winograd_tunables(problem, form).back().preferred), device);
 }
 
 }  // namespace
