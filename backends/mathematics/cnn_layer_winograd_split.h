@@ -1,5 +1,5 @@
-// Winograd's algorithm for cnn_layer with its products by fp16 tensor cores: what their roundings and their scaling count
-// in its bound (docs/decisions/0026), on any backend.
+// Winograd's algorithm for cnn_layer with its products by fp16 tensor cores: what their roundings and their scaling
+// count in its bound (docs/decisions/0026), on any backend.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,8 @@ template <int kOutputs, int kTaps>
 
 /// What the largest magnitude M of a patch counts in a sum's doubt. With G = growth.of_pixels the tile's power of two
 /// brings M G to between 2^12 and 2^14, and fp16 keeps a transformed pixel to 2^-25 of such numbers: to 2^-37 M G, for
-/// each channel. Doubt counts roundings of float32, of which an output has so many. `of_sums`: of these, those of a sum.
+/// each channel. Doubt counts roundings of float32, of which an output has so many. `of_sums`: of these, those of a
+/// sum.
 [[nodiscard]] inline double cnn_layer_winograd_doubt_of_largest(const CnnLayer& problem, std::int64_t outputs,
                                                                 double of_sums) {
   const WinogradGrowth growth = cnn_layer_winograd_growth(problem, outputs);

@@ -62,9 +62,8 @@ OperatorLaunch input_launch(const CnnLayerWinogradPlan& plan, const OpenclDevice
   OperatorLaunch launch;
   launch.kernel = device.kernel(plan.program("cnn_layer_winograd_input", embedded::cnn_layer_winograd_input));
   const auto items = static_cast<std::size_t>(form.items);
-  const auto groups =
-      static_cast<std::size_t>(ceil_div(plan.scalars.leading, form.items * form.width) *
-                               ceil_div(plan.problem.input_channels, form.channels_of_group));
+  const auto groups = static_cast<std::size_t>(ceil_div(plan.scalars.leading, form.items * form.width) *
+                                               ceil_div(plan.problem.input_channels, form.channels_of_group));
   launch.range = {1, {groups * items, 1, 1}, {items, 1, 1}};
   launch.memory = {{.place = kCnnInput, .type = plan.problem.type}, plan.in_workspace(plan.transformed_at)};
   launch.set_structs(cnn_layer_shape(plan.problem), plan.scalars);

@@ -31,15 +31,15 @@ static_assert(sizeof(CnnLayerWinogradScalars) == 152, "cnn_layer_winograd_tiles.
 
 /// What the two kinds of products differ in, for the transforms around them.
 struct CnnLayerWinogradForm {
-  std::int64_t width = 1;              ///< tiles of a work-item of the transforms
-  std::int64_t items = 1;              ///< of their groups
-  std::int64_t channels_of_group = 1;  ///< that a group transforms
-  std::int64_t tiles_unit = 1;         ///< a chunk's matrices have a multiple of so many tiles
-  std::int64_t channels_unit = 1;      ///< ... and of so many input channels
-  std::int64_t outputs_unit = 1;       ///< ... and their products of so many output channels
-  std::int64_t panel = 1;              ///< output channels of a panel of transformed weights
-  std::int64_t note_bytes = 0;         ///< of an output channel of transformed weights, for each point
-  bool in_blocks = false;              ///< products lie as cnn_layer_winograd_split_products.cl leaves them
+  std::int64_t width = 1;                          ///< tiles of a work-item of the transforms
+  std::int64_t items = 1;                          ///< of their groups
+  std::int64_t channels_of_group = 1;              ///< that a group transforms
+  std::int64_t tiles_unit = 1;                     ///< a chunk's matrices have a multiple of so many tiles
+  std::int64_t channels_unit = 1;                  ///< ... and of so many input channels
+  std::int64_t outputs_unit = 1;                   ///< ... and their products of so many output channels
+  std::int64_t panel = 1;                          ///< output channels of a panel of transformed weights
+  std::int64_t note_bytes = 0;                     ///< of an output channel of transformed weights, for each point
+  bool in_blocks = false;                          ///< products lie as cnn_layer_winograd_split_products.cl leaves them
   std::int64_t chunk_bytes = kMostWorkspaceBytes;  ///< that a chunk's matrices may take
   std::optional<double> of_sums = {};              ///< roundings, as mathematics/cnn_layer_winograd.h takes them
 };
@@ -51,15 +51,16 @@ struct CnnLayerWinogradPlan {
 
   CnnLayer problem;
   CnnLayerWinogradForm form;
-  std::int64_t outputs;      ///< of a tile, in both directions
-  std::int64_t points;       ///< of the transforms, of both directions together
-  bool is_direct;            ///< the tiles' kernel writes the result itself
-  std::int64_t image_sums;   ///< sums that are left for the pool; 0 if is_direct
+  std::int64_t outputs;                          ///< of a tile, in both directions
+  std::int64_t points;                           ///< of the transforms, of both directions together
+  bool is_direct;                                ///< the tiles' kernel writes the result itself
+  std::int64_t image_sums;                       ///< sums that are left for the pool; 0 if is_direct
   std::int64_t padded_channels, padded_outputs;  ///< of transformed pixels and of products
   std::int64_t passes = 0;
   CnnLayerWinogradScalars scalars{};
 
-  // What lies where, in bytes. The workspace begins with the sums; while weights are prepared, it may hold them instead.
+  // What lies where, in bytes. The workspace begins with the sums; while weights are prepared, it may hold them
+  // instead.
   std::size_t magnitudes_at = 0, doubts_at = 0, shifts_at = 0, transformed_at = 0, products_at = 0;
   std::size_t workspace_bytes = 0;
   std::size_t plain_weights_at = 0, prepared_bytes = 0;

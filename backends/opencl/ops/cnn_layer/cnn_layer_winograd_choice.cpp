@@ -30,14 +30,14 @@ Verdict pays_on_processor(const CnnLayer& p, double direct, std::int64_t outputs
   const double taken = chunks * (tiles * (channels * sums + kProductsOfPixel * channels + kProductsOfSum * sums) +
                                  kProductsOfWeight * channels * sums);
   if (kAhead * taken <= direct) return Verdict::yes();
-  return Verdict::no(sentence("winograd takes as long as ", taken, " products, its transforms included, but the sums are ",
-                              direct));
+  return Verdict::no(
+      sentence("winograd takes as long as ", taken, " products, its transforms included, but the sums are ", direct));
 }
 
 /// Counted for each tile: input_channels * output_channels times the products saved against input_channels +
-/// output_channels times the bytes of one channel, and small layers by what five launches cost. Both limits are those of
-/// the same algorithm through CUDA; on an H200 (driver 580) 64 channels to 64, 3 x 3, 56 x 56, take 39 us against 20 of
-/// implicit_gemm_local on one image and 60 against 63 on eight.
+/// output_channels times the bytes of one channel, and small layers by what five launches cost. Both limits are those
+/// of the same algorithm through CUDA; on an H200 (driver 580) 64 channels to 64, 3 x 3, 56 x 56, take 39 us against
+/// 20 of implicit_gemm_local on one image and 60 against 63 on eight.
 Verdict pays_on_gpu(const CnnLayer& p, double direct, std::int64_t outputs) {
   constexpr double kLeastProducts = 300e6;
   if (direct < kLeastProducts) {
@@ -54,8 +54,8 @@ Verdict pays_on_gpu(const CnnLayer& p, double direct, std::int64_t outputs) {
 
 }  // namespace
 
-/// More tiles at once mean fewer launches with idle compute units at their ends: the study's layer by winograd_split on an
-/// H200 takes 418 us in one chunk, 439 in chunks of 2048 tiles and 531 of 512.
+/// More tiles at once mean fewer launches with idle compute units at their ends: the study's layer by winograd_split
+/// on an H200 takes 418 us in one chunk, 439 in chunks of 2048 tiles and 531 of 512.
 std::int64_t cnn_layer_winograd_chunk_bytes(const DeviceFacts& facts) noexcept {
   constexpr std::int64_t kMost = std::int64_t{512} << 20U, kMemoryShare = 8;
   return std::min(kMost, static_cast<std::int64_t>(facts.info.memory_total_bytes / kMemoryShare));

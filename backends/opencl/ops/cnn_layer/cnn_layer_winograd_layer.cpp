@@ -1,5 +1,5 @@
-// cnn_layer by Winograd's algorithm: sums up the magnitudes of every pixel's channels and finds the tiles in doubt, then
-// transforms chunks of tiles, has them multiplied, and transforms back; at last pools what the tiles could not.
+// cnn_layer by Winograd's algorithm: sums up the magnitudes of every pixel's channels and finds the tiles in doubt,
+// then transforms chunks of tiles, has them multiplied, and transforms back; at last pools what the tiles could not.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -74,9 +74,8 @@ class CnnLayerWinograd final : public backend::Kernel {
     constexpr std::size_t kRaw = 0, kPrepared = 1;
     const DataType type = plan_.problem.type;
     weights_.kernel = device.kernel(plan_.program("cnn_layer_winograd_weights", embedded::cnn_layer_winograd_weights));
-    weights_.range =
-        line_of(*weights_.kernel, static_cast<std::uint64_t>(plan_.problem.input_channels * plan_.scalars.panel *
-                                                             plan_.scalars.panels));
+    weights_.range = line_of(*weights_.kernel, static_cast<std::uint64_t>(plan_.problem.input_channels *
+                                                                          plan_.scalars.panel * plan_.scalars.panels));
     weights_.memory = {{.place = kRaw, .type = type},
                        steps_.preparation ? plan_.in_workspace(0) : MemoryArgument{.place = kPrepared, .type = type},
                        plain_weights(kPrepared)};
@@ -86,9 +85,8 @@ class CnnLayerWinograd final : public backend::Kernel {
   void make_doubts(const OpenclDevice& device) {
     const CnnLayerWinogradForm& form = plan_.form;
     const std::int64_t slices = form.items % kSlices == 0 ? kSlices : 1;
-    const auto& program = device.programs().build_once(
-        plan_.program("cnn_layer_winograd_doubts", embedded::cnn_layer_winograd_doubts,
-                      " -DSLICES=" + std::to_string(slices)));
+    const auto& program = device.programs().build_once(plan_.program(
+        "cnn_layer_winograd_doubts", embedded::cnn_layer_winograd_doubts, " -DSLICES=" + std::to_string(slices)));
     const CnnLayerShape shape = cnn_layer_shape(plan_.problem);
     const std::int64_t runs = plan_.scalars.images * ceil_div(shape.height * shape.width, form.width);
     magnitudes_.kernel =
@@ -98,8 +96,7 @@ class CnnLayerWinograd final : public backend::Kernel {
     magnitudes_.set_structs(shape, plan_.scalars);
 
     doubts_.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_winograd_doubts");
-    doubts_.range =
-        line_of(*doubts_.kernel, static_cast<std::uint64_t>(plan_.scalars.chunks * plan_.scalars.chunk));
+    doubts_.range = line_of(*doubts_.kernel, static_cast<std::uint64_t>(plan_.scalars.chunks * plan_.scalars.chunk));
     doubts_.memory = {plan_.in_workspace(plan_.magnitudes_at), plan_.in_workspace(plan_.doubts_at, DataType::uint8),
                       plan_.in_workspace(plan_.shifts_at, DataType::int32)};
     doubts_.set_structs(shape, plan_.scalars);
@@ -113,8 +110,8 @@ class CnnLayerWinograd final : public backend::Kernel {
                                                  form.in_blocks ? " -DBLOCKS=1" : " -DBLOCKS=0"));
     const std::int64_t tiles = form.in_blocks ? kBlockTiles : form.items * form.width;
     const std::int64_t channels = form.channels_of_group * (form.in_blocks ? kBlockOutputs : 1);
-    output_.range = groups_of(
-        ceil_div(plan_.scalars.chunk, tiles) * ceil_div(plan_.problem.output_channels, channels), form.items);
+    output_.range =
+        groups_of(ceil_div(plan_.scalars.chunk, tiles) * ceil_div(plan_.problem.output_channels, channels), form.items);
     output_.memory = {plan_.in_workspace(plan_.products_at),
                       plan_.in_workspace(plan_.doubts_at, DataType::uint8),
                       plan_.in_workspace(plan_.shifts_at, DataType::int32),

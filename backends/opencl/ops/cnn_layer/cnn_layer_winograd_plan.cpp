@@ -155,8 +155,8 @@ CnnLayerWinogradPlan::CnnLayerWinogradPlan(const CnnLayer& layer, const CnnLayer
 
   Places prepared;
   prepared.take(weight_elements() * element + points * scalars.panel * scalars.panels * form.note_bytes);
-  plain_weights_at = prepared.take(layer.output_channels * layer.input_channels * layer.filter_height *
-                                   layer.filter_width * element);
+  plain_weights_at =
+      prepared.take(layer.output_channels * layer.input_channels * layer.filter_height * layer.filter_width * element);
   prepared_bytes = prepared.end();
 }
 
@@ -193,8 +193,8 @@ Verdict check_cnn_layer_winograd(const CnnLayer& problem, const OpenclDevice& de
   // In double, which cannot overflow: of the largest tile's points, with the smallest chunk.
   constexpr double kMostNumber = 1 << 30;
   const auto number = [](std::int64_t value) { return static_cast<double>(value); };
-  const double side = number(mathematics::cnn_layer_winograd_tiles(problem, form.of_sums).front()) +
-                      number(problem.filter_height) - 1;
+  const double side =
+      number(mathematics::cnn_layer_winograd_tiles(problem, form.of_sums).front()) + number(problem.filter_height) - 1;
   const double element = number(static_cast<std::int64_t>(size_bytes(problem.type)));
   const double channels = number(problem.input_channels) + number(form.channels_unit);
   const double outputs = number(problem.output_channels) + number(std::max(form.outputs_unit, form.panel));
@@ -233,10 +233,10 @@ std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const 
   const std::int64_t side = outputs + problem.filter_height - 1;
   const Tiles tiles(problem, is_direct_of(problem) && problem.pool_size == 2, outputs);
   const std::int64_t all = std::max<std::int64_t>(problem.batch, 1) * tiles.rows * tiles.columns;
-  const std::int64_t tile_bytes = side * side *
-                                  (round_up(problem.input_channels, form.channels_unit) +
-                                   round_up(problem.output_channels, form.outputs_unit)) *
-                                  static_cast<std::int64_t>(size_bytes(problem.type));
+  const std::int64_t tile_bytes =
+      side * side *
+      (round_up(problem.input_channels, form.channels_unit) + round_up(problem.output_channels, form.outputs_unit)) *
+      static_cast<std::int64_t>(size_bytes(problem.type));
   Tunable chunk{"chunk", "tiles that are transformed, multiplied and transformed back at once", {}, kSmallestChunk};
   for (std::int64_t count = kSmallestChunk;; count *= 2) {
     if (count > kSmallestChunk && count * tile_bytes > form.chunk_bytes) break;

@@ -1,6 +1,6 @@
-// The variant "winograd_split": products by the fp16 tensor cores of NVIDIA's sm_80 and newer, as gemm's split makes them.
-// Pixels are transformed straight into the panels that are multiplied, and weights are prepared as gemm prepares its A.
-// The same algorithm, and the same bound, as CUDA's (docs/decisions/0026).
+// The variant "winograd_split": products by the fp16 tensor cores of NVIDIA's sm_80 and newer, as gemm's split makes
+// them. Pixels are transformed straight into the panels that are multiplied, and weights are prepared as gemm prepares
+// its A. The same algorithm, and the same bound, as CUDA's (docs/decisions/0026).
 #include <algorithm>
 #include <utility>
 
@@ -78,8 +78,7 @@ OperatorLaunch preparation_launch(const CnnLayerWinogradPlan& plan, const Opencl
       {plan.in_workspace(0), plan.in_workspace(0), {.place = kPrepared, .type = DataType::uint8}});
 }
 
-OperatorLaunch input_launch(const CnnLayerWinogradPlan& plan, const OpenclDevice& device,
-                            const GemmSplitShape& shape) {
+OperatorLaunch input_launch(const CnnLayerWinogradPlan& plan, const OpenclDevice& device, const GemmSplitShape& shape) {
   CnnLayerWinogradPlan of_group = plan;
   of_group.form.items = kBlock * kBlock;
   OperatorLaunch launch;
@@ -105,8 +104,8 @@ OperatorLaunch products_launch(const CnnLayerWinogradPlan& plan, const OpenclDev
   launch.kernel = device.kernel(gemm_program("cnn_layer_winograd_split_products",
                                              embedded::cnn_layer_winograd_split_products, product, shape.options()));
   const auto items = static_cast<std::size_t>(shape.items());
-  const auto groups = static_cast<std::size_t>(plan.points * (copies.a_rows / shape.tile_m()) *
-                                               (copies.b_rows / shape.tile_n()));
+  const auto groups =
+      static_cast<std::size_t>(plan.points * (copies.a_rows / shape.tile_m()) * (copies.b_rows / shape.tile_n()));
   launch.range = {1, {groups * items, 1, 1}, {items, 1, 1}};
   launch.memory = {{.place = kCnnWeights, .type = DataType::uint8},
                    plan.in_workspace(plan.transformed_at, DataType::uint8),

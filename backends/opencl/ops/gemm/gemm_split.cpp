@@ -102,8 +102,8 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
       launch_of_split_preparation(computed, device, shape, workspace.plan(), {operands[0], operands[1], copies}));
   const std::int64_t tiles = workspace.plan().a_rows / shape.tile_m() * (workspace.plan().b_rows / shape.tile_n());
   OperatorLaunch multiply;
-  multiply.kernel = device.kernel(
-      gemm_program("gemm_split_products", embedded::gemm_split_products, problem, shape.options()));
+  multiply.kernel =
+      device.kernel(gemm_program("gemm_split_products", embedded::gemm_split_products, problem, shape.options()));
   multiply.range = groups_of(tiles * batch, shape.items());
   multiply.memory = std::move(operands);
   multiply.memory.push_back(copies);

@@ -30,8 +30,8 @@ static_assert(sizeof(GemmSplitPlan) == 80, "gemm_split_panels.cl says so too");
 /// GemmSplitPlan::band for A with so many rows.
 [[nodiscard]] std::int64_t gemm_split_band(const GemmSplitShape& shape, std::int64_t rows) noexcept;
 
-/// The launch that copies what matrices `plan` says there are; it takes the number of its round. `memory`: A, B, and where
-/// copies go. `problem` is as it is computed.
+/// The launch that copies what matrices `plan` says there are; it takes the number of its round. `memory`: A, B, and
+/// where copies go. `problem` is as it is computed.
 [[nodiscard]] OperatorLaunch launch_of_split_preparation(const Gemm& problem, const OpenclDevice& device,
                                                          const GemmSplitShape& shape, const GemmSplitPlan& plan,
                                                          std::vector<MemoryArgument> memory);
