@@ -63,11 +63,8 @@ void CompiledKernel::set(cl_uint index, std::size_t size_bytes, const void* valu
   }
 }
 
-namespace {
-
-/// Sets the memory, and with `round` the last parameter; then launches.
-void launch_one(const OperatorLaunch& launch, OpenclQueue& queue, std::span<const backend::Slice> operands,
-                const backend::Slice& workspace, const cl_long* round, Stage stage) {
+void enqueue(const OperatorLaunch& launch, OpenclQueue& queue, std::span<const backend::Slice> operands,
+             const backend::Slice& workspace, std::optional<cl_long> round, Stage stage) {
   const std::lock_guard lock(launch.kernel->mutex());
   cl_uint index = 0;
   for (const MemoryArgument& argument : launch.memory) {
@@ -76,14 +73,16 @@ void launch_one(const OperatorLaunch& launch, OpenclQueue& queue, std::span<cons
     launch.kernel->set(index++, native(slice));
     launch.kernel->set(index++, first_element);
   }
-  if (round != nullptr) launch.kernel->set(index + launch.struct_count, *round);
+  if (round) launch.kernel->set(index + launch.struct_count, *round);
   queue.launch(launch.kernel->native(), launch.range, stage);
 }
 
+namespace {
+
 void run_all(const std::vector<OperatorLaunch>& launches, OpenclQueue& queue, std::span<const backend::Slice> operands,
-             const backend::Slice& workspace, const cl_long* round = nullptr, Stage stage = Stage::launch) {
+             const backend::Slice& workspace, std::optional<cl_long> round = {}, Stage stage = Stage::launch) {
   for (const OperatorLaunch& launch : launches) {
-    launch_one(launch, queue, operands, workspace, round, stage);
+    enqueue(launch, queue, operands, workspace, round, stage);
     stage = Stage::rest;
   }
 }
@@ -116,7 +115,7 @@ void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slic
   auto& opencl = static_cast<OpenclQueue&>(queue);
   if (!run_.rounds) return run_all(run_.launches, opencl, operands, workspace);
   for (cl_long round = 0; round < *run_.rounds; ++round) {
-    run_all(run_.launches, opencl, operands, workspace, &round, round == 0 ? Stage::launch : Stage::rest);
+    run_all(run_.launches, opencl, operands, workspace, round, round == 0 ? Stage::launch : Stage::rest);
   }
 }
 

@@ -83,6 +83,11 @@ struct OperatorLaunch {
   }
 };
 
+/// Queues a launch: sets its memory, and `round` as the last parameter if it is given. `stage` as OpenclQueue::launch()
+/// takes it.
+void enqueue(const OperatorLaunch& launch, OpenclQueue& queue, std::span<const backend::Slice> operands,
+             const backend::Slice& workspace, std::optional<cl_long> round, Stage stage);
+
 /// How weights get the form that an operator's launches read. In its launches operand 0 is the raw weights, operand 1
 /// the prepared ones.
 struct Preparation {

@@ -32,6 +32,9 @@ tessera_oclgrind_operator(cnn_layer
   "cnn_layer/opencl_0/implicit_gemm_*.float32_c5_o9_h13_w15_f7x7__split_k_2_tile_m_32"
   "cnn_layer/opencl_0/implicit_gemm_local.float32_c5_o9_h13_w15_f7x7__split_k_1_tile_m_64"
   "cnn_layer/opencl_0/subtile.float32_c5_o9_h13_w15_f7x7__*_0"
+  "cnn_layer/opencl_0/winograd.float32_c5_o1_h9_w8_f3x3_fast"
+  "cnn_layer/opencl_0/winograd.float32_c6_o10_h8_w8_f5x5_fast"
+  "cnn_layer/opencl_0/winograd.float64_c24_o4_h18_w18_f3x3_no_relu_outlier_at_1"
   "cnn_layer/opencl_0/*.float32_c5_o11_h13_w10_f5x5_pad2_pool2_nhwc"
   "cnn_layer/opencl_0/*.float64_c4_o18_h5_w5_f3x3_pool3")
 

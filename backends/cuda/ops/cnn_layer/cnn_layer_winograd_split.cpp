@@ -1,11 +1,10 @@
 // The variant "winograd_split": products by the fp16 tensor cores of Hopper, as gemm's split makes them. Pixels are
 // transformed straight into the panels that are multiplied, and weights are prepared as gemm prepares its A.
 #include <algorithm>
-#include <cmath>
 
 #include "cuda_embedded.h"
 #include "mathematics/cnn_layer_winograd.h"
-#include "mathematics/gemm_split_bound.h"
+#include "mathematics/cnn_layer_winograd_split.h"
 #include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/cnn_layer/cnn_layer_winograd_products.h"
@@ -17,59 +16,11 @@ namespace {
 
 using backend::sentence;
 using backend::Verdict;
-using mathematics::kWinogradMatrices;
 using mathematics::round_up;
 
-/// In one direction: the most that the transform of pixels makes of a patch whose largest is 1, and the most that the
-/// transform back makes of products whose factors are that of pixels off by 1 and of weights that are 1.
-struct Growth {
-  double of_pixels = 0;
-  double of_products = 0;
-};
-template <int kOutputs, int kTaps>
-constexpr Growth growth_of() {
-  constexpr auto& matrices = kWinogradMatrices<kOutputs, kTaps>;
-  constexpr int n = matrices.kSize;
-  Growth growth;
-  for (const auto& row : matrices.input) {
-    double sum = 0;
-    for (const auto& number : row) sum += number.magnitude().value();
-    growth.of_pixels = std::max(growth.of_pixels, sum);
-  }
-  for (const auto& row : matrices.output) {
-    double sum = 0;
-    for (int i = 0; i < n; ++i) {
-      double of_weights = 0;
-      for (const auto& number : matrices.filter[i]) of_weights += number.magnitude().value();
-      sum += row[i].magnitude().value() * of_weights;
-    }
-    growth.of_products = std::max(growth.of_products, sum);
-  }
-  return growth;
-}
-Growth growth_of(const CnnLayer& problem, std::int64_t outputs) {
-  const Growth growth = problem.filter_height == 3 ? growth_of<4, 3>()
-                        : outputs == 4             ? growth_of<4, 5>()
-                                                   : growth_of<2, 5>();
-  return {growth.of_pixels * growth.of_pixels, growth.of_products * growth.of_products};
-}
-
-/// Of a sum over the channels: as gemm's split counts them, and one for small numbers of weights, which lose what is
-/// below 2^-39 of the largest of their point.
+/// Of a sum over the channels.
 double sum_roundings(const CnnLayer& problem) {
-  const auto channels = static_cast<double>(problem.input_channels);
-  return mathematics::gemm_split_roundings(channels, GemmSplitKind::split, kSplitPlane) + 1;
-}
-
-/// What the largest magnitude M of a patch counts in a sum's doubt (docs/decisions/0026). With G = growth.of_pixels the
-/// tile's power of two brings M G to between 2^12 and 2^14, and fp16 keeps a transformed pixel to 2^-25 of such
-/// numbers: to 2^-37 M G, for each channel. Doubt counts roundings of float32, of which an output has so many.
-double doubt_of_largest(const CnnLayer& problem, std::int64_t outputs) {
-  const Growth growth = growth_of(problem, outputs);
-  const auto channels = static_cast<double>(problem.input_channels);
-  const double direct = channels * static_cast<double>(problem.filter_height * problem.filter_width);
-  const double roundings = mathematics::cnn_layer_winograd_roundings(problem, outputs, sum_roundings(problem)) * direct;
-  return channels * 0x1p-25 * 0x1p-12 * growth.of_pixels * growth.of_products / (roundings * 0x1p-24);
+  return mathematics::cnn_layer_winograd_split_roundings(problem, kSplitPlane);
 }
 
 /// The products of a chunk of so many tiles.
@@ -93,9 +44,9 @@ class SplitProducts final : public CnnLayerWinogradProducts {
         outputs_(sizes.problem.output_channels),
         transform_(function(device, sizes, "input")),
         transform_back_(function(device, sizes, "output")) {
-    const double growth = growth_of(sizes.problem, sizes.tiling.outputs).of_pixels;
-    growth_power_ = static_cast<std::int32_t>(std::ceil(std::log2(growth)));
-    doubt_of_largest_ = static_cast<float>(doubt_of_largest(sizes.problem, sizes.tiling.outputs));
+    growth_power_ = mathematics::cnn_layer_winograd_growth_power(sizes.problem, sizes.tiling.outputs);
+    doubt_of_largest_ = static_cast<float>(mathematics::cnn_layer_winograd_doubt_of_largest(
+        sizes.problem, sizes.tiling.outputs, sum_roundings(sizes.problem)));
     for (const std::int64_t tiles : sizes.chunks) {
       launches_.push_back(
           {tiles, GemmSplitLaunch(device.context(), product_of(sizes, tiles), GemmSplitKind::split, shape,

@@ -9,6 +9,8 @@ namespace tessera::opencl {
 
 [[nodiscard]] backend::VariantList<CnnLayer> cnn_layer_variants();
 
+[[nodiscard]] backend::Variant<CnnLayer> cnn_layer_winograd_split();
+[[nodiscard]] backend::Variant<CnnLayer> cnn_layer_winograd();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_implicit_gemm_panels();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_implicit_gemm_local();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_subtile();

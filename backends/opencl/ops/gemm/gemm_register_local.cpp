@@ -159,6 +159,20 @@ double register_local_microseconds(const Gemm& problem, const OpenclDevice& devi
   return choose_register_local(problem, device.facts(), offer_of(problem, device.facts()).shapes).microseconds;
 }
 
+OperatorLaunch launch_of_register_local(const Gemm& problem, const OpenclDevice& device,
+                                        std::vector<MemoryArgument> memory) {
+  const LocalTileShape shape =
+      choose_register_local(problem, device.facts(), offer_of(problem, device.facts()).shapes).shape;
+  const Gemm computed = gemm_as_computed(problem);
+  OperatorLaunch launch;
+  launch.kernel =
+      device.kernel(gemm_program("gemm_register_local", embedded::gemm_register_local, problem, shape.options()));
+  launch.range = {1, {group_count(computed, shape) * shape.group_size(), 1, 1}, {shape.group_size(), 1, 1}};
+  launch.memory = std::move(memory);
+  set_gemm_structs(launch, computed, cut_k(computed, 1, shape.depth).scalars());
+  return launch;
+}
+
 backend::Verdict pays_without_local_memory(const Gemm& problem, const backend::Device& device) {
   const OpenclDevice& opencl = native(device);
   return pays_without_local_memory(opencl.facts().info, check_register_local(problem, opencl));

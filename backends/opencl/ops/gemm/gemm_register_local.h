@@ -1,6 +1,8 @@
 // gemm, register_local: whether a device can run it, which decides whether the variants without local memory pay.
 #pragma once
 
+#include <vector>
+
 #include "ops/gemm/gemm_local_tile.h"
 #include "ops/gemm/gemm_operands.h"
 
@@ -12,6 +14,10 @@ namespace tessera::opencl {
 /// How long its preferred tuning is expected to take on a GPU, by the model that prefers it. Asked where the device can
 /// run one.
 [[nodiscard]] double register_local_microseconds(const Gemm& problem, const OpenclDevice& device);
+
+/// One launch of its preferred tile, which leaves k whole, for a kernel of another operator. `memory`: A, B and C.
+[[nodiscard]] OperatorLaunch launch_of_register_local(const Gemm& problem, const OpenclDevice& device,
+                                                      std::vector<MemoryArgument> memory);
 
 /// Backend::Variant::pays of the variants whose work-items read operands alone: on processors, and where local memory
 /// does not suffice.

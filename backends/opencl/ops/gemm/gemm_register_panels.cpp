@@ -1,11 +1,12 @@
 // gemm, register_panels: a tile of C in registers, from panels of both operands that are packed before. The row, its
 // shapes and the launches. See gemm_register_panels.cl.
+#include "ops/gemm/gemm_register_panels.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "backend/sentence.h"
 #include "opencl_embedded.h"
-#include "ops/gemm/gemm_panel_plan.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_register_local.h"
 #include "ops/gemm/gemm_variants.h"
@@ -108,23 +109,29 @@ OperatorLaunch launch_of_pack(std::unique_ptr<CompiledKernel> kernel, const Pane
   return launch;
 }
 
+/// Products whose operands are there. `memory`: A's panels, what of B is read in place, and C or the parts' sums.
+OperatorLaunch multiply(std::unique_ptr<CompiledKernel> kernel, const Gemm& p, const KParts& parts, GemmPanels panels,
+                        const PanelShape& shape, std::uint64_t units, std::vector<MemoryArgument> memory) {
+  const std::int64_t rows_of_tiles = ceil_div(p.m, shape.work_m);
+  const std::int64_t columns_of_tiles = ceil_div(p.n, shape.work_n) * p.batch * parts.count;
+  const std::int64_t groups_wanted = kGroupsForEachUnit * static_cast<std::int64_t>(units);
+  panels.tiles = std::clamp<std::int64_t>(rows_of_tiles * columns_of_tiles / groups_wanted, 1, kMostTiles);
+  OperatorLaunch launch;
+  launch.kernel = std::move(kernel);
+  launch.range = one_item_groups(columns_of_tiles * ceil_div(rows_of_tiles, panels.tiles));
+  launch.memory = std::move(memory);
+  set_gemm_structs(launch, parts.problem_of_sums(p), parts.scalars(), panels);
+  return launch;
+}
+
 OperatorLaunch launch_of_multiply(std::unique_ptr<CompiledKernel> kernel, const PanelPass& pass, const PanelPlan& plan,
                                   const PanelShape& shape, std::uint64_t units) {
   const KParts& parts = plan.parts();
   const Gemm& p = pass.problem;
-  const std::int64_t rows_of_tiles = ceil_div(p.m, shape.work_m);
-  const std::int64_t columns_of_tiles = ceil_div(p.n, shape.work_n) * p.batch * parts.count;
-  const std::int64_t groups_wanted = kGroupsForEachUnit * static_cast<std::int64_t>(units);
-  GemmPanels panels = panels_of(pass, plan, shape);
-  panels.tiles = std::clamp<std::int64_t>(rows_of_tiles * columns_of_tiles / groups_wanted, 1, kMostTiles);
   const std::vector<MemoryArgument> operands = operands_of(pass);
-  OperatorLaunch launch;
-  launch.kernel = std::move(kernel);
-  launch.range = one_item_groups(columns_of_tiles * ceil_div(rows_of_tiles, panels.tiles));
-  launch.memory = {workspace_from(p.type, 0), operands[1],
-                   parts.count > 1 ? workspace_from(p.type, plan.b_first() + plan.b_elements(p)) : operands[2]};
-  set_gemm_structs(launch, parts.problem_of_sums(p), parts.scalars(), panels);
-  return launch;
+  return multiply(std::move(kernel), p, parts, panels_of(pass, plan, shape), shape, units,
+                  {workspace_from(p.type, 0), operands[1],
+                   parts.count > 1 ? workspace_from(p.type, plan.b_first() + plan.b_elements(p)) : operands[2]});
 }
 
 /// Tiles are two and four vectors wide, but at least 16.
@@ -174,6 +181,14 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
           split_k_tunable(best.split_k)};
 }
 
+ProgramSource program_of(const Gemm& problem, const PanelShape& shape) {
+  // How the operands are stored is an argument here: one program for all four transposes.
+  Gemm as_stored = problem;
+  as_stored.transpose_a = as_stored.transpose_b = false;
+  return gemm_program("gemm_register_panels", embedded::gemm_register_panels, as_stored,
+                      sentence(" -DWORK_M=", shape.work_m, " -DWORK_N=", shape.work_n, " -DWIDTH=", shape.width));
+}
+
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
   if (problem.m == 0 || problem.n == 0 || problem.batch == 0) {
     return std::make_unique<OperatorKernel>(std::vector<OperatorLaunch>{});
@@ -183,13 +198,7 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   const Oriented oriented = orient(gemm_as_computed(problem));
   const Gemm& computed = oriented.problem;
   const PanelPlan plan(oriented, shape, tuning.at("split_k"));
-  const std::string options = " -DWORK_M=" + std::to_string(shape.work_m) +
-                              " -DWORK_N=" + std::to_string(shape.work_n) + " -DWIDTH=" + std::to_string(shape.width);
-  // How the operands are stored is an argument here: one program for all four transposes.
-  Gemm as_stored = problem;
-  as_stored.transpose_a = as_stored.transpose_b = false;
-  const auto& program = device.programs().build_once(
-      gemm_program("gemm_register_panels", embedded::gemm_register_panels, as_stored, options));
+  const auto& program = device.programs().build_once(program_of(problem, shape));
   const auto kernel = [&](const char* name) {
     return std::make_unique<CompiledKernel>(device.context(), program.get(), name);
   };
@@ -209,6 +218,20 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
 }
 
 }  // namespace
+
+PanelShape preferred_panel_shape(const Gemm& problem, const DeviceFacts& facts) {
+  return shape_of(choose_register_panels(problem, facts, candidates(problem, facts)).tile_n, problem.type, facts);
+}
+
+OperatorLaunch launch_of_register_panels(const Gemm& problem, const OpenclDevice& device, const PanelShape& shape,
+                                         std::vector<MemoryArgument> memory) {
+  const Gemm computed = gemm_as_computed(problem);
+  GemmPanels panels{};
+  panels.b_direct = ceil_div(computed.n, shape.work_n);
+  panels.a_panels_apart = ceil_div(computed.m, shape.work_m) * shape.work_m * computed.k;
+  return multiply(device.kernel(program_of(problem, shape)), computed, cut_k(computed, 1, 1), panels, shape,
+                  device.facts().info.compute_units, std::move(memory));
+}
 
 backend::Variant<Gemm> gemm_register_panels() {
   return {

@@ -1,6 +1,8 @@
 // gemm, split: float32 products by the fp16 tensor cores of NVIDIA's sm_80 and newer. A first launch scales and rounds
 // A and B into the workspace, a second one multiplies. Sums that may be off by more than the bound allows are found and
 // computed anew by the second one. The same algorithm, and the same bound, as CUDA's.
+#include "ops/gemm/gemm_split.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +10,6 @@
 #include "mathematics/division.h"
 #include "mathematics/gemm_split_bound.h"
 #include "opencl_embedded.h"
-#include "ops/gemm/gemm_split_choice.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::opencl {
@@ -20,8 +21,7 @@ using backend::Verdict;
 using mathematics::GemmSplitKind;
 using mathematics::round_up;
 
-/// Bytes that a row takes for each step of 16 of k, and its note (gemm_split_panels.cl).
-constexpr std::int64_t kRowStepBytes = 64, kNoteBytes = 8;
+constexpr std::int64_t kRowStepBytes = kGemmSplitRowStepBytes, kNoteBytes = kGemmSplitNoteBytes;
 /// Tiles of both operands in local memory.
 constexpr std::uint64_t kLocalBytes = 49152;
 /// One product may take this part of the card's memory for its copies.
@@ -30,19 +30,6 @@ constexpr std::uint64_t kMemoryShare = 4;
 constexpr std::int64_t kBandRows = 2048;
 /// Work-items of a group that prepares, and rows that it takes.
 constexpr std::int64_t kPrepareItems = 1024, kPrepareRows = 16;
-
-/// Split of gemm_split_panels.cl.
-struct GemmSplitPlan {
-  cl_long steps;
-  cl_long a_rows, b_rows;
-  cl_long a_matrices, b_matrices;
-  cl_long b_panels;
-  cl_long a_notes, b_notes;
-  cl_long batch;
-  cl_int band;
-  cl_float doubt_of_one;
-};
-static_assert(sizeof(GemmSplitPlan) == 80, "gemm_split_panels.cl says so too");
 
 std::int64_t matrices(std::int64_t stride, std::int64_t batch) {
   return stride == 0 ? 1 : batch;
@@ -76,17 +63,13 @@ class Workspace {
     plan_.a_notes = take(a_rows * kNoteBytes);
     plan_.b_notes = take(b_rows * kNoteBytes);
     plan_.batch = batch;
-    const std::int64_t tiles_m = plan_.a_rows / shape.tile_m();
-    plan_.band = static_cast<cl_int>(std::clamp<std::int64_t>(kBandRows / shape.tile_m(), 1, tiles_m));
+    plan_.band = static_cast<cl_int>(gemm_split_band(shape, plan_.a_rows));
     // 2^-25 for an element, times up to 2^15, as often in both operands; a sum of true size is at least half of one
     // found.
     plan_.doubt_of_one = static_cast<cl_float>(0x1p15 / mathematics::tiny_allowance(problem));
   }
   [[nodiscard]] const GemmSplitPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] std::int64_t bytes() const noexcept { return bytes_; }
-  [[nodiscard]] std::int64_t prepare_groups() const noexcept {
-    return (plan_.a_matrices * plan_.a_rows + plan_.b_matrices * plan_.b_rows) / kPrepareRows;
-  }
 
  private:
   GemmSplitPlan plan_{};
@@ -95,6 +78,10 @@ class Workspace {
 
 NdRange groups_of(std::int64_t groups, std::int64_t items) {
   return {1, {static_cast<std::size_t>(groups * items), 1, 1}, {static_cast<std::size_t>(items), 1, 1}};
+}
+
+std::string prepare_options(const GemmSplitShape& shape) {
+  return sentence(" -DTILE_M=", shape.tile_m(), " -DTILE_N=", shape.tile_n(), " -DNVIDIA=1");
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
@@ -108,24 +95,20 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   const std::int64_t batch = std::clamp<std::int64_t>(kMostWorkspaceBytes / each, 1, computed.batch);
   const Workspace workspace(computed, shape, batch);
 
-  const auto launch = [&](const char* name, std::string_view text, const std::string& options, const NdRange& range,
-                          std::vector<MemoryArgument> memory) {
-    const auto& program = device.programs().build_once(gemm_program(name, text, problem, options));
-    OperatorLaunch made{std::make_unique<CompiledKernel>(device.context(), program.get(), name), range,
-                        std::move(memory)};
-    made.memory.push_back({.place = MemoryArgument::kWorkspace, .type = DataType::uint8});
-    set_gemm_structs(made, computed, workspace.plan());
-    return made;
-  };
+  const MemoryArgument copies{.place = MemoryArgument::kWorkspace, .type = DataType::uint8};
   std::vector<MemoryArgument> operands = gemm_operands(problem);
-  const std::vector<MemoryArgument> factors(operands.begin(), operands.begin() + 2);
   OperatorRun run;
-  run.launches.push_back(launch("gemm_split_prepare", embedded::gemm_split_prepare,
-                                sentence(" -DTILE_M=", shape.tile_m(), " -DTILE_N=", shape.tile_n(), " -DNVIDIA=1"),
-                                groups_of(workspace.prepare_groups(), kPrepareItems), factors));
+  run.launches.push_back(
+      launch_of_split_preparation(computed, device, shape, workspace.plan(), {operands[0], operands[1], copies}));
   const std::int64_t tiles = workspace.plan().a_rows / shape.tile_m() * (workspace.plan().b_rows / shape.tile_n());
-  run.launches.push_back(launch("gemm_split_products", embedded::gemm_split_products, shape.options(),
-                                groups_of(tiles * batch, shape.items()), std::move(operands)));
+  OperatorLaunch multiply;
+  multiply.kernel =
+      device.kernel(gemm_program("gemm_split_products", embedded::gemm_split_products, problem, shape.options()));
+  multiply.range = groups_of(tiles * batch, shape.items());
+  multiply.memory = std::move(operands);
+  multiply.memory.push_back(copies);
+  set_gemm_structs(multiply, computed, workspace.plan());
+  run.launches.push_back(std::move(multiply));
   run.rounds = ceil_div(computed.batch, batch);
   return std::make_unique<OperatorKernel>(std::move(run), static_cast<std::size_t>(workspace.bytes()));
 }
@@ -138,14 +121,7 @@ Verdict check(const Gemm& problem, const backend::Device& opened) {
     return Verdict::no(sentence("type of gemm is ", to_string(problem.type), ", but must be float32"));
   }
   const DeviceFacts& facts = native(opened).facts();
-  if (!facts.has_tensor_cores) {
-    return Verdict::no(
-        sentence("'", facts.info.name, "' has no tensor cores of NVIDIA's sm_80 or newer, by which split multiplies"));
-  }
-  if (facts.info.local_memory_bytes < kLocalBytes) {
-    return Verdict::no(sentence("split takes ", kLocalBytes, " bytes of local memory, but '", facts.info.name, "' has ",
-                                facts.info.local_memory_bytes));
-  }
+  if (Verdict verdict = check_gemm_split_device(facts); !verdict) return verdict;
   const double bytes = copy_bytes(problem);
   const std::uint64_t most = std::min(facts.info.memory_total_bytes / kMemoryShare, facts.info.max_allocation_bytes);
   if (bytes > static_cast<double>(most)) {
@@ -156,6 +132,34 @@ Verdict check(const Gemm& problem, const backend::Device& opened) {
 }
 
 }  // namespace
+
+backend::Verdict check_gemm_split_device(const DeviceFacts& facts) {
+  if (!facts.has_tensor_cores) {
+    return Verdict::no(
+        sentence("'", facts.info.name, "' has no tensor cores of NVIDIA's sm_80 or newer, by which split multiplies"));
+  }
+  if (facts.info.local_memory_bytes < kLocalBytes) {
+    return Verdict::no(sentence("split takes ", kLocalBytes, " bytes of local memory, but '", facts.info.name, "' has ",
+                                facts.info.local_memory_bytes));
+  }
+  return Verdict::yes();
+}
+
+std::int64_t gemm_split_band(const GemmSplitShape& shape, std::int64_t rows) noexcept {
+  return std::clamp<std::int64_t>(kBandRows / shape.tile_m(), 1, std::max<std::int64_t>(rows / shape.tile_m(), 1));
+}
+
+OperatorLaunch launch_of_split_preparation(const Gemm& problem, const OpenclDevice& device, const GemmSplitShape& shape,
+                                           const GemmSplitPlan& plan, std::vector<MemoryArgument> memory) {
+  OperatorLaunch launch;
+  launch.kernel =
+      device.kernel(gemm_program("gemm_split_prepare", embedded::gemm_split_prepare, problem, prepare_options(shape)));
+  const std::int64_t rows = plan.a_matrices * plan.a_rows + plan.b_matrices * plan.b_rows;
+  launch.range = groups_of(rows / kPrepareRows, kPrepareItems);
+  launch.memory = std::move(memory);
+  set_gemm_structs(launch, problem, plan);
+  return launch;
+}
 
 backend::Variant<Gemm> gemm_split() {
   return {

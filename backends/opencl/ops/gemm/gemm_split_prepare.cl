@@ -10,7 +10,9 @@
 //
 // Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE_M=128 -DTILE_N=64 -DNVIDIA=0
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=128 -DTILE_N=64 -DNVIDIA=1
+#include "ops/gemm/gemm_split_halves.cl"
 #include "ops/gemm/gemm_split_panels.cl"
+#include "ops/gemm/gemm_split_scale.cl"
 
 #define PREPARE_ITEMS 1024
 #define STEPS_AT_ONCE (PREPARE_ITEMS / 32)
@@ -20,38 +22,10 @@
 // From here on fp16 keeps all 11 bits of what rounding leaves: its smallest step is 2^-24.
 #define LEAST_EXACT 0x1p-3f
 
-static inline float power_of_two(const int exponent) {
-  return as_float((exponent + 127) << 23);
-}
-
 // The power that brings a row with this largest element to [2^14, 2^15): fp16 goes up to 65504.
 static inline int shift_of_largest(const uint bits) {
   if (bits == 0 || bits >= INFINITY_BITS) return 0;
   return 14 - (bits >= 0x00800000u ? (int)(bits >> 23) - 127 : -118 - (int)clz(bits));
-}
-
-// Two numbers rounded to fp16, the first in the lower half.
-static inline uint to_halves(const float2 numbers) {
-#if NVIDIA
-  uint halves;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(numbers.y), "f"(numbers.x));
-  return halves;
-#else
-  uint halves;
-  vstore_half2_rte(numbers, 0, (half *)&halves);
-  return halves;
-#endif
-}
-static inline float2 of_halves(const uint halves) {
-#if NVIDIA
-  float x, y;
-  asm("{ .reg .b16 low, high; mov.b32 {low, high}, %2; cvt.f32.f16 %0, low; cvt.f32.f16 %1, high; }"
-      : "=f"(x), "=f"(y)
-      : "r"(halves));
-  return (float2)(x, y);
-#else
-  return vload_half2(0, (const half *)&halves);
-#endif
 }
 
 // An operand: where a matrix begins, its rows and k; elements from one row to the next, and from one step to the next.

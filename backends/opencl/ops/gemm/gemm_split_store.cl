@@ -1,29 +1,17 @@
 // gemm, split: what becomes of a warp's sums. They are scaled back, and C = alpha * sum + beta * C is stored. A sum that may
 // be off by more than the bound allows is in doubt, and then the warp computes the 16 rows of its part of the tile that hold
 // it anew, in float32 from the operands as they were. Rows with an infinity or NaN are in doubt everywhere. Where doubt
-// begins: docs/decisions/0025. Options: those of gemm_operands.cl and nvidia_warp.cl; ROW_BLOCKS and
-// COLUMN_BLOCKS of 16 that a warp has.
+// begins: docs/decisions/0025. Options: those of gemm_split_tile.cl.
 //
 //   lane 4 g + t holds, of 16 rows and 8 columns:    row g, columns 2 t and 2 t + 1; row g + 8, the same
 //   a row of 8 lanes by 4 lanes, pairs by pairs      | 2 columns | 2 columns | 2 columns | 2 columns |
 //
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DSTAGES=3 -DROW_BLOCKS=4 -DCOLUMN_BLOCKS=4
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DSTAGES=3 -DROW_BLOCKS=2 -DCOLUMN_BLOCKS=2
-#include "ops/gemm/gemm_split_panels.cl"
-#include "ops/nvidia_warp.cl"
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=4 -DCOLUMN_BLOCKS=4 -DSTEPS=1 -DSTAGES=3
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=2 -DCOLUMN_BLOCKS=2 -DSTEPS=2 -DSTAGES=3
+#include "ops/gemm/gemm_split_scale.cl"
+#include "ops/gemm/gemm_split_tile.cl"
 
 #define WARP_COLUMNS (16 * COLUMN_BLOCKS)
-#define PAIRS (2 * COLUMN_BLOCKS)
-
-// 2^exponent, cut to the exponents of normal numbers.
-ALWAYS_INLINE float near_power_of_two(const int exponent) {
-  return as_float((max(-126, min(127, exponent)) + 127) << 23);
-}
-// sum * 2^-shift; shifts of two rows together need two factors.
-ALWAYS_INLINE float scaled_back(const float sum, const int shift) {
-  const int half_of_it = max(-126, min(127, -shift));
-  return sum * near_power_of_two(half_of_it) * near_power_of_two(-shift - half_of_it);
-}
 
 // The operands of one product, and of the round what is known of its rows and columns.
 typedef struct {
