@@ -223,8 +223,8 @@ void add_shorter_numbers(Cases& cases, DataType type) {
   add(cases, std::move(scaled));
 }
 
-/// Few rows or columns where the other side can be read 16 bytes at a time: every power of two up to 16 of them, sums and
-/// sides that end within a step and within a tile, batches whose matrices begin at such places and batches whose do not.
+/// Few rows or columns where the other side can be read 16 bytes at a time: every power of two up to 16 of them, sums
+/// and sides that end within a step and a tile, batches whose matrices begin at such places and batches whose do not.
 void add_few(Cases& cases, DataType type) {
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {

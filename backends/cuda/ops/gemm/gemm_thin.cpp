@@ -1,7 +1,7 @@
-// The variant "thin" of gemm: products with so few rows or columns that every element of the large operand is read once,
-// where it lies, and nothing is gained by tiles. It is bound by memory. How a group works: gemm_thin_along.cu where sums
-// run along the stored rows, gemm_thin_down.cu where they run down over them. A second kernel adds up where k is split
-// over groups; it is register's.
+// The variant "thin" of gemm: products with so few rows or columns that every element of the large operand is read
+// once, where it lies, and nothing is gained by tiles. It is bound by memory. How a group works: gemm_thin_along.cu
+// where sums run along the stored rows, gemm_thin_down.cu where they run down over them. A second kernel, register's,
+// adds up where k is split over groups.
 #include "ops/gemm/gemm_thin.h"
 
 #include <algorithm>

@@ -30,9 +30,9 @@ __device__ __forceinline__ ThinChunk<T> load_chunk(const T* place, std::int64_t 
   }
 }
 
-/// Copies steps [first, first + depth) of the small operand, with 0 from `end` on and for sums that do not exist: where a
-/// zero stands for a missing element, the large operand has one as well. kAlong: one sum after the other, else one step
-/// after the other. Threads that follow each other read elements that do.
+/// Copies steps [first, first + depth) of the small operand, with 0 from `end` on and for sums that do not exist: where
+/// a zero stands for a missing element, the large operand has one as well. Where sums run along, one sum stands after
+/// the other, else one step after the other. Threads that follow each other read elements that do.
 template <GemmThinShape kShape, class T>
 __device__ __forceinline__ void fetch_small(T* small, const GemmThinArguments<T>& gemm, std::int64_t first,
                                             std::int64_t end) {
@@ -54,8 +54,8 @@ __device__ __forceinline__ void fetch_small(T* small, const GemmThinArguments<T>
 }
 
 /// Adds up kCount numbers over the lanes that differ in the bits from kFirst down to kLast: with each bit a lane keeps
-/// one half of the numbers and gives the other half to its neighbour. Which those are that it ends with, from `base` on:
-/// max(1, kCount / lanes) of them. Both neighbours add the same two numbers, so that bits do not depend on who does.
+/// one half of the numbers and gives the other half to its neighbour. It ends with left_of() of them, from `base` on.
+/// Both neighbours add the same two numbers, so that bits do not depend on who does.
 template <int kCount, int kFirst, int kLast, class T>
 __device__ __forceinline__ void add_over_lanes(T* numbers, int& base) {
   if constexpr (kFirst >= kLast) {
@@ -110,8 +110,8 @@ __device__ __forceinline__ void store_tile(const T* sums, const GemmThinArgument
   }
 }
 
-/// Calls compute(product, begin, end, first) for every tile of a group: blocks stand along the large operand, parts of k
-/// along y, products of the batch along z.
+/// Calls compute(product, begin, end, first) for every tile of a group: groups stand along the large operand, for parts
+/// of k along y, for products of the batch along z.
 template <GemmThinShape kShape, class T, class Compute>
 __device__ __forceinline__ void for_each_tile(GemmThinArguments<T> gemm, Compute compute) {
   let_next_kernel_start();

@@ -1,5 +1,5 @@
-// gemm, thin, where sums run along the large operand's stored rows: few rows of C and B transposed, or few columns and A
-// as it is.
+// gemm, thin, where sums run along the large operand's stored rows: few rows of C and B transposed, or few columns and
+// A as it is.
 //
 //    large operand, many x k                 small operand, few x k       a group  = 8 to 128 rows, all of few
 //    +--------------------------------+      +------------------------+   a thread = chunks of 16 bytes of 4 rows (2),
@@ -10,8 +10,8 @@
 //                                            serves the thread's 4 rows.
 //
 // Every product has its place: a thread adds along k, the lanes of a row add in pairs, several warps of a row in order.
-// All loads of a step are on their way before the first is used, 8 of 16 bytes a thread. 8 lanes read whole lines of 128
-// bytes and suit short k; 128 lanes are for rows so few that more threads a row are needed to ask for enough at once.
+// All loads of a step are on their way before the first is used, 8 or 4 of 16 bytes a thread. 8 lanes read whole lines
+// of 128 bytes and suit short k; 128 lanes are for rows so few that more threads a row are needed to ask for enough.
 #include "ops/gemm/gemm_thin.cuh"
 
 namespace tessera::cuda {

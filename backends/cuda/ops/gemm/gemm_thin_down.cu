@@ -1,5 +1,5 @@
-// gemm, thin, where sums run down over the large operand's stored rows: few rows of C and B as it is, or few columns and
-// A transposed.
+// gemm, thin, where sums run down over the large operand's stored rows: few rows of C and B as it is, or few columns
+// and A transposed.
 //
 //      small operand        large operand, k x many            a group  = a strip of 32 to 128 columns
 //                          +-------+-------+-------+           a thread = 16 bytes of columns, every 8th or 32nd step
@@ -9,8 +9,8 @@
 //       +--------+         +-------+-------+-------+           device memory; the factors of its step come from shared
 //           k ->             lanes                             memory, one broadcast for all lanes of the row.
 //
-// Every product has its place: a thread adds down its steps, the lanes of a warp that have the same columns add in pairs,
-// the warps in order. All loads of a step are on their way before the first is used, 8 of 16 bytes a thread.
+// Every product has its place: a thread adds down its steps, the lanes of a warp that have the same columns add in
+// pairs, the warps in order. All loads of a step are on their way before the first is used, 8 or 4 of 16 bytes.
 #include "ops/gemm/gemm_thin.cuh"
 
 namespace tessera::cuda {
