@@ -223,6 +223,40 @@ void add_shorter_numbers(Cases& cases, DataType type) {
   add(cases, std::move(scaled));
 }
 
+/// Few rows or columns where the other side can be read 16 bytes at a time: every power of two up to 16 of them, sums
+/// and sides that end within a step and a tile, batches whose matrices begin at such places and batches whose do not.
+void add_few(Cases& cases, DataType type) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const auto& [m, n, k] :
+           {std::tuple{16, 264, 1044}, {516, 4, 1036}, {1, 388, 2060}, {2, 132, 516}, {140, 8, 260}}) {
+        Gemm problem = gemm_of(type, m, n, k);
+        problem.transpose_a = transpose_a;
+        problem.transpose_b = transpose_b;
+        problem.beta = m == 516 ? -0.5 : 0;
+        add(cases, {.problem = problem, .every_tuning = k > 1000 && k < 2000});
+      }
+      Gemm batch = gemm_of(type, 3, 68, 260);
+      batch.transpose_a = transpose_a;
+      batch.transpose_b = transpose_b;
+      batch.batch = 5;
+      batch.beta = 0.5;
+      batch.stride_b = transpose_a ? 0 : 68 * 260 + 4;
+      add(cases, {.problem = batch});
+      batch.stride_b = 68 * 260 + 1;
+      add(cases, {.problem = batch, .note = "odd_stride"});
+      GemmSpec special{.problem = gemm_of(type, 5, 70, 69), .values = Values::positive, .note = "inf_nan_few"};
+      special.problem.transpose_a = transpose_a;
+      special.problem.transpose_b = transpose_b;
+      special.plants = {{'a', 4, 68, kInfinity}, {'b', 68, 69, -kInfinity}, {'b', 0, 1, kNan}, {'a', 0, 3, kNan}};
+      add(cases, special);
+      std::swap(special.problem.m, special.problem.n);
+      special.plants = {{'a', 69, 68, kInfinity}, {'b', 68, 4, -kInfinity}, {'b', 0, 1, kNan}, {'a', 7, 3, kNan}};
+      add(cases, special);
+    }
+  }
+}
+
 }  // namespace
 
 void add_gemm_edges(Cases& cases, DataType type) {
@@ -232,6 +266,7 @@ void add_gemm_edges(Cases& cases, DataType type) {
   add_special_edges(cases, type);
   add_extreme_factors(cases, type);
   add_shorter_numbers(cases, type);
+  add_few(cases, type);
 }
 
 }  // namespace tessera::conformance

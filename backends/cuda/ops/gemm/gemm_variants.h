@@ -10,6 +10,7 @@ namespace tessera::cuda {
 /// Best first.
 [[nodiscard]] backend::VariantList<Gemm> gemm_variants();
 
+[[nodiscard]] backend::Variant<Gemm> gemm_thin();
 [[nodiscard]] backend::Variant<Gemm> gemm_scaled_half();
 [[nodiscard]] backend::Variant<Gemm> gemm_split();
 [[nodiscard]] backend::Variant<Gemm> gemm_register();

@@ -1,0 +1,127 @@
+// Choice by a model of the time.
+#include "ops/gemm/gemm_thin.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "backend/sentence.h"
+#include "mathematics/division.h"
+#include "ops/gemm/gemm_register_choice.h"
+
+namespace tessera::cuda {
+namespace {
+
+using mathematics::ceil_div;
+
+/// Of a launch, with the reduction at its end.
+constexpr double kStart_us = 2.5;
+/// From device memory, and from the second-level cache, which gives groups the small operand as well.
+constexpr double kBytesPerMicrosecond = 3.9e6;
+constexpr double kCachedBytesPerMicrosecond = 5.5e6;
+/// From a group's loads of a step until the next step's: latency, mostly.
+constexpr double kStep_us = 0.9;
+/// Groups that run on a multiprocessor at once.
+constexpr std::int64_t kGroups = 2;
+/// To bring parts of k together: a second launch, and each megabyte of parts and of C.
+constexpr double kParts_us = 2.1;
+constexpr double kPartsPerMegabyte_us = 0.13;
+/// It must be ahead by so much, since models are off by some percent.
+constexpr double kAhead = 1.08;
+
+constexpr std::int64_t kMostSplits = 64;
+/// Beyond this, partial sums cost more memory and time than a split of k is worth.
+constexpr double kLargestWorkspace = 256.0 * 1024 * 1024;
+
+struct Choice {
+  std::int64_t lanes = 32;
+  std::int64_t split_k = 1;
+  double us = std::numeric_limits<double>::infinity();
+};
+
+std::vector<std::int64_t> lanes_of(const GemmThinWay& way) {
+  if (way.along) return {8, 32, 128};
+  return {8, 32};
+}
+
+/// More groups than steps would have nothing to do, and their sums need memory.
+std::vector<std::int64_t> splits_of(const Gemm& problem) {
+  std::vector<std::int64_t> splits{1};
+  const std::int64_t products = std::min<std::int64_t>(problem.batch, 65535);
+  const double bytes = static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(products) *
+                       static_cast<double>(size_bytes(problem.type));
+  for (std::int64_t split = 2;
+       split <= kMostSplits && split <= problem.k && bytes * static_cast<double>(split) <= kLargestWorkspace;
+       split *= 2) {
+    splits.push_back(split);
+  }
+  return splits;
+}
+
+double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_t split, const DeviceLimits& card) {
+  const GemmThinWay way = gemm_thin_way(problem);
+  const auto size = static_cast<double>(size_bytes(problem.type));
+  const auto batch = static_cast<double>(problem.batch);
+  const auto k = static_cast<double>(problem.k);
+  const std::int64_t tiles = ceil_div(way.many(problem), shape.tile());
+  const double groups = static_cast<double>(tiles) * static_cast<double>(split) * batch;
+  const auto steps = static_cast<double>(ceil_div(ceil_div(problem.k, split), shape.depth()));
+
+  const double c = static_cast<double>(problem.m) * static_cast<double>(problem.n) * batch * size;
+  const double large = static_cast<double>(way.many(problem)) * k * batch * size;
+  const double small = static_cast<double>(tiles) * static_cast<double>(way.few(problem)) * k * batch * size;
+  const double memory_us = (large + c) / kBytesPerMicrosecond;
+  const double cache_us = (large + small + c) / kCachedBytesPerMicrosecond;
+  const double rounds = std::ceil(groups / static_cast<double>(kGroups * std::int64_t{card.multiprocessors}));
+  double us = kStart_us + std::max({memory_us, cache_us, rounds * steps * kStep_us});
+  if (split > 1) us += kParts_us + static_cast<double>(split + 1) * c * 1e-6 * kPartsPerMegabyte_us;
+  return us;
+}
+
+Choice fastest(const Gemm& problem, const DeviceLimits& card) {
+  Choice best;
+  for (const std::int64_t lanes : lanes_of(gemm_thin_way(problem))) {
+    for (const std::int64_t split : splits_of(problem)) {
+      const double us = microseconds(problem, gemm_thin_shape(problem, lanes), split, card);
+      if (us < best.us) best = {lanes, split, us};
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+GemmThinWay gemm_thin_way(const Gemm& problem) {
+  GemmThinWay way;
+  way.few_rows = problem.m <= problem.n;
+  // A single column whose elements follow each other lies along k as well as down.
+  way.along = way.few_rows ? problem.transpose_b || (problem.n == 1 && problem.ldb == 1)
+                           : !problem.transpose_a || (problem.m == 1 && problem.lda == 1);
+  return way;
+}
+
+GemmThinShape gemm_thin_shape(const Gemm& problem, std::int64_t lanes) {
+  const GemmThinWay way = gemm_thin_way(problem);
+  const auto few = static_cast<unsigned>(std::clamp<std::int64_t>(way.few(problem), 1, kThinMost));
+  return {way.along, static_cast<int>(std::bit_ceil(few)), static_cast<int>(lanes),
+          static_cast<int>(16 / size_bytes(problem.type))};
+}
+
+std::vector<Tunable> gemm_thin_tunables(const Gemm& problem, const DeviceLimits& card) {
+  const Choice choice = fastest(problem, card);
+  return {{"lanes", "threads that read one stored row of the large operand", lanes_of(gemm_thin_way(problem)),
+           choice.lanes},
+          {"split_k", "groups over which k is split, each with a sum of its own", splits_of(problem), choice.split_k}};
+}
+
+backend::Verdict gemm_thin_pays(const Gemm& problem, const DeviceLimits& card) {
+  const double own = fastest(problem, card).us;
+  const double other = gemm_register_microseconds(problem, card);
+  if (own * kAhead <= other) return backend::Verdict::yes();
+  return backend::Verdict::no(
+      backend::sentence("it is expected to take ", std::lround(own), " us, and register ", std::lround(other), " us"));
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,94 @@
+// gemm, thin: the row, its check and its launches. See gemm_thin.cl.
+#include "ops/gemm/gemm_thin.h"
+
+#include <cmath>
+#include <utility>
+
+#include "backend/sentence.h"
+#include "opencl_embedded.h"
+#include "ops/gemm/gemm_register_local.h"
+#include "ops/gemm/gemm_split_k.h"
+#include "ops/gemm/gemm_variants.h"
+
+namespace tessera::opencl {
+
+namespace {
+
+using backend::sentence;
+using backend::Verdict;
+
+/// It must be ahead by so much, since models are off by some percent.
+constexpr double kAhead = 1.1;
+
+Verdict check(const Gemm& problem, const backend::Device& device) {
+  const DeviceFacts& facts = native(device).facts();
+  if (Verdict verdict = check_gemm_type(problem, facts); !verdict) return verdict;
+  if (std::min(problem.m, problem.n) > kThinMost) {
+    return Verdict::no(
+        sentence("gemm's m is ", problem.m, " and n is ", problem.n, ", but thin needs one of them up to ", kThinMost));
+  }
+  const DeviceInfo& info = facts.info;
+  if (info.max_group_size < kThinItems || info.max_group_extent[0] < kThinItems) {
+    return Verdict::no(sentence("thin takes work-groups of ", kThinItems, ", but '", info.name, "' allows ",
+                                std::min(info.max_group_size, info.max_group_extent[0])));
+  }
+  for (const std::int64_t lanes : gemm_thin_lanes(problem, facts)) {
+    const GemmThinShape shape(problem, lanes, facts);
+    if (shape.local_bytes() > info.local_memory_bytes) {
+      return Verdict::no(sentence("thin takes ", shape.local_bytes(), " bytes of local memory, but '", info.name,
+                                  "' has ", info.local_memory_bytes));
+    }
+    // Parts of k multiply the number of groups, but k is split only where C fits the workspace, so that there are few.
+    if (Verdict verdict = check_groups("thin", shape.groups(problem)); !verdict) return verdict;
+  }
+  return Verdict::yes();
+}
+
+std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
+  const DeviceFacts& facts = native(device).facts();
+  const GemmThinChoice choice = choose_gemm_thin(gemm_as_computed(problem), facts);
+  return {{"lanes", "work-items that read one stored row of the large operand", gemm_thin_lanes(problem, facts),
+           choice.lanes},
+          split_k_tunable(choice.split_k)};
+}
+
+std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
+  if (problem.m == 0 || problem.n == 0 || problem.batch == 0) {
+    return std::make_unique<OperatorKernel>(std::vector<OperatorLaunch>{});
+  }
+  const OpenclDevice& device = native(opened);
+  const Gemm computed = gemm_as_computed(problem);
+  const GemmThinShape shape(computed, tuning.at("lanes"), device.facts());
+  const KParts parts = cut_k(computed, tuning.at("split_k"), shape.depth());
+  // Shuffles with a mask of lanes came with sm_30; the driver knows no older cards any more.
+  const ProgramSource source = gemm_program("gemm_thin", embedded::gemm_thin, computed, shape.options());
+  const std::uint64_t groups = shape.groups(computed) * static_cast<std::uint64_t>(parts.count);
+  return make_gemm_in_parts(device, source, computed, parts, gemm_operands(computed),
+                            {1, {groups * kThinItems, 1, 1}, {kThinItems, 1, 1}});
+}
+
+Verdict pays(const Gemm& problem, const backend::Device& opened) {
+  const OpenclDevice& device = native(opened);
+  if (device.facts().info.kind != DeviceKind::gpu) {
+    return Verdict::no(sentence("its groups are made for GPUs, and '", device.facts().info.name, "' is none"));
+  }
+  if (Verdict verdict = check_register_local(problem, device); !verdict) return Verdict::yes();
+  const double own = choose_gemm_thin(gemm_as_computed(problem), device.facts()).microseconds;
+  const double other = register_local_microseconds(problem, device);
+  if (own * kAhead <= other) return Verdict::yes();
+  return Verdict::no(
+      sentence("it is expected to take ", std::lround(own), " us, and register_local ", std::lround(other), " us"));
+}
+
+}  // namespace
+
+backend::Variant<Gemm> gemm_thin() {
+  return {.name = "thin",
+          .summary = "a few rows or columns of C: each element of the large operand read once, where it lies",
+          .check = check,
+          .tunables = tunables,
+          .make = make,
+          .pays = pays};
+}
+
+}  // namespace tessera::opencl

@@ -1,0 +1,115 @@
+// The shapes of gemm's thin variant, and the choice between them by a model of the time.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "backend/sentence.h"
+#include "ops/gemm/gemm_split_k.h"
+#include "ops/gemm/gemm_thin.h"
+
+namespace tessera::opencl {
+
+namespace {
+
+/// Of a launch, with the reduction at its end.
+constexpr double kStart_us = 3;
+/// From device memory, and from the second-level cache, which gives groups the small operand as well.
+constexpr double kBytesPerMicrosecond = 3.9e6;
+constexpr double kCachedBytesPerMicrosecond = 5.5e6;
+/// From a group's loads of a step until the next step's: latency, mostly.
+constexpr double kStep_us = 0.9;
+/// Groups that run on a compute unit at once.
+constexpr double kGroups = 2;
+/// To bring parts of k together: a second launch, and each byte of parts and of C.
+constexpr double kParts_us = 3;
+constexpr double kPartByte_us = 0.2e-6;
+
+double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_t split, const DeviceFacts& facts) {
+  const auto size = static_cast<double>(size_bytes(problem.type));
+  const auto batch = static_cast<double>(problem.batch);
+  const auto k = static_cast<double>(problem.k);
+  const auto tiles = static_cast<double>(ceil_div(shape.many_of(problem), shape.tile()));
+  const auto steps = static_cast<double>(ceil_div(ceil_div(problem.k, split), shape.depth()));
+  const auto units = static_cast<double>(std::max<std::uint64_t>(facts.info.compute_units, 1));
+
+  const double c = static_cast<double>(problem.m) * static_cast<double>(problem.n) * batch * size;
+  const double large = static_cast<double>(shape.many_of(problem)) * k * batch * size;
+  const double small = tiles * static_cast<double>(shape.few_of(problem)) * k * batch * size;
+  const double rounds = std::ceil(tiles * static_cast<double>(split) * batch / (kGroups * units));
+  double us = kStart_us + std::max({(large + c) / kBytesPerMicrosecond,
+                                    (large + small + c) / kCachedBytesPerMicrosecond, rounds * steps * kStep_us});
+  if (split > 1) us += kParts_us + static_cast<double>(split + 1) * c * kPartByte_us;
+  return us;
+}
+
+}  // namespace
+
+GemmThinShape::GemmThinShape(const Gemm& problem, std::int64_t lanes_of_row, const DeviceFacts& facts)
+    : few_rows(problem.m <= problem.n),
+      lanes(lanes_of_row),
+      chunk(static_cast<std::int64_t>(16 / size_bytes(problem.type))),
+      is_gpu(facts.info.kind == DeviceKind::gpu),
+      shuffles(facts.is_nvidia) {
+  // A single column whose elements follow each other lies along k as well as down.
+  along = few_rows ? problem.transpose_b || (problem.n == 1 && problem.ldb == 1)
+                   : !problem.transpose_a || (problem.m == 1 && problem.lda == 1);
+  const auto exact = static_cast<std::uint64_t>(std::clamp<std::int64_t>(few_of(problem), 1, kThinMost));
+  if (is_gpu) {
+    few = static_cast<std::int64_t>(std::bit_ceil(exact));
+  } else {
+    few = exact <= 4 ? 4 : kThinMost;
+  }
+}
+
+std::int64_t GemmThinShape::loads() const {
+  // 8 on their way at once, or 4 where sums take many registers; and 16 KiB of the small operand at most.
+  constexpr std::int64_t kSmallBytes = 16 * 1024;
+  if (!is_gpu) return 1;
+  const std::int64_t registers = along ? few * rows() * 4 / chunk : few * 4;
+  std::int64_t count = (registers < 64 ? 8 : 4) / rows();
+  while (count > 1 && (along ? lanes * chunk : slots()) * count * few * 16 / chunk > kSmallBytes) count /= 2;
+  return count;
+}
+
+std::uint64_t GemmThinShape::local_bytes() const {
+  std::int64_t shares = along ? lanes : slots();
+  std::int64_t round = std::min<std::int64_t>(few, 2);
+  if (shuffles) {
+    shares = along ? std::max<std::int64_t>(lanes / 32, 1) : kThinItems / 32;
+    round = along ? few : std::min<std::int64_t>(few, 4);
+  }
+  return static_cast<std::uint64_t>((few * depth() + shares * round * tile()) * 16 / chunk);
+}
+
+std::uint64_t GemmThinShape::groups(const Gemm& problem) const {
+  return few_rows ? gemm_blocks(problem, kThinMost, tile()) : gemm_blocks(problem, tile(), kThinMost);
+}
+
+std::string GemmThinShape::options() const {
+  return backend::sentence(" -DFEW_ROWS=", few_rows ? 1 : 0, " -DALONG=", along ? 1 : 0, " -DFEW=", few,
+                           " -DLANES=", lanes, " -DROWS=", rows(), " -DLOADS=", loads(),
+                           " -DNVIDIA=", shuffles ? 1 : 0);
+}
+
+std::vector<std::int64_t> gemm_thin_lanes(const Gemm& problem, const DeviceFacts& facts) {
+  const GemmThinShape shape(problem, 8, facts);
+  if (!shape.is_gpu) return {shape.lanes};
+  if (shape.along) return {8, 32, 128};
+  return {8, 32};
+}
+
+GemmThinChoice choose_gemm_thin(const Gemm& problem, const DeviceFacts& facts) {
+  GemmThinChoice best{.microseconds = std::numeric_limits<double>::infinity()};
+  for (const std::int64_t lanes : gemm_thin_lanes(problem, facts)) {
+    const GemmThinShape shape(problem, lanes, facts);
+    for (const std::int64_t split : kGemmSplits) {
+      if (split > 1 && problem.k / split < shape.depth()) break;
+      const double us = microseconds(problem, shape, split, facts);
+      if (us < best.microseconds) best = {lanes, split, us};
+    }
+  }
+  return best;
+}
+
+}  // namespace tessera::opencl
