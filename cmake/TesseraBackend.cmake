@@ -38,8 +38,12 @@ function(tessera_add_backend backend)
   file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS *.cpp)
   list(REMOVE_ITEM sources ${BACKEND_EXCEPT})
   add_library(${target} MODULE ${sources})
-  # The files of variants call their steps by the same names, and Highway's are compiled once for each instruction set.
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  # In a unity build, what stands outside of ops/. There the files of variants call their steps by the same names, and
+  # Highway's are compiled once for each instruction set.
+  set(together ${sources})
+  list(FILTER together EXCLUDE REGEX "^ops/")
+  set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${target})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
   target_precompile_headers(${target} PRIVATE <algorithm> <functional> <map> <memory> <mutex> <string> <vector>
     "${PROJECT_SOURCE_DIR}/api/backend/backend.h" "${PROJECT_SOURCE_DIR}/api/backend/operator_table.h")
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")

@@ -127,14 +127,19 @@ function(tessera_cuda_kernel target)
   if(CMAKE_BUILD_TYPE MATCHES "^(Debug|RelWithDebInfo)$")
     set(line_info -lineinfo)
   endif()
+  set(language -std=c++20 ${strict} ${definitions} "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/backends"
+    "-I${PROJECT_SOURCE_DIR}/api" "-I${PROJECT_SOURCE_DIR}/api/include" "-I${PROJECT_BINARY_DIR}/api/include")
+  set(checks "")
+  foreach(architecture IN LISTS TESSERA_CUDA_CHECKED)
+    list(APPEND checks COMMAND "${TESSERA_CUDA_NVCC}" -ptx -G "-arch=compute_${architecture}" ${language}
+      -o "${image}.${architecture}.ptx" "${KERNEL_FILE}"
+      COMMAND "${CMAKE_COMMAND}" -E rm "${image}.${architecture}.ptx")
+  endforeach()
   add_custom_command(
     OUTPUT "${image}"
-    COMMAND "${TESSERA_CUDA_NVCC}" --fatbin -Xfatbin=-compress-all -std=c++20 -O3 ${line_info} ${strict}
-            ${TESSERA_CUDA_GENCODE}
-            ${definitions} ${TESSERA_NVCC_FLAGS} "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/backends"
-            "-I${PROJECT_SOURCE_DIR}/api"
-            "-I${PROJECT_SOURCE_DIR}/api/include" "-I${PROJECT_BINARY_DIR}/api/include" -MD -MF "${image}.d" -MT "${image}"
-            -o "${image}" "${KERNEL_FILE}"
+    ${checks}
+    COMMAND "${TESSERA_CUDA_NVCC}" --fatbin -Xfatbin=-compress-all -O3 ${line_info} ${TESSERA_CUDA_GENCODE}
+            ${TESSERA_NVCC_FLAGS} ${language} -MD -MF "${image}.d" -MT "${image}" -o "${image}" "${KERNEL_FILE}"
     DEPENDS "${KERNEL_FILE}"
     DEPFILE "${image}.d"
     COMMENT "Compiling ${shown} for ${TESSERA_CUDA_ARCHITECTURES}"

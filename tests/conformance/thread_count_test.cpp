@@ -10,6 +10,7 @@
 
 #include "conformance/problem_set.h"
 #include "each_device.h"
+#include "support/one_of.h"
 
 namespace tessera::testing_support {
 namespace {
@@ -25,12 +26,6 @@ constexpr double kMostFlops = 4e7;
 /// Of conformance cases, the larger ones.
 constexpr double kLeastFlops = 2e7;
 constexpr int kThreadCounts[] = {2, 3, 7, 16};
-/// Under a sanitizer every fifth variant of a case, as of the conformance cases: what it sees of one it sees of others.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr int kOneOf = 5;
-#else
-constexpr int kOneOf = 1;
-#endif
 
 std::vector<const Case*> cases() {
   std::vector<const Case*> found;
@@ -74,7 +69,7 @@ TEST_P(ThreadCountTest, results_have_the_same_bits_for_any_number) {
   int compared = 0;
   for (const Case* problem : cases()) {
     for (const VariantReport& report : problem->explain(*alone)) {
-      if (!report.can_run || report.variant.starts_with("vendor_") || ++met % kOneOf != 0) continue;
+      if (!report.can_run || report.variant.starts_with("vendor_") || met++ % one_of() != 0) continue;
       const std::vector<std::byte> expected = bits_of(*problem, *alone, report.variant);
       for (std::size_t i = 0; i < several.size(); ++i) {
         EXPECT_TRUE(bits_of(*problem, several[i], report.variant) == expected)
