@@ -58,12 +58,12 @@ backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) 
 }
 
 std::vector<Tunable> tunables(const PatchMatch& problem, const backend::Device& device) {
-  const std::vector<std::int64_t> lines = ScreenTile::all(problem, native(device).context()->limits());
+  const std::vector<std::int64_t> lines = screen_lines(problem, native(device).context()->limits());
   if (lines.empty()) return {};
   return {{.name = "tile_y",
            .meaning = "lines of references of a group's tile",
            .values = lines,
-           .preferred = ScreenTile::best(problem, native(device).context()->limits())}};
+           .preferred = best_screen_lines(problem, native(device).context()->limits())}};
 }
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& tuning) {
@@ -83,7 +83,7 @@ PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const Pa
     match_ = std::make_unique<CudaFunction>(
         context, embedded::patch_match_packed_key,
         sentence("tessera_patch_match_packed_key_", patch_types(problem), "_", shape_of_keys(problem)), grid);
-    if (tile_y == 0) tile_y = ScreenTile::best(problem, context->limits());
+    if (tile_y == 0) tile_y = best_screen_lines(problem, context->limits());
     if (tile_y != 0) screen_ = std::make_unique<ScreenMatch>(context, problem, tile_y);
     return;
   }

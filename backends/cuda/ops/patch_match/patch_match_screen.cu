@@ -52,10 +52,16 @@ class ScreenThread {
   __device__ __forceinline__ void look() {
 #pragma unroll 1
     for (int z = begin_[2]; z < begin_[2] + count_[2]; ++z) {
+      int y = begin_[1];
 #pragma unroll 1
-      for (int y = begin_[1]; y < begin_[1] + count_[1]; y += kScreenRows) {
+      for (; y + kPatchScreenRows <= begin_[1] + count_[1]; y += kPatchScreenRows) {
 #pragma unroll 1
-        for (int x = 0; x < width_[0]; x += kLanes) look_at(x, y, z);
+        for (int x = 0; x < width_[0]; x += kLanes) look_at<kPatchScreenRows>(x, y, z);
+      }
+#pragma unroll 1
+      for (; y < begin_[1] + count_[1]; ++y) {
+#pragma unroll 1
+        for (int x = 0; x < width_[0]; x += kLanes) look_at<1>(x, y, z);
       }
     }
   }
@@ -72,7 +78,7 @@ class ScreenThread {
     // Zeros before the first are taken, and left out.
     const int skipped = kPlaces - static_cast<int>(match.max_patches);
 #pragma unroll 1
-    for (int i = 0; i < kPlaces + kScreenSpare; ++i) {
+    for (int i = 0; i < kPlaces + kPatchScreenSpare; ++i) {
       const int number = list_.take();
       if (i < skipped || number < 0) continue;
       const int line = number / width_[0];
@@ -102,12 +108,12 @@ class ScreenThread {
       return __ull2float_ru(limit) < least;
     }
   }
+  template <int kRows>
   __device__ __forceinline__ void look_at(int x, int y, int z) {
-    float sums[kScreenRows][kLanes];
+    float sums[kRows][kLanes];
     add_up(candidates_ + z * screen_.plane + y * screen_.row + x, sums);
 #pragma unroll
-    for (int row = 0; row < kScreenRows; ++row) {
-      if (y + row >= begin_[1] + count_[1]) continue;
+    for (int row = 0; row < kRows; ++row) {
       unsigned nearer = 0;
 #pragma unroll
       for (int i = 0; i < kLanes; ++i) nearer |= sums[row][i] <= list_.bound() ? 1U << i : 0U;
@@ -128,10 +134,11 @@ class ScreenThread {
       }
     }
   }
-  /// The sums of kScreenRows rows of candidates, whose first stands here.
-  __device__ __forceinline__ void add_up(const float* candidates, float (&sums)[kScreenRows][kLanes]) const {
+  /// The sums of kRows rows of candidates, whose first stands here.
+  template <int kRows>
+  __device__ __forceinline__ void add_up(const float* candidates, float (&sums)[kRows][kLanes]) const {
 #pragma unroll
-    for (int row = 0; row < kScreenRows; ++row) {
+    for (int row = 0; row < kRows; ++row) {
 #pragma unroll
       for (int i = 0; i < kLanes; ++i) sums[row][i] = 0;
     }
@@ -140,12 +147,12 @@ class ScreenThread {
     for (int plane = 0; plane < patch(2); ++plane) {
       if constexpr (kPatch > 0) {
 #pragma unroll
-        for (int row = 0; row < kPatch + kScreenRows - 1; ++row) {
+        for (int row = 0; row < kPatch + kRows - 1; ++row) {
           add_rows<kPatch>(own + row * screen_.row, candidates + row * screen_.row, row, sums);
         }
       } else {
 #pragma unroll 1
-        for (int row = 0; row < patch(1) + kScreenRows - 1; ++row) {
+        for (int row = 0; row < patch(1) + kRows - 1; ++row) {
           constexpr int kTogether = 4;
           int x = 0;
 #pragma unroll 1
@@ -163,14 +170,14 @@ class ScreenThread {
     }
   }
   /// A row of the candidates' voxels, which is row `row - i` of the patches of row i.
-  template <int kVoxels>
+  template <int kVoxels, int kRows>
   __device__ __forceinline__ void add_rows(const float* own, const float* candidates, int row,
-                                           float (&sums)[kScreenRows][kLanes]) const {
+                                           float (&sums)[kRows][kLanes]) const {
     float voxels[kLanes + kVoxels - 1];
 #pragma unroll
     for (int i = 0; i < kLanes + kVoxels - 1; ++i) voxels[i] = candidates[i];
 #pragma unroll
-    for (int of = 0; of < kScreenRows; ++of) {
+    for (int of = 0; of < kRows; ++of) {
       if (row < of || row - of >= patch(1)) continue;
 #pragma unroll
       for (int x = 0; x < kVoxels; ++x) {
@@ -222,7 +229,7 @@ class ScreenThread {
   int begin_[3];             ///< of the window: what exists of it
   int count_[3];
   int width_[3];
-  ScreenList<kPlaces + kScreenSpare> list_;
+  ScreenList<kPlaces + kPatchScreenSpare> list_;
 };
 
 template <class Types, int kPatch, int kLanes, int kPlaces>
@@ -254,11 +261,11 @@ __device__ __forceinline__ void screen(const PatchScreenArguments& screen) {
 
 }  // namespace tessera::cuda
 
-#define TESSERA_PATCH_SCREEN(Types, name, patch, lanes, places)                               \
-  extern "C" __global__ void __launch_bounds__(32 * tessera::cuda::screen_most_warps(places)) \
-      tessera_patch_match_screen_##name##_##patch##_##lanes##_##places(                       \
-          const __grid_constant__ tessera::cuda::PatchScreenArguments arguments) {            \
-    tessera::cuda::screen<Types, patch, lanes, places>(arguments);                            \
+#define TESSERA_PATCH_SCREEN(Types, name, patch, lanes, places)                                  \
+  extern "C" __global__ void __launch_bounds__(32 * tessera::cuda::screen_most_warps(places), 1) \
+      tessera_patch_match_screen_##name##_##patch##_##lanes##_##places(                          \
+          const __grid_constant__ tessera::cuda::PatchScreenArguments arguments) {               \
+    tessera::cuda::screen<Types, patch, lanes, places>(arguments);                               \
   }
 #define TESSERA_PATCH_SCREEN_PLACES(Types, name, patch, lanes) \
   TESSERA_PATCH_SCREEN(Types, name, patch, lanes, 16)          \

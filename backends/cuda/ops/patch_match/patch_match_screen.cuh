@@ -75,18 +75,20 @@ class ScreenRegion {
     const PatchArguments& match = screen_.match;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int warps = static_cast<int>(blockDim.x) / 32;
-#pragma unroll 2
-    for (int line = static_cast<int>(threadIdx.x) / 32; line < screen_.region[1] * screen_.region[2]; line += warps) {
-      const int plane = line / screen_.region[1];
-      const int row = line - plane * screen_.region[1];
-      const std::int64_t y = first_[1] + row;
-      const std::int64_t z = first_[2] + plane;
-      const bool is_there = y >= 0 && y < match.size[1] && z >= 0 && z < match.size[2];
-      const auto* const from = Types::volume(match) + (z * match.size[1] + y) * match.size[0] + first_[0];
-      float* const to = voxels_ + plane * screen_.plane + row * screen_.row;
-      for (int x = lane; x < screen_.region[0]; x += 32) {
-        const std::int64_t at = first_[0] + x;
-        to[x] = is_there && at >= 0 && at < match.size[0] ? static_cast<float>(from[x]) : 0.0F;
+    const int lines = screen_.region[1] * screen_.region[2];
+    for (int x = lane; x < screen_.region[0]; x += 32) {
+      const std::int64_t at = first_[0] + x;
+      const bool is_column = at >= 0 && at < match.size[0];
+      // Many at once: a group has the multiprocessor to itself, and nothing else hides the way to memory.
+#pragma unroll 8
+      for (int line = static_cast<int>(threadIdx.x) / 32; line < lines; line += warps) {
+        const int plane = line / screen_.region[1];
+        const int row = line - plane * screen_.region[1];
+        const std::int64_t y = first_[1] + row;
+        const std::int64_t z = first_[2] + plane;
+        const bool is_there = is_column && y >= 0 && y < match.size[1] && z >= 0 && z < match.size[2];
+        voxels_[plane * screen_.plane + row * screen_.row + x] =
+            is_there ? static_cast<float>(Types::volume(match)[(z * match.size[1] + y) * match.size[0] + at]) : 0.0F;
       }
     }
   }

@@ -3,9 +3,13 @@
 
 #include <cstdint>
 
+#include "mathematics/patch_match_screen_shape.h"
 #include "ops/patch_match/patch_match_arguments.h"
 
 namespace tessera::cuda {
+
+using mathematics::kPatchScreenRows;
+using mathematics::kPatchScreenSpare;
 
 /// A tile of references for each group, and how far a sum by fused operations may be from a distance.
 struct PatchScreenArguments {
@@ -21,16 +25,9 @@ struct PatchScreenArguments {
   float underflow;  ///< and so much less
 };
 
-/// Voxels along x that a thread compares its reference's with at a time, at most, and rows of them.
-inline constexpr int kScreenMostLanes = 11;
-inline constexpr int kScreenRows = 2;
 /// A group's warps, at most, by the places of a stack.
 [[nodiscard]] constexpr int screen_most_warps(int places) {
   return places <= 16 ? 16 : 8;
 }
-/// Candidates that are listed beside those that a stack has places for.
-inline constexpr int kScreenSpare = 4;
-/// Bits of a candidate's number in a listed key, at most.
-inline constexpr int kScreenMostNumberBits = 13;
 
 }  // namespace tessera::cuda
