@@ -1,5 +1,5 @@
-// patch_match's screen: before distances are found as they are defined, candidates are listed by sums near them, of fused
-// operations. Which references share a tile of voxels in fast memory, and how far a sum may be from a distance.
+// patch_match's screen: before distances are found as they are defined, candidates are listed by sums near them, of
+// fused operations. Which references share a tile of voxels in fast memory, and how far a sum may be from a distance.
 //
 //   region of a tile           the references of 32 threads: 8 along x and 4 along z, or of images 32 along x; such
 //   +--------------------+     lines lie one behind the other along y
@@ -95,10 +95,11 @@ class PatchScreenTile {
   return patch_window_candidates(problem) <= std::int64_t{1} << kPatchScreenNumberBits;
 }
 
-/// A sum of fused operations and a distance. Both add up squares of the same rounded differences. The fused chain rounds
-/// once for each voxel; a distance rounds a square, and then once for each voxel of a row, each row of a plane and each
-/// plane: to first order each is within its roundings times 2^-24 of the exact sum. A hundredth and 8 roundings more
-/// bound what is of higher order, and roundings of the comparison. Where squares underflow, a rounding adds up to 2^-150.
+/// A sum of fused operations and a distance. Both add up squares of the same rounded differences. The fused chain
+/// rounds once for each voxel; a distance rounds a square, and then once for each voxel of a row, each row of a plane
+/// and each plane: to first order each is within its roundings times 2^-24 of the exact sum. A hundredth and 8
+/// roundings more bound what is of higher order, and the comparison's. Where squares underflow, a rounding adds up to
+/// 2^-150.
 struct PatchScreenBounds {
   explicit PatchScreenBounds(const PatchMatch& problem) noexcept
       : number_mask(static_cast<std::uint32_t>(

@@ -2,6 +2,7 @@
 #include "ops/patch_match/patch_match_screen.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -14,7 +15,6 @@ namespace tessera::cuda {
 namespace {
 
 using mathematics::PatchScreenTile;
-using mathematics::round_up;
 
 PatchScreenTile tile_of(const PatchMatch& problem, std::int64_t tile_y) noexcept {
   return {problem, tile_y, sizeof(float)};
@@ -49,19 +49,22 @@ std::vector<std::int64_t> screen_lines(const PatchMatch& problem, const DeviceLi
 }
 
 std::int64_t best_screen_lines(const PatchMatch& problem, const DeviceLimits& limits) {
-  constexpr std::int64_t kEnoughWarps = 12;  // of a multiprocessor
-  constexpr std::int64_t kLeastWarps = 8;
+  constexpr std::int64_t kEnoughWarps = 12;  // of a multiprocessor: more hardly make it faster
+  constexpr std::int64_t kLeastWarps = 8;    // that find room, or the general kernel is faster
   std::int64_t best = 0;
   double least = std::numeric_limits<double>::infinity();
-  const std::int64_t lines = problem.references().y;
   for (const std::int64_t tile_y : screen_lines(problem, limits)) {
-    const std::int64_t bytes = tile_of(problem, tile_y).bytes() + static_cast<std::int64_t>(kReservedSharedBytes);
-    const std::int64_t warps = static_cast<std::int64_t>(limits.multiprocessor_shared_bytes) / bytes * tile_y;
-    if (warps < kLeastWarps) continue;
-    const double work = static_cast<double>(round_up(lines, tile_y)) / static_cast<double>(lines) /
-                        static_cast<double>(std::min(warps, kEnoughWarps));
-    if (work < least) {
-      least = work;
+    const PatchScreenTile tile = tile_of(problem, tile_y);
+    const std::int64_t bytes = tile.bytes() + static_cast<std::int64_t>(kReservedSharedBytes);
+    const std::int64_t room = static_cast<std::int64_t>(limits.multiprocessor_shared_bytes) / bytes;
+    if (room * tile_y < kLeastWarps) continue;
+    // Rounds of groups, each as long as a multiprocessor takes for those that it has at a time.
+    const double of_each = std::ceil(tile.tiles(problem.references()) / static_cast<double>(limits.multiprocessors));
+    const double at_a_time = std::min(of_each, static_cast<double>(room));
+    const double warps = at_a_time * static_cast<double>(tile_y);
+    const double time = std::ceil(of_each / at_a_time) * std::max(warps / static_cast<double>(kEnoughWarps), 1.0);
+    if (time < least) {
+      least = time;
       best = tile_y;
     }
   }
