@@ -35,7 +35,7 @@
   TESSERA_DENOISE_FUSED(Voxel, type, wiener, true, square_of_7, SquarePatchOf7, 16, blocks) \
   TESSERA_DENOISE_FUSED(Voxel, type, wiener, true, square_of_7, SquarePatchOf7, 32, blocks)
 // blocks: that fit on a multiprocessor together, by their shared memory
-#define TESSERA_DENOISE_FUSED_TYPE(Voxel, type)           \
-  TESSERA_DENOISE_FUSED_STEP(Voxel, type, hard, false, 8) \
+#define TESSERA_DENOISE_FUSED_TYPE(Voxel, type)            \
+  TESSERA_DENOISE_FUSED_STEP(Voxel, type, hard, false, 10) \
   TESSERA_DENOISE_FUSED_WIENER(Voxel, type, 6)
 TESSERA_DENOISE_TYPES(TESSERA_DENOISE_FUSED_TYPE)

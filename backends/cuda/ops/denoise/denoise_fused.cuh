@@ -15,16 +15,41 @@ __device__ __forceinline__ void find_places(const Stack& stack, const std::int64
   }
 }
 
+/// `number(at)`: of a voxel. Several members' voxels are on their way at a time: they are far apart in memory.
+template <class Patch, class Stack, class Number>
+__device__ __forceinline__ void load_members(const Stack& stack, const Number& number, float* numbers) {
+  constexpr int kTogether = 8;
+  const DenoiseArguments& d = stack.d;
+  const auto row = static_cast<int>(d.size[0]);
+#pragma unroll 1
+  for (int v = stack.lane; v < stack.voxels(); v += Stack::kLanes) {
+    const VoxelInPatch at = voxel_in_patch<Patch>(d, v);
+    const std::int64_t offset = (at.z * d.size[1] + at.y) * row + at.x;
+    float* const to = numbers + v * stack.pitch();
+    int m = 0;
+#pragma unroll 1
+    for (; m + kTogether <= stack.members; m += kTogether) {
+      float found[kTogether];
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) found[i] = number(stack.first[m + i] + offset);
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) to[m + i] = found[i];
+    }
+#pragma unroll 1
+    for (; m < stack.members; ++m) to[m] = number(stack.first[m] + offset);
+  }
+}
+
 template <class T, class Patch, class Stack>
 __device__ __forceinline__ void load_patches(const Stack& stack, const T* source, const T* instead, bool has_instead,
                                              float scale, float* numbers) {
   const DenoiseArguments& d = stack.d;
-  for (int v = stack.lane; v < stack.voxels(); v += Stack::kLanes) {
-    const VoxelInPatch at = voxel_in_patch<Patch>(d, v);
-    const std::int64_t offset = (at.z * d.size[1] + at.y) * d.size[0] + at.x;
-#pragma unroll 4
-    for (int m = 0; m < stack.members; ++m)
-      numbers[v * stack.pitch() + m] = number_at(d, source, instead, has_instead, stack.first[m] + offset, scale);
+  if (d.channels == 1) {
+    load_members<Patch>(
+        stack, [&](std::int64_t at) { return scaled_colour(source, instead, has_instead, at, scale); }, numbers);
+  } else {
+    load_members<Patch>(
+        stack, [&](std::int64_t at) { return number_at(d, source, instead, has_instead, at, scale); }, numbers);
   }
 }
 
@@ -113,25 +138,40 @@ template <int kLanes>
   return number;
 }
 
-template <class Patch, class Stack>
-__device__ __forceinline__ void add_estimates(const Stack& stack) {
+/// kWraps: may a patch go on at the ring's begin?
+template <class Patch, bool kWraps, class Stack>
+__device__ __forceinline__ void add_estimates_to(const Stack& stack) {
   const DenoiseArguments& d = stack.d;
   std::uint64_t* const sums = d.sums + 2 * d.channel * held_voxels(d);
   const auto ring = static_cast<int>(d.axis == 2 ? d.held[2] : d.held[1]);
   const std::int64_t whole = ring * (d.axis == 2 ? d.held[0] * d.held[1] : d.held[0]);
+#pragma unroll 1
   for (int part = stack.lane; part < 2 * stack.voxels(); part += Stack::kLanes) {
     const int v = part / 2;
     const bool is_weight = part % 2 != 0;
     const VoxelInPatch at = voxel_in_patch<Patch>(d, v);
     const std::int64_t offset = (at.z * d.held[1] + at.y) * d.held[0] + at.x;
-    const int along = d.axis == 2 ? at.z : at.y;
-    const std::int64_t weight = stack.weights[v];
+    std::uint64_t* const to = sums + 2 * offset + (is_weight ? 1 : 0);
+    const int left = ring - (d.axis == 2 ? at.z : at.y);
+    const int weight = stack.weights[v];
+    const float* const estimates = stack.numbers + v * stack.pitch();
 #pragma unroll 4
     for (int m = 0; m < stack.members; ++m) {
-      const std::int64_t wrapped = stack.slice[m] + along >= ring ? whole : 0;
-      const int estimate = is_weight ? 1 : estimate_units(d, stack.numbers[v * stack.pitch() + m]);
-      add_to_sum(sums + 2 * (stack.sum[m] + offset - wrapped) + (is_weight ? 1 : 0), weight * estimate);
+      std::int64_t place = stack.sum[m];
+      if (kWraps && stack.slice[m] >= left) place -= whole;
+      const int estimate = is_weight ? 1 : estimate_units(d, estimates[m]);
+      add_to_sum(to + 2 * place, static_cast<std::int64_t>(weight) * estimate);
     }
+  }
+}
+
+template <class Patch, class Stack>
+__device__ __forceinline__ void add_estimates(const Stack& stack) {
+  const DenoiseArguments& d = stack.d;
+  if (d.axis == 2 ? d.held[2] < d.size[2] : d.held[1] < d.size[1]) {
+    add_estimates_to<Patch, true>(stack);
+  } else {
+    add_estimates_to<Patch, false>(stack);
   }
 }
 

@@ -25,6 +25,7 @@ struct PatchArguments {
   float largest_float;       ///< the same of floats
   float first_unkept_float;  ///< what is nearer than this is kept; of integers that is largest + 1
   std::int32_t number_bits;  ///< of a candidate's number in a key
+  std::int32_t is_second;    ///< of packed_key: stacks are found where a count is below 0 alone
 };
 
 /// Rows of bytes that begin at whole words, and the sums of squares of all patches: what dot products need.

@@ -59,9 +59,20 @@ class PatchKeys {
     return limit_;
   }
 
+  /// The distance of the last of so many places, or what is nearer than is kept, where it is left.
+  [[nodiscard]] __device__ __forceinline__ Sum limit_of(const PatchArguments& match, int places) const {
+    Key last = 0;
+#pragma unroll
+    for (int i = 0; i < kPlaces; ++i) last = higher(last, i < places ? keys_[i] : 0);
+    return last == kNone ? first_unkept_sum<Sum>(match) : patch_distance_of_bits<Sum>(last >> number_bits_);
+  }
+
   /// Candidates are offered in the order of their numbers.
   __device__ __forceinline__ void offer(Sum distance, std::int64_t number) {
-    if (!(distance < limit_)) return;
+    if (distance < limit_) insert(distance, number);
+  }
+  /// Candidates nearer than what is first not kept, in any order.
+  __device__ __forceinline__ void insert(Sum distance, std::int64_t number) {
     const Key key =
         static_cast<Key>(static_cast<Key>(patch_distance_bits(distance)) << number_bits_) | static_cast<Key>(number);
 #pragma unroll

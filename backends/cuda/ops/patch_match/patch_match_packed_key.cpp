@@ -31,7 +31,8 @@ std::string shape_of_keys(const PatchMatch& problem) {
 
 class PackedKeyKernel final : public backend::Kernel {
  public:
-  PackedKeyKernel(const std::shared_ptr<Context>& context, const PatchMatch& problem) : match_(context, problem) {}
+  PackedKeyKernel(const std::shared_ptr<Context>& context, const PatchMatch& problem, std::int64_t tile_y)
+      : match_(context, problem, tile_y) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return match_.workspace_bytes(); }
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
@@ -56,13 +57,25 @@ backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) 
                                        least, " on, on this card"));
 }
 
-std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning&) {
-  return std::make_unique<PackedKeyKernel>(native(device).context(), problem);
+std::vector<Tunable> tunables(const PatchMatch& problem, const backend::Device& device) {
+  const std::vector<std::int64_t> lines = screen_lines(problem, native(device).context()->limits());
+  if (lines.empty()) return {};
+  return {{.name = "tile_y",
+           .meaning = "lines of references of a group's tile",
+           .values = lines,
+           .preferred = best_screen_lines(problem, native(device).context()->limits())}};
+}
+
+std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& tuning) {
+  const auto tile_y = tuning.find("tile_y");
+  return std::make_unique<PackedKeyKernel>(native(device).context(), problem,
+                                           tile_y == tuning.end() ? 0 : tile_y->second);
 }
 
 }  // namespace
 
-PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem) {
+PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem,
+                               std::int64_t tile_y) {
   PatchArguments& match = arguments_.match;
   match = patch_arguments(problem);
   const LaunchGrid grid = patch_line(problem.references().product());
@@ -70,6 +83,8 @@ PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const Pa
     match_ = std::make_unique<CudaFunction>(
         context, embedded::patch_match_packed_key,
         sentence("tessera_patch_match_packed_key_", patch_types(problem), "_", shape_of_keys(problem)), grid);
+    if (tile_y == 0) tile_y = best_screen_lines(problem, context->limits());
+    if (tile_y != 0) screen_ = std::make_unique<ScreenMatch>(context, problem, tile_y);
     return;
   }
   arguments_.row_words = mathematics::ceil_div<std::int64_t>(match.size[0], 4);
@@ -116,6 +131,8 @@ void PackedKeyMatch::run(backend::Queue& queue, const PatchArguments& match, con
   const LaunchGrid grid = patch_line(match.references[0] * match.references[1] * match.references[2]);
   if (preparations_.empty()) {
     PatchArguments arguments = match;
+    arguments.is_second = screen_ ? 1 : 0;
+    if (screen_) screen_->run(queue, match);
     return match_->enqueue(queue, arguments, grid);
   }
   PatchWordArguments arguments = with_memory(match, workspace);
@@ -137,7 +154,7 @@ backend::Variant<PatchMatch> patch_match_packed_key() {
       .name = "packed_key",
       .summary = "one thread a reference, neighbouring candidates at a time (bytes by dp4a), sorted keys in registers",
       .check = check_packed_key,
-      .tunables = nullptr,
+      .tunables = tunables,
       .make = make,
       .pays = pays};
 }

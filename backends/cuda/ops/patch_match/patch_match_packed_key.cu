@@ -1,5 +1,6 @@
 // patch_match, packed_key: one thread a reference, kPatchLanes candidates next to each other along x at a time. Here
-// voxel by voxel, for floats and 16 bits, and bytes whose sums pass 32; others: patch_match_packed_key_words.cu.
+// voxel by voxel, for floats and 16 bits, and bytes whose sums pass 32; others: patch_match_packed_key_words.cu. Where
+// a tile of floats or of 16 bits fits into shared memory, patch_match_screen.cu goes first and leaves few references.
 //
 //   row of the volume     a b c d e f g ...       A thread holds the candidates' sums; each voxel of the reference is
 //   reference's voxel 0   r r r r                 subtracted from as many voxels of a row. A row of the candidates'
@@ -108,6 +109,7 @@ template <class Types, int kPatch, int kPlaces>
 __device__ __forceinline__ void match_voxels(const PatchArguments& match) {
   const std::int64_t reference = static_cast<std::int64_t>(blockIdx.x) * kPatchThreads + threadIdx.x;
   if (reference >= references_of(match)) return;
+  if (match.is_second != 0 && match.counts[reference] >= 0) return;
   const PatchWindow window(match, reference);
   match_by_keys<Types, std::uint64_t, kPlaces>(match, window, reference,
                                                VoxelFinder<Types, kPatch>(match, window.reference));

@@ -1,5 +1,6 @@
 // The launches of patch_match's packed_key, for its own kernel and for operators that filter what it finds: see
-// patch_match_packed_key.cu, and for bytes patch_match_packed_key_words.cu, whose words and norms lie in memory beside:
+// patch_match_packed_key.cu, patch_match_screen.h before it, and for bytes patch_match_packed_key_words.cu, whose words
+// and norms lie in memory beside:
 //
 //   | words of the volume | sums of planes | norms |
 #pragma once
@@ -9,12 +10,14 @@
 #include <vector>
 
 #include "ops/patch_match/patch_match_launch.h"
+#include "ops/patch_match/patch_match_screen.h"
 
 namespace tessera::cuda {
 
 class PackedKeyMatch {
  public:
-  PackedKeyMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem);
+  /// tile_y: lines of references of a tile of patch_match_screen.cu; 0: as many as are best.
+  PackedKeyMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem, std::int64_t tile_y = 0);
 
   /// Memory for words and norms; 0 where they are not needed.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
@@ -35,6 +38,7 @@ class PackedKeyMatch {
   std::size_t workspace_bytes_ = 0;
   std::vector<CudaFunction> preparations_;
   std::unique_ptr<CudaFunction> match_;
+  std::unique_ptr<ScreenMatch> screen_;
 };
 
 /// Yes, or why launches of so many threads, or keys of so many bits, are not possible.

@@ -24,10 +24,12 @@ DenoiseMatch::DenoiseMatch(const DenoiseStepPlan& plan, OperatorLaunch launch, s
 
 DenoiseMatch DenoiseMatch::by_lanes(const DenoiseStepPlan& plan, std::int64_t references, std::size_t offset_bytes) {
   const PatchMatch matching = denoise_matching(plan.problem, plan.step);
-  OperatorLaunch launch = patch_lanes_launch(matching, plan.device);
+  const std::optional<PatchScreen> screen = PatchScreen::of(matching, plan.device.facts());
+  OperatorLaunch launch = patch_lanes_launch(matching, plan.device, screen.has_value());
   const std::size_t group = launch.range.local[0];
   DenoiseMatch match(plan, std::move(launch), references, offset_bytes);
   match.group_ = group;
+  if (screen) match.screen_.emplace(Screen{*screen, matching, screen->launch(matching, plan.device)});
   const PatchWords words(matching);
   if (!words.are_needed) return match;
   match.words_ = words;
@@ -63,6 +65,12 @@ void DenoiseMatch::enqueue(DenoiseRun& run, const DenoiseOperands& operands,
   const DenoiseMemory distances = memory_at(run.workspace, distances_, size_bytes(distance_type_));
   if (group_ == 0)
     return match_.enqueue(run, references, operands.matched, counts(run), distances, indices(run), shape);
+  if (screen_) {
+    const DenoiseLocal region{screen_->tile.region_bytes()};
+    screen_->function.enqueue_range(run, screen_->tile.range(round.references), operands.matched, counts(run),
+                                    distances, indices(run), shape,
+                                    screen_->tile.shape(screen_->matching, round.references), region);
+  }
   const NdRange range{1, {mathematics::round_up(static_cast<std::size_t>(references), group_), 1, 1}, {group_, 1, 1}};
   if (!words_) return match_.enqueue_range(run, range, operands.matched, counts(run), distances, indices(run), shape);
   match_.enqueue_range(run, range, operands.matched, counts(run), distances, indices(run), words(run, 0),

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ops/denoise/denoise_launch.h"
 #include "ops/patch_match/patch_match_packed_key_lanes.h"
+#include "ops/patch_match/patch_match_screen.h"
 
 namespace tessera::opencl {
 
@@ -36,11 +38,22 @@ class DenoiseMatch {
   [[nodiscard]] std::size_t end_of_workspace() const noexcept { return end_; }
 
  private:
+  /// What goes before packed_key_lanes.
+  struct Screen {
+    Screen(const PatchScreen& screen, const PatchMatch& problem, OperatorLaunch launch)
+        : tile(screen), matching(problem), function(std::move(launch.kernel)) {}
+
+    PatchScreen tile;
+    PatchMatch matching;
+    DenoiseFunction function;
+  };
+
   [[nodiscard]] DenoiseMemory words(const DenoiseRun& run, std::size_t offset_bytes) const;
 
   PatchShape shape_;
   std::size_t group_ = 0;  ///< that packed_key_lanes insists on; 0: any
   DenoiseFunction match_;
+  std::optional<Screen> screen_;
   std::optional<PatchWords> words_;
   std::vector<DenoiseFunction> preparations_;
   DataType distance_type_;

@@ -9,14 +9,15 @@
 //   |12|12|12| ..         them by number. No other work-item reads them, so nobody waits.
 //   +--+--+--+--+--
 //
-// WORDS: distances of bytes come from norms and products, else from differences.
+// WORDS: distances of bytes come from norms and products, else from differences. SECOND: only of references that
+// patch_match_screen.cl has left.
 //
-// Compiles alone with: -DTYPE=0 -DNARROW=1 -DSHORT_KEYS=1 -DWORDS=1 -DDP4A=0 -DPATCH=4 -DPLACES=16 -DGROUP=128
-// Compiles alone with: -DTYPE=0 -DNARROW=1 -DSHORT_KEYS=0 -DWORDS=1 -DDP4A=0 -DPATCH=0 -DPLACES=4 -DGROUP=128
-// Compiles alone with: -DTYPE=0 -DNARROW=0 -DSHORT_KEYS=0 -DWORDS=0 -DPATCH=0 -DPLACES=4 -DGROUP=64
-// Compiles alone with: -DTYPE=1 -DNARROW=0 -DSHORT_KEYS=0 -DWORDS=0 -DPATCH=4 -DPLACES=16 -DGROUP=128
-// Compiles alone with: -DTYPE=2 -DNARROW=0 -DSHORT_KEYS=0 -DWORDS=0 -DPATCH=0 -DPLACES=64 -DGROUP=1
-#include "ops/patch_match/patch_match_key.cl"
+// Compiles alone with: -DTYPE=0 -DNARROW=1 -DSHORT_KEYS=1 -DSECOND=0 -DWORDS=1 -DDP4A=0 -DPATCH=4 -DPLACES=16 -DGROUP=128
+// Compiles alone with: -DTYPE=0 -DNARROW=1 -DSHORT_KEYS=0 -DSECOND=0 -DWORDS=1 -DDP4A=0 -DPATCH=0 -DPLACES=4 -DGROUP=128
+// Compiles alone with: -DTYPE=0 -DNARROW=0 -DSHORT_KEYS=0 -DSECOND=0 -DWORDS=0 -DPATCH=0 -DPLACES=4 -DGROUP=64
+// Compiles alone with: -DTYPE=1 -DNARROW=0 -DSHORT_KEYS=0 -DSECOND=1 -DWORDS=0 -DPATCH=4 -DPLACES=16 -DGROUP=128
+// Compiles alone with: -DTYPE=2 -DNARROW=0 -DSHORT_KEYS=0 -DSECOND=0 -DWORDS=0 -DPATCH=0 -DPLACES=64 -DGROUP=1
+#include "ops/patch_match/patch_match_stack.cl"
 #if WORDS
 #include "ops/patch_match/patch_match_word_finder.cl"
 #else
@@ -39,6 +40,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_pac
   const long reference = (long)get_global_id(0);
   const size_t item = get_local_id(0);
   if (reference >= match.references[0] * match.references[1] * match.references[2]) return;
+#if SECOND
+  if (counts[counts_first + reference] >= 0) return;
+#endif
   Window window;
   find_window(&match, reference, &window);
   Finder finder;
@@ -53,8 +57,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_pac
   const int number_bits = match.number_bits;
   squared limit = first_unkept(&match);
   patch_key keys[PLACES];
-#pragma unroll
-  for (int i = 0; i < PLACES; ++i) keys[i] = NO_KEY;
+  clear_stack(keys);
   long number = 0;
 #pragma unroll 1
   for (long row = 0; row < window.count[1] * window.count[2]; ++row) {
@@ -79,25 +82,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_pac
         const squared distance = staged[i][item];
         if (!(distance < limit)) continue;
         const patch_key key = key_of(distance, (patch_key)(number + i), number_bits);
-#pragma unroll
-        for (int place = PLACES - 1; place > 0; --place) keys[place] = min(keys[place], max(keys[place - 1], key));
-        keys[0] = min(keys[0], key);
+        insert_key(keys, key);
         if (keys[PLACES - 1] != NO_KEY) limit = distance_in(keys[PLACES - 1], number_bits);
       }
       number += count;
     }
   }
-  int count = 0;
-  distances += distances_first + (ulong)(reference * match.max_patches);
-  indices += indices_first + (ulong)(reference * match.max_patches);
-#pragma unroll
-  for (int i = 0; i < PLACES; ++i) {
-    if (i >= match.max_patches) continue;
-    const int is_kept = keys[i] != NO_KEY;
-    const long kept_number = (long)(keys[i] & (((patch_key)1 << number_bits) - 1));
-    distances[i] = is_kept ? (stored)distance_in(keys[i], number_bits) : EMPTY_DISTANCE;
-    indices[i] = is_kept ? match.first_voxel + candidate_of(&match, &window, kept_number) : -1;
-    count += is_kept;
-  }
-  counts[counts_first + reference] = count;
+  const ulong place = (ulong)(reference * match.max_patches);
+  counts[counts_first + reference] =
+      write_stack(&match, &window, keys, distances + distances_first + place, indices + indices_first + place);
 }

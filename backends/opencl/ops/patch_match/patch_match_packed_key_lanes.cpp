@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "backend/sentence.h"
 #include "mathematics/patch_match_geometry.h"
 #include "opencl_embedded.h"
+#include "ops/patch_match/patch_match_screen.h"
 #include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::opencl {
@@ -45,7 +47,9 @@ MemoryArgument workspace_at(std::size_t byte) {
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& /*tuning*/) {
   std::vector<OperatorLaunch> launches = patch_word_launches(problem, native(device));
-  launches.push_back(patch_lanes_launch(problem, native(device)));
+  const std::optional<PatchScreen> screen = PatchScreen::of(problem, native(device).facts());
+  if (screen) launches.push_back(screen->launch(problem, native(device)));
+  launches.push_back(patch_lanes_launch(problem, native(device), screen.has_value()));
   return std::make_unique<OperatorKernel>(std::move(launches), PatchWords(problem).size_bytes);
 }
 
@@ -97,7 +101,7 @@ std::vector<OperatorLaunch> patch_word_launches(const PatchMatch& problem, const
   return launches;
 }
 
-OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice& device) {
+OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice& device, bool is_second) {
   const PatchWords words(problem);
   const bool is_usual = problem.patch == PerAxis{4, 4, 4} && (problem.type != DataType::uint8 || words.are_needed);
   const std::size_t group = group_of(device.facts());
@@ -105,8 +109,9 @@ OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice&
   launch.kernel = compile_patch_match(
       problem, device, "patch_match_packed_key_lanes", embedded::patch_match_packed_key_lanes,
       backend::sentence(" -DSHORT_KEYS=", words.are_needed && mathematics::patch_key_is_short(problem) ? 1 : 0,
-                        " -DWORDS=", words.are_needed ? 1 : 0, " -DDP4A=", device.facts().has_dp4a ? 1 : 0,
-                        " -DPATCH=", is_usual ? 4 : 0, " -DPLACES=", places_of(problem), " -DGROUP=", group));
+                        " -DSECOND=", is_second ? 1 : 0, " -DWORDS=", words.are_needed ? 1 : 0,
+                        " -DDP4A=", device.facts().has_dp4a ? 1 : 0, " -DPATCH=", is_usual ? 4 : 0,
+                        " -DPLACES=", places_of(problem), " -DGROUP=", group));
   launch.memory = patch_memory(problem);
   if (words.are_needed) {
     for (const std::size_t byte : {std::size_t{0}, words.norms_at}) launch.memory.push_back(workspace_at(byte));

@@ -33,8 +33,8 @@ struct PatchWords {
 
 /// Launches that write words, sums and norms, with the workspace from its first byte on; none if they are not needed.
 [[nodiscard]] std::vector<OperatorLaunch> patch_word_launches(const PatchMatch& problem, const OpenclDevice& device);
-/// The launch that finds the stacks.
-[[nodiscard]] OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice& device);
+/// The launch that finds the stacks, with `is_second` those that a screen's launch left.
+[[nodiscard]] OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice& device, bool is_second);
 
 /// Are they faster than packed_key's? Not on processors, and of voxels that are no words only with loops for the patch.
 [[nodiscard]] bool patch_lanes_pay(const PatchMatch& problem, const DeviceFacts& facts);

@@ -88,6 +88,17 @@ static inline long candidate_of(const Match* match, const Window* window, const 
   return ((window->first[2] + plane) * match->size[1] + y) * match->size[0] + x;
 }
 
+static inline squared square_of(const element a, const element b) {
+#if TYPE == 2
+  const float difference = a - b;
+  return difference * difference;
+#else
+  // The square of 16 bits fits into 32 that have no sign.
+  const uint difference = abs_diff((uint)a, (uint)b);
+  return (squared)(difference * difference);
+#endif
+}
+
 static inline squared distance_of(const Match* match, __global const element* reference,
                                   __global const element* candidate) {
   squared planes = 0;
@@ -96,16 +107,7 @@ static inline squared distance_of(const Match* match, __global const element* re
     for (long y = 0; y < match->patch[1]; ++y) {
       const long first = (z * match->size[1] + y) * match->size[0];
       squared row = 0;
-      for (long x = first; x < first + match->patch[0]; ++x) {
-#if TYPE == 2
-        const float difference = reference[x] - candidate[x];
-        row += difference * difference;
-#else
-        // The square of 16 bits fits into 32 that have no sign.
-        const uint difference = abs_diff((uint)reference[x], (uint)candidate[x]);
-        row += (squared)(difference * difference);
-#endif
-      }
+      for (long x = first; x < first + match->patch[0]; ++x) row += square_of(reference[x], candidate[x]);
       rows += row;
     }
     planes += rows;

@@ -20,16 +20,6 @@ typedef struct {
   __global const element* reference;
 } Finder;
 
-static inline squared square_of(const element a, const element b) {
-#if TYPE == 2
-  const float difference = a - b;
-  return difference * difference;
-#else
-  const uint difference = abs_diff((uint)a, (uint)b);
-  return (squared)(difference * difference);
-#endif
-}
-
 // Candidates that do not exist are taken for the last one.
 static inline void find_row(const Match* match, __global const element* reference, __global const element* candidates,
                             const int count, squared* sums) {

@@ -1,0 +1,59 @@
+// Tiles of patch_match_screen.cl, and its launch.
+#include "ops/patch_match/patch_match_screen.h"
+
+#include "backend/sentence.h"
+#include "opencl_embedded.h"
+
+namespace tessera::opencl {
+
+std::optional<PatchScreen> PatchScreen::of(const PatchMatch& problem, const DeviceFacts& facts) {
+  if (!mathematics::is_screened(problem)) return std::nullopt;
+  for (const std::int64_t tile_y : {4, 3, 2}) {
+    const mathematics::PatchScreenTile tile(problem, tile_y, static_cast<std::int64_t>(size_bytes(problem.type)));
+    if (static_cast<std::uint64_t>(tile.bytes()) <= facts.info.local_memory_bytes &&
+        static_cast<std::uint64_t>(tile.threads()) <= facts.info.max_group_size &&
+        tile.tiles(problem.references()) <= static_cast<double>(kMaxGroups)) {
+      return PatchScreen(tile);
+    }
+  }
+  return std::nullopt;
+}
+
+OperatorLaunch PatchScreen::launch(const PatchMatch& problem, const OpenclDevice& device) const {
+  OperatorLaunch launch =
+      patch_launch(problem, device, "patch_match_screen", embedded::patch_match_screen,
+                   backend::sentence(" -DPATCH=", problem.patch == PerAxis{4, 4, 4} ? 4 : 0, " -DLANES=", tile_.lanes(),
+                                     " -DROWS=", mathematics::kPatchScreenRows,
+                                     " -DPLACES=", mathematics::patch_screen_places(problem),
+                                     " -DSPARE=", mathematics::kPatchScreenSpare, " -DGROUP=", tile_.threads()));
+  launch.set_structs(patch_shape(problem), shape(problem, problem.references()));
+  const auto local = static_cast<cl_uint>(2 * launch.memory.size() + launch.struct_count);
+  launch.kernel->set(local, region_bytes(), nullptr);
+  launch.range = range(problem.references());
+  return launch;
+}
+
+PatchScreenShape PatchScreen::shape(const PatchMatch& problem, const PerAxis& references) const {
+  const mathematics::PatchScreenBounds bounds(problem);
+  PatchScreenShape shape{.tiles = {ceil_div(references.x, tile_.tile(0)), ceil_div(references.y, tile_.tile(1))},
+                         .lanes = {},
+                         .region = {},
+                         .row = static_cast<cl_int>(tile_.region(0)),
+                         .plane = static_cast<cl_int>(tile_.plane()),
+                         .number_mask = bounds.number_mask,
+                         .most = bounds.most,
+                         .part = bounds.part,
+                         .underflow = bounds.underflow};
+  for (int axis = 0; axis < 3; ++axis) {
+    shape.lanes[axis] = static_cast<cl_int>(tile_.tile(axis));
+    shape.region[axis] = static_cast<cl_int>(tile_.region(axis));
+  }
+  return shape;
+}
+
+NdRange PatchScreen::range(const PerAxis& references) const {
+  const auto group = static_cast<std::size_t>(tile_.threads());
+  return {1, {static_cast<std::size_t>(tile_.tiles(references)) * group, 1, 1}, {group, 1, 1}};
+}
+
+}  // namespace tessera::opencl
