@@ -41,8 +41,11 @@ struct Choice {
   double us = std::numeric_limits<double>::infinity();
 };
 
-std::vector<std::int64_t> lanes_of(const GemmThinWay& way) {
-  if (way.along) return {8, 32, 128};
+/// With 128 lanes, 16 rows of the small operand would not fit into shared memory.
+std::vector<std::int64_t> lanes_of(const Gemm& problem) {
+  constexpr std::int64_t kMostOf128 = 8;
+  const GemmThinWay way = gemm_thin_way(problem);
+  if (way.along && way.few(problem) <= kMostOf128) return {8, 32, 128};
   return {8, 32};
 }
 
@@ -82,7 +85,7 @@ double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_
 
 Choice fastest(const Gemm& problem, const DeviceLimits& card) {
   Choice best;
-  for (const std::int64_t lanes : lanes_of(gemm_thin_way(problem))) {
+  for (const std::int64_t lanes : lanes_of(problem)) {
     for (const std::int64_t split : splits_of(problem)) {
       const double us = microseconds(problem, gemm_thin_shape(problem, lanes), split, card);
       if (us < best.us) best = {lanes, split, us};
@@ -111,8 +114,7 @@ GemmThinShape gemm_thin_shape(const Gemm& problem, std::int64_t lanes) {
 
 std::vector<Tunable> gemm_thin_tunables(const Gemm& problem, const DeviceLimits& card) {
   const Choice choice = fastest(problem, card);
-  return {{"lanes", "threads that read one stored row of the large operand", lanes_of(gemm_thin_way(problem)),
-           choice.lanes},
+  return {{"lanes", "threads that read one stored row of the large operand", lanes_of(problem), choice.lanes},
           {"split_k", "groups over which k is split, each with a sum of its own", splits_of(problem), choice.split_k}};
 }
 
