@@ -182,11 +182,11 @@ __device__ __forceinline__ void for_each_tile(GemmThinArguments<T> gemm, Compute
   TESSERA_GEMM_THIN_ONE(way, float, float32, few, lanes, _unaligned, false) \
   TESSERA_GEMM_THIN_ONE(way, double, float64, few, lanes, , true)           \
   TESSERA_GEMM_THIN_ONE(way, double, float64, few, lanes, _unaligned, false)
-#define TESSERA_GEMM_THIN_UP_TO_8(way, lanes) \
+#define TESSERA_GEMM_THIN_UP_TO_4(way, lanes) \
   TESSERA_GEMM_THIN_LANES(way, 1, lanes)      \
   TESSERA_GEMM_THIN_LANES(way, 2, lanes)      \
-  TESSERA_GEMM_THIN_LANES(way, 4, lanes)      \
-  TESSERA_GEMM_THIN_LANES(way, 8, lanes)
-#define TESSERA_GEMM_THIN(way, lanes)   \
-  TESSERA_GEMM_THIN_UP_TO_8(way, lanes) \
+  TESSERA_GEMM_THIN_LANES(way, 4, lanes)
+#define TESSERA_GEMM_THIN(way, lanes)    \
+  TESSERA_GEMM_THIN_UP_TO_4(way, lanes)  \
+  TESSERA_GEMM_THIN_LANES(way, 8, lanes) \
   TESSERA_GEMM_THIN_LANES(way, 16, lanes)

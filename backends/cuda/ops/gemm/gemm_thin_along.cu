@@ -110,4 +110,4 @@ __device__ __forceinline__ void gemm_thin_along(const GemmThinArguments<T>& argu
 
 TESSERA_GEMM_THIN(along, 8)
 TESSERA_GEMM_THIN(along, 32)
-TESSERA_GEMM_THIN_UP_TO_8(along, 128)
+TESSERA_GEMM_THIN_UP_TO_4(along, 128)
