@@ -26,6 +26,8 @@ tessera_oclgrind_operator(gemm
   "gemm/opencl_0/*.float*_m5_n7_k0*"
   "gemm/opencl_0/*.float32_m1_n1_k1"
   "gemm/opencl_0/*.float32_m2_n257_k131"
+  "gemm/opencl_0/thin.float32_m7_n61_k259_*"
+  "gemm/opencl_0/thin.float64_m70_n5_k69_*"
   "-*split_k_2_*" "*split_k_8_*" "*split_k_16_*")
 
 tessera_oclgrind_operator(cnn_layer

@@ -30,26 +30,67 @@ __device__ __forceinline__ ThinChunk<T> load_chunk(const T* place, std::int64_t 
   }
 }
 
-/// Copies steps [first, first + depth) of the small operand, with 0 from `end` on and for sums that do not exist: where
-/// a zero stands for a missing element, the large operand has one as well. Where sums run along, one sum stands after
-/// the other, else one step after the other. Threads that follow each other read elements that do.
+/// A thread's share of the small operand's next step, on its way to shared memory through registers.
 template <GemmThinShape kShape, class T>
-__device__ __forceinline__ void fetch_small(T* small, const GemmThinArguments<T>& gemm, std::int64_t first,
-                                            std::int64_t end) {
-  constexpr int kDepth = kShape.depth();
-  const auto fetch = [&](int one, int step) {
-    const std::int64_t p = first + step;
-    T value = 0;
-    if (one < gemm.few && p < end) value = gemm.small[one * gemm.small_few_step + p * gemm.small_k_step];
-    small[kShape.along ? one * kDepth + step : step * kShape.few + one] = value;
-  };
-  const int thread = static_cast<int>(threadIdx.x);
-  if (gemm.small_k_step == 1) {
-#pragma unroll 8
-    for (int i = thread; i < kShape.few * kDepth; i += kThinThreads) fetch(i / kDepth, i % kDepth);
-  } else {
-#pragma unroll 8
-    for (int i = thread; i < kShape.few * kDepth; i += kThinThreads) fetch(i % kShape.few, i / kShape.few);
+struct SmallShare {
+  static constexpr int kDepth = kShape.depth();
+
+  /// Steps [first, first + depth), with 0 from `end` on and for sums that do not exist: where a zero stands for a
+  /// missing element, the large operand has one as well. Threads that follow each other read elements that do.
+  __device__ __forceinline__ void load(const GemmThinArguments<T>& gemm, std::int64_t first, std::int64_t end) {
+    for_each(gemm, [&](T& value, int one, int step) {
+      const std::int64_t p = first + step;
+      value = 0;
+      if (one < gemm.few && p < end) value = gemm.small[one * gemm.small_few_step + p * gemm.small_k_step];
+    });
+  }
+  /// Where sums run along, one sum stands after the other, else one step after the other.
+  __device__ __forceinline__ void store(const GemmThinArguments<T>& gemm, T* small) {
+    for_each(gemm, [&](T& value, int one, int step) {
+      small[kShape.along ? one * kDepth + step : step * kShape.few + one] = value;
+    });
+  }
+
+ private:
+  template <class Use>
+  __device__ __forceinline__ void for_each(const GemmThinArguments<T>& gemm, Use use) {
+    const bool along_k = gemm.small_k_step == 1;
+#pragma unroll
+    for (int i = 0; i < kShape.small_of_thread(); ++i) {
+      const int place = static_cast<int>(threadIdx.x) + i * kThinThreads;
+      if (kShape.small_size() % kThinThreads != 0 && place >= kShape.small_size()) continue;
+      use(values_[i], along_k ? place / kDepth : place % kShape.few, along_k ? place % kDepth : place / kShape.few);
+    }
+  }
+
+  T values_[kShape.small_of_thread()];
+};
+
+/// Adds up the steps [begin, end) of a tile: load(chunks, first) sends the loads of a step on their way, add(chunks,
+/// small) multiplies them with the small operand's part. The next step's loads are on their way meanwhile.
+template <GemmThinShape kShape, class Chunks, class T, class Load, class Add>
+__device__ __forceinline__ void add_steps(const GemmThinArguments<T>& gemm, std::int64_t begin, std::int64_t end,
+                                          T* small, Load load, Add add) {
+  if (begin >= end) return;
+  Chunks chunks, next;
+  SmallShare<kShape, T> share;
+  load(chunks, begin);
+  share.load(gemm, begin, end);
+  __syncthreads();  // the part that a tile before used last has been used
+  share.store(gemm, small);
+  __syncthreads();
+  int used = 0;  // which of two parts of shared memory
+  for (std::int64_t first = begin; first < end; first += kShape.depth()) {
+    const std::int64_t following = first + kShape.depth();
+    if (following < end) {
+      load(next, following);
+      share.load(gemm, following, end);
+    }
+    add(chunks, small + used);
+    used = kShape.small_size() - used;
+    if (following < end) share.store(gemm, small + used);
+    __syncthreads();
+    chunks = next;
   }
 }
 
@@ -141,9 +182,11 @@ __device__ __forceinline__ void for_each_tile(GemmThinArguments<T> gemm, Compute
   TESSERA_GEMM_THIN_ONE(way, float, float32, few, lanes, _unaligned, false) \
   TESSERA_GEMM_THIN_ONE(way, double, float64, few, lanes, , true)           \
   TESSERA_GEMM_THIN_ONE(way, double, float64, few, lanes, _unaligned, false)
+#define TESSERA_GEMM_THIN_UP_TO_4(way, lanes) \
+  TESSERA_GEMM_THIN_LANES(way, 1, lanes)      \
+  TESSERA_GEMM_THIN_LANES(way, 2, lanes)      \
+  TESSERA_GEMM_THIN_LANES(way, 4, lanes)
 #define TESSERA_GEMM_THIN(way, lanes)    \
-  TESSERA_GEMM_THIN_LANES(way, 1, lanes) \
-  TESSERA_GEMM_THIN_LANES(way, 2, lanes) \
-  TESSERA_GEMM_THIN_LANES(way, 4, lanes) \
+  TESSERA_GEMM_THIN_UP_TO_4(way, lanes)  \
   TESSERA_GEMM_THIN_LANES(way, 8, lanes) \
   TESSERA_GEMM_THIN_LANES(way, 16, lanes)

@@ -16,24 +16,32 @@
 
 namespace tessera::cuda {
 
-template <GemmThinShape kShape, bool kWhole, bool kAligned, class T>
-__device__ __forceinline__ void add_along(T* sums, T* small, const GemmThinArguments<T>& gemm, const T* const* rows,
-                                          std::int64_t first, std::int64_t end) {
-  constexpr int kRows = kShape.rows();
-  constexpr int kLoads = kShape.loads();
-  const int lane = static_cast<int>(threadIdx.x) % kShape.lanes;
-  ThinChunk<T> chunks[kLoads][kRows];
+/// What a thread loads for a step.
+template <GemmThinShape kShape, class T>
+struct AlongChunks {
+  ThinChunk<T> of[kShape.loads()][kShape.rows()];
+};
+
+template <bool kWhole, bool kAligned, GemmThinShape kShape, class T>
+__device__ __forceinline__ void load_along(AlongChunks<kShape, T>& chunks, const T* const* rows, std::int64_t first,
+                                           std::int64_t end) {
 #pragma unroll
-  for (int load = 0; load < kLoads; ++load) {
+  for (int load = 0; load < kShape.loads(); ++load) {
+    const int lane = static_cast<int>(threadIdx.x) % kShape.lanes;
     const std::int64_t p = first + (load * kShape.lanes + lane) * kThinChunk<T>;
 #pragma unroll
-    for (int row = 0; row < kRows; ++row) chunks[load][row] = load_chunk<kWhole, kAligned>(rows[row] + p, end - p);
+    for (int row = 0; row < kShape.rows(); ++row) {
+      chunks.of[load][row] = load_chunk<kWhole, kAligned>(rows[row] + p, end - p);
+    }
   }
-  __syncthreads();  // what was fetched before has been used
-  fetch_small<kShape>(small, gemm, first, end);
-  __syncthreads();
+}
+
+template <GemmThinShape kShape, class T>
+__device__ __forceinline__ void add_along(T* sums, const AlongChunks<kShape, T>& chunks, const T* small) {
+  constexpr int kRows = kShape.rows();
+  const int lane = static_cast<int>(threadIdx.x) % kShape.lanes;
 #pragma unroll
-  for (int load = 0; load < kLoads; ++load) {
+  for (int load = 0; load < kShape.loads(); ++load) {
 #pragma unroll
     for (int one = 0; one < kShape.few; ++one) {
       const auto factors = *reinterpret_cast<const ThinChunk<T>*>(small + one * kShape.depth() +
@@ -42,7 +50,7 @@ __device__ __forceinline__ void add_along(T* sums, T* small, const GemmThinArgum
       for (int row = 0; row < kRows; ++row) {
 #pragma unroll
         for (int i = 0; i < kThinChunk<T>; ++i) {
-          sums[one * kRows + row] += chunks[load][row].element[i] * factors.element[i];
+          sums[one * kRows + row] += chunks.of[load][row].element[i] * factors.element[i];
         }
       }
     }
@@ -54,9 +62,11 @@ __device__ __forceinline__ void gemm_thin_along(const GemmThinArguments<T>& argu
   constexpr GemmThinShape kShape{true, kFew, kLanes, kThinChunk<T>};
   constexpr int kRows = kShape.rows();
   constexpr int kTile = kShape.tile();
+  constexpr int kDepth = kShape.depth();
+  using Chunks = AlongChunks<kShape, T>;
   constexpr int kParts = kLanes > 32 ? kLanes / 32 : 1;  // warps that share a row
   constexpr int kWarpLanes = kLanes < 32 ? kLanes : 32;
-  __shared__ alignas(16) T small[kFew * kShape.depth()];
+  __shared__ alignas(16) T small[2 * kShape.small_size()];
   __shared__ T tile_sums[kParts * kFew * kTile];
 
   for_each_tile<kShape>(
@@ -69,11 +79,16 @@ __device__ __forceinline__ void gemm_thin_along(const GemmThinArguments<T>& argu
           rows[row] = gemm.large + min(first + slot * kRows + row, gemm.many - 1) * gemm.large_step;
         }
         T sums[kFew * kRows] = {};
-        std::int64_t p = begin;
-        for (; p + kShape.depth() <= end; p += kShape.depth()) {
-          add_along<kShape, true, kAligned>(sums, small, gemm, rows, p, end);
-        }
-        if (p < end) add_along<kShape, false, kAligned>(sums, small, gemm, rows, p, end);
+        add_steps<kShape, Chunks>(
+            gemm, begin, end, small,
+            [&](Chunks& chunks, std::int64_t step) {
+              if (step + kDepth <= end) {
+                load_along<true, kAligned>(chunks, rows, step, end);
+              } else {
+                load_along<false, kAligned>(chunks, rows, step, end);
+              }
+            },
+            [&](const Chunks& chunks, const T* part) { add_along(sums, chunks, part); });
 
         int base = 0;
         add_over_lanes<kFew * kRows, kWarpLanes / 2, 1>(sums, base);
@@ -95,4 +110,4 @@ __device__ __forceinline__ void gemm_thin_along(const GemmThinArguments<T>& argu
 
 TESSERA_GEMM_THIN(along, 8)
 TESSERA_GEMM_THIN(along, 32)
-TESSERA_GEMM_THIN(along, 128)
+TESSERA_GEMM_THIN_UP_TO_4(along, 128)

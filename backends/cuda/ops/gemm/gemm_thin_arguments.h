@@ -50,18 +50,23 @@ struct GemmThinShape {
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int slots() const { return kThinThreads / lanes; }
   /// Of the large operand's rows or columns, in a group.
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int tile() const { return along ? slots() * rows() : lanes * chunk; }
-  /// Loads of 16 bytes that a thread has on their way at once: 8, or 4 where sums take 64 of its 128 registers.
+  /// Loads of 16 bytes of a step, of a thread: 8, or 4 where sums take many of its 128 registers.
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int loads_at_once() const {
     const int registers = along ? few * rows() * 4 / chunk : few * 4;
-    return registers < 64 ? 8 : 4;
+    return registers <= (along ? 8 : 16) ? 8 : 4;
   }
-  /// Those one after the other along k: as many as keep the small operand's part within 32 KiB.
+  /// Those one after the other along k: as many as keep the small operand's part within 16 KiB.
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int loads() const {
     if (!along) return loads_at_once();
-    constexpr int kSmallBytes = 32 * 1024;
+    constexpr int kSmallBytes = 16 * 1024;
     int count = loads_at_once() / rows();
     while (count > 1 && lanes * chunk * count * few * (16 / chunk) > kSmallBytes) count /= 2;
     return count;
+  }
+  /// Of the small operand, those of a step that a thread brings to shared memory.
+  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int small_size() const { return few * depth(); }
+  [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int small_of_thread() const {
+    return (small_size() + kThinThreads - 1) / kThinThreads;
   }
   /// Steps of k that a group takes at once.
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int depth() const {

@@ -15,29 +15,36 @@
 
 namespace tessera::cuda {
 
-template <GemmThinShape kShape, bool kWhole, bool kAligned, class T>
-__device__ __forceinline__ void add_down(T* sums, T* small, const GemmThinArguments<T>& gemm, std::int64_t column,
-                                         std::int64_t first, std::int64_t end) {
-  constexpr int kLoads = kShape.loads();
-  constexpr int kSlots = kShape.slots();
+/// What a thread loads for a step.
+template <GemmThinShape kShape, class T>
+struct DownChunks {
+  ThinChunk<T> of[kShape.loads()];
+};
+
+template <bool kWhole, bool kAligned, GemmThinShape kShape, class T>
+__device__ __forceinline__ void load_down(DownChunks<kShape, T>& chunks, const GemmThinArguments<T>& gemm,
+                                          std::int64_t column, std::int64_t first, std::int64_t end) {
   const int slot = static_cast<int>(threadIdx.x) / kShape.lanes;
-  ThinChunk<T> chunks[kLoads];
 #pragma unroll
-  for (int load = 0; load < kLoads; ++load) {
-    const std::int64_t p = first + load * kSlots + slot;
+  for (int load = 0; load < kShape.loads(); ++load) {
+    const std::int64_t p = first + load * kShape.slots() + slot;
     const std::int64_t inside = kWhole || p < end ? gemm.many - column : 0;
-    chunks[load] = load_chunk<kWhole, kAligned>(gemm.large + p * gemm.large_step + column, inside);
+    chunks.of[load] = load_chunk<kWhole, kAligned>(gemm.large + p * gemm.large_step + column, inside);
   }
-  __syncthreads();  // what was fetched before has been used
-  fetch_small<kShape>(small, gemm, first, end);
-  __syncthreads();
+}
+
+template <GemmThinShape kShape, class T>
+__device__ __forceinline__ void add_down(T* sums, const DownChunks<kShape, T>& chunks, const T* small) {
+  const int slot = static_cast<int>(threadIdx.x) / kShape.lanes;
 #pragma unroll
-  for (int load = 0; load < kLoads; ++load) {
+  for (int load = 0; load < kShape.loads(); ++load) {
 #pragma unroll
     for (int one = 0; one < kShape.few; ++one) {
-      const T factor = small[(load * kSlots + slot) * kShape.few + one];
+      const T factor = small[(load * kShape.slots() + slot) * kShape.few + one];
 #pragma unroll
-      for (int i = 0; i < kThinChunk<T>; ++i) sums[one * kThinChunk<T> + i] += chunks[load].element[i] * factor;
+      for (int i = 0; i < kThinChunk<T>; ++i) {
+        sums[one * kThinChunk<T> + i] += chunks.of[load].element[i] * factor;
+      }
     }
   }
 }
@@ -46,10 +53,12 @@ template <int kFew, int kLanes, bool kAligned, class T>
 __device__ __forceinline__ void gemm_thin_down(const GemmThinArguments<T>& arguments) {
   constexpr GemmThinShape kShape{false, kFew, kLanes, kThinChunk<T>};
   constexpr int kTile = kShape.tile();
+  constexpr int kDepth = kShape.depth();
+  using Chunks = DownChunks<kShape, T>;
   constexpr int kWarps = kThinThreads / 32;
   constexpr int kSums = kFew * kThinChunk<T>;
   constexpr int kRound = kFew < 4 ? kFew : 4;  // sums of a column that are brought together at once
-  __shared__ alignas(16) T small[kFew * kShape.depth()];
+  __shared__ alignas(16) T small[2 * kShape.small_size()];
   __shared__ T round_sums[kWarps * kRound * kTile];
 
   for_each_tile<kShape>(
@@ -58,13 +67,16 @@ __device__ __forceinline__ void gemm_thin_down(const GemmThinArguments<T>& argum
         const int place = thread % kLanes * kThinChunk<T>;
         const std::int64_t column = first + place;
         T sums[kSums] = {};
-        std::int64_t p = begin;
-        if (first + kTile <= gemm.many) {
-          for (; p + kShape.depth() <= end; p += kShape.depth()) {
-            add_down<kShape, true, kAligned>(sums, small, gemm, column, p, end);
-          }
-        }
-        for (; p < end; p += kShape.depth()) add_down<kShape, false, kAligned>(sums, small, gemm, column, p, end);
+        add_steps<kShape, Chunks>(
+            gemm, begin, end, small,
+            [&](Chunks& chunks, std::int64_t step) {
+              if (step + kDepth <= end && first + kTile <= gemm.many) {
+                load_down<true, kAligned>(chunks, gemm, column, step, end);
+              } else {
+                load_down<false, kAligned>(chunks, gemm, column, step, end);
+              }
+            },
+            [&](const Chunks& chunks, const T* part) { add_down(sums, chunks, part); });
 
         int base = 0;
         add_over_lanes<kSums, 16, kLanes>(sums, base);

@@ -1,6 +1,7 @@
 // gemm, thin: the row, its check and its launches. See gemm_thin.cl.
 #include "ops/gemm/gemm_thin.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -19,6 +20,9 @@ using backend::Verdict;
 
 /// It must be ahead by so much, since models are off by some percent.
 constexpr double kAhead = 1.1;
+/// The most rows or columns for which it is taken. With 16 register_local was mostly ahead on an H200; float64 was not
+/// measured, and gets half as many.
+constexpr std::int64_t kMostThatPay = 8;
 
 Verdict check(const Gemm& problem, const backend::Device& device) {
   const DeviceFacts& facts = native(device).facts();
@@ -73,6 +77,12 @@ Verdict pays(const Gemm& problem, const backend::Device& opened) {
     return Verdict::no(sentence("its groups are made for GPUs, and '", device.facts().info.name, "' is none"));
   }
   if (Verdict verdict = check_register_local(problem, device); !verdict) return Verdict::yes();
+  const std::int64_t few = std::min(problem.m, problem.n);
+  const std::int64_t most = problem.type == DataType::float64 ? kMostThatPay / 2 : kMostThatPay;
+  if (few > most) {
+    return Verdict::no(sentence("C has ", few, " rows or columns at least, and with more than ", most,
+                                " register_local is mostly faster"));
+  }
   const double own = choose_gemm_thin(gemm_as_computed(problem), device.facts()).microseconds;
   const double other = register_local_microseconds(problem, device);
   if (own * kAhead <= other) return Verdict::yes();
