@@ -12,7 +12,24 @@
 //
 // Compiles alone with: -DFLOAT64=0 -DOUTPUTS=4 -DFILTER=5 -DWIDTH=16 -DITEMS=1 -DINPUT_MATRIX=1.0f -DINPUT_PAIRS=42
 // Compiles alone with: -DFLOAT64=1 -DOUTPUTS=4 -DFILTER=3 -DWIDTH=1 -DITEMS=128 -DINPUT_MATRIX=1.0 -DINPUT_PAIRS=2
+// Compiles alone with: -DFLOAT64=1 -DOUTPUTS=4 -DFILTER=3 -DWIDTH=8 -DITEMS=1 -DINPUT_MATRIX=1.0 -DINPUT_PAIRS=2
 #include "ops/cnn_layer/cnn_layer_winograd_patch.cl"
+
+// The patches of WIDTH tiles, wherever they lie; 0 where there is none.
+static inline void read_patches(vector value[POINTS * POINTS], __global const real *channel, const Place places[WIDTH],
+                                const Layer *layer) {
+  real patches[POINTS * POINTS * WIDTH];
+  for (int lane = 0; lane < WIDTH; ++lane) {
+    if (places[lane].image >= 0) {
+      read_patch(patches + lane, channel + places[lane].image * layer->input_image, places[lane], layer);
+    } else {
+#pragma unroll
+      for (int i = 0; i < POINTS * POINTS; ++i) patches[i * WIDTH + lane] = 0;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < POINTS * POINTS; ++i) value[i] = LOAD_VECTOR(i, patches);
+}
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winograd_input(
     __global const real *restrict input, const ulong input_first, __global real *restrict transformed,
@@ -33,22 +50,21 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
   }
   const int begin = block_of_channels * (int)winograd.channels_of_group;
   const int end = min(begin + (int)winograd.channels_of_group, (int)layer.input_channels);
+#if HAS_RUNS
+  const int is_whole_run = is_run(places[0], places[WIDTH - 1], &layer);
+#endif
   input += input_first;
   transformed += transformed_first + tile;
   for (int channel = begin; channel < end; ++channel) {
-    real patches[POINTS * POINTS * WIDTH];
-    for (int lane = 0; lane < WIDTH; ++lane) {
-      if (places[lane].image >= 0) {
-        read_patch(patches + lane, input + places[lane].image * layer.input_image + channel * layer.input_channel,
-                   places[lane], &layer);
-      } else {
-#pragma unroll
-        for (int i = 0; i < POINTS * POINTS; ++i) patches[i * WIDTH + lane] = 0;
-      }
-    }
     vector value[POINTS * POINTS];
-#pragma unroll
-    for (int i = 0; i < POINTS * POINTS; ++i) value[i] = LOAD_VECTOR(i, patches);
+#if HAS_RUNS
+    if (is_whole_run) {
+      read_run(value, input + places[0].image * layer.input_image + channel * layer.input_channel, places[0], &layer);
+    } else
+#endif
+    {
+      read_patches(value, input + channel * layer.input_channel, places, &layer);
+    }
     transform_patch(value);
     __global real *const to = transformed + channel * winograd.leading;
 #pragma unroll

@@ -146,17 +146,17 @@ static inline real sum_of_parts(__local real *parts, const int item, const real 
 // The outputs of a tile without the transforms, by a whole group.
 static inline void convolve_tile(const Surroundings *all, const Layer *layer, const Winograd *winograd, const Place place,
                                  const int channel, __local real *parts, const int item) {
-  const int step = winograd->pooled ? 2 : 1;
-  for (int window = 0; window < OUTPUTS * OUTPUTS / (step * step); ++window) {
-    const int y = place.y + window * step / OUTPUTS * step;
-    const int x = place.x + window * step % OUTPUTS;
+  const int halved = winograd->pooled ? 1 : 0;  // outputs are windows of 2 x 2, else single sums
+  for (int window = 0; window < OUTPUTS * OUTPUTS >> 2 * halved; ++window) {
+    const int y = place.y + ((window << halved) / OUTPUTS << halved);
+    const int x = place.x + (window << halved) % OUTPUTS;
     real most = 0;
-    for (int i = 0; i < step * step; ++i) {
-      const real part = part_of_sum(all, layer, place.image, channel, y + i / step, x + i % step, item);
+    for (int i = 0; i < 1 << 2 * halved; ++i) {
+      const real part = part_of_sum(all, layer, place.image, channel, y + (i >> halved), x + (i & halved), item);
       const real sum = SUM_OF_PARTS(part);
       most = i == 0 ? sum : larger(most, sum);
     }
-    if (item == 0) store_output(all, layer, winograd, place.image, channel, y / step, x / step, most);
+    if (item == 0) store_output(all, layer, winograd, place.image, channel, y >> halved, x >> halved, most);
   }
 }
 

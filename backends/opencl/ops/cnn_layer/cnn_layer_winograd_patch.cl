@@ -96,3 +96,48 @@ static inline void read_patch(real *to, __global const real *first, const Place 
     row += row_step;
   }
 }
+
+// A run of tiles beside each other is read by whole vectors: of four, every fourth number from the x-th on is pixel x of
+// the tiles' rows, and that of pixel x + 4 is the same one tile further.
+//
+//   row        0 1 2 3 | 4 5 6 7 | 8 9 ...       pixel 0: 0 4 8 ...      pixel 4: 4 8 ... and one more
+//
+#if OUTPUTS == 4 && (WIDTH == 16 || WIDTH == 8)
+#define HAS_RUNS 1
+#if WIDTH == 16
+#define PICK(lanes_of_16, lanes_of_8) (vector)(a.lanes_of_16, b.lanes_of_16, c.lanes_of_16, d.lanes_of_16)
+#define NEXT_TILE(number, beyond) number.s123456789abcdeff; value[i + 4].sf = beyond
+#else
+#define PICK(lanes_of_16, lanes_of_8) (vector)(a.lanes_of_8, b.lanes_of_8, c.lanes_of_8, d.lanes_of_8)
+#define NEXT_TILE(number, beyond) number.s12345677; value[i + 4].s7 = beyond
+#endif
+
+// Do they lie beside each other, with no pixel of theirs beyond the image, and pixels of a row one behind the other?
+static inline int is_run(const Place first, const Place last, const Layer *layer) {
+  const int y0 = first.y - (int)layer->padding;
+  return first.image >= 0 && last.image == first.image && last.y == first.y && layer->input_pixel == 1 && y0 >= 0 &&
+         y0 + POINTS <= layer->height && first.x >= layer->padding &&
+         last.x - (int)layer->padding + POINTS <= layer->width;
+}
+
+static inline void read_run(vector value[POINTS * POINTS], __global const real *first, const Place place,
+                            const Layer *layer) {
+  __global const real *row = first + (place.y - layer->padding) * layer->width + place.x - layer->padding;
+#pragma unroll
+  for (int y = 0; y < POINTS; ++y) {
+    const vector a = LOAD_VECTOR(0, row), b = LOAD_VECTOR(1, row), c = LOAD_VECTOR(2, row), d = LOAD_VECTOR(3, row);
+    value[y * POINTS] = PICK(s048c, s04);
+    value[y * POINTS + 1] = PICK(s159d, s15);
+    value[y * POINTS + 2] = PICK(s26ae, s26);
+    value[y * POINTS + 3] = PICK(s37bf, s37);
+#pragma unroll
+    for (int x = 4; x < POINTS; ++x) {
+      const int i = y * POINTS + x - 4;
+      value[i + 4] = NEXT_TILE(value[i], row[4 * WIDTH + x - 4]);
+    }
+    row += layer->width;
+  }
+}
+#else
+#define HAS_RUNS 0
+#endif
