@@ -73,8 +73,8 @@ class Prefetcher {
   std::int64_t lines_ = 0;
 };
 
-/// Brings the next step's training rows into the first-level cache: tiles are loaded faster from there, and nothing else
-/// asks for them early enough.
+/// Brings the next step's training rows into the first-level cache: tiles are loaded faster from there, and nothing
+/// else asks for them early enough.
 void fetch_rows(const std::int32_t* rows) {
   const char* const first = reinterpret_cast<const char*>(rows);
 #pragma GCC unroll 32

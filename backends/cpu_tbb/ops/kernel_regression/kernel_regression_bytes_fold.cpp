@@ -1,6 +1,6 @@
-// Distances, lists and weights of bytes, compiled once for every instruction set (Highway) and chosen when it runs. Where
-// orders are small many rows are near, in a set of a few clusters a tenth: so the near ones are brought together before
-// anything is computed of them, and exponentials are taken of full vectors.
+// Distances, lists and weights of bytes, compiled once for every instruction set (Highway) and chosen when it runs.
+// Where orders are small many rows are near, in a set of ten clusters a tenth of all: so the near ones are brought
+// together before anything is computed of them, and exponentials are taken of full vectors.
 //
 //     products of 16 rows   d d d d d d d d ...   compared with the furthest that counts   . x . . x x . . ...
 //     list                  ... | d d d |         what counts moves together behind the list's end
@@ -113,8 +113,8 @@ RegressionWeights sum_weights(const ByteList& list, const float* weights, const 
     const auto exists = hn::FirstN(f, static_cast<std::size_t>(std::min(list.count - i, lanes)));
     const auto narrow = hn::IfThenElseZero(exists, hn::LoadU(f, weights + i));
     // A target that is not finite stays out where its row weighs nothing.
-    const auto target = hn::IfThenElseZero(hn::Ne(narrow, hn::Zero(f)),
-                                           hn::GatherIndex(f, targets, hn::LoadU(d, list.rows + i)));
+    const auto target =
+        hn::IfThenElseZero(hn::Ne(narrow, hn::Zero(f)), hn::GatherIndex(f, targets, hn::LoadU(d, list.rows + i)));
     const auto weight = hn::PromoteTo(wide, narrow);
     sum = hn::Add(sum, weight);
     squares = hn::MulAdd(weight, weight, squares);

@@ -1,5 +1,5 @@
-// The inner part of "exact_bytes": products of bytes, in the best instruction set that the processor has. What becomes of
-// them is in kernel_regression_bytes_fold.h.
+// The inner part of "exact_bytes": products of bytes, in the best instruction set that the processor has. What becomes
+// of them is in kernel_regression_bytes_fold.h.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Queries meet training rows of bytes: the products of a part become distances, of which those that may count are
-// listed, and a query's list is added to its state when it is full or the block ends. What the least distance is by then
-// decides what counts: a nearer row costs nothing but a comparison.
+// listed, and a query's list is added to its state when it is full or the block ends. What the least distance is by
+// then decides what counts: a nearer row costs nothing but a comparison.
 #pragma once
 
 #include <algorithm>

@@ -185,8 +185,7 @@ class BytesRegression {
   }
   void add_listed(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace, std::int64_t query,
                   std::int64_t block_row, const RegressionState& state) const {
-    meeting_.add_listed(regression, list(workspace, query), block_row, workspace.near[query], state,
-                        workspace.weights);
+    meeting_.add_listed(regression, list(workspace, query), block_row, workspace.near[query], state, workspace.weights);
   }
 
   KernelRegression problem_;

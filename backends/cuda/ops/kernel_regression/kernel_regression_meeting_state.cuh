@@ -121,7 +121,8 @@ __device__ __forceinline__ double normal_as_double(float normal) {
   return __hiloint2double(static_cast<int>((bits >> 3) + (kExponents << 20)), static_cast<int>(bits << 29));
 }
 
-/// The weight of a row that is so much nearer than the reference; 0 where it is smaller than the smallest normal number.
+/// The weight of a row that is so much nearer than the reference; 0 where it is smaller than the smallest normal
+/// number.
 __device__ __forceinline__ float weight_of_nearer(float nearer, const RegressionFactor& factor) {
   return normal_power_of_2(fmaf(nearer, factor.high, nearer * factor.low));
 }

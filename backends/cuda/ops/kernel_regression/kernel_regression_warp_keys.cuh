@@ -2,8 +2,8 @@
 // list of those that are near. What orders them and what they weigh is told apart by the rows' type here; all else of a
 // warp's meeting is the same (kernel_regression_warp_meeting.cuh).
 //
-//   rows of bytes   | key: 27 bits | number: 5 bits |     The number is that of the row among those that the lane has of
-//   of floats       | key: the distance's bits      |     the query: so the least word tells which row is the nearest.
+//   rows of bytes   | key: 27 bits | number: 5 bits |   The number is that of the row among those that the lane has
+//   of floats       | key: the distance's bits      |   of the query: the least word tells which row is nearest.
 #pragma once
 
 #include "ops/kernel_regression/kernel_regression_meeting_state.cuh"
@@ -111,8 +111,7 @@ class RegressionWarpKeys<std::uint8_t, kIsEuclidean> {
   static constexpr int kNone = kWarpMostKey, kNobody = -(1 << 26);
   static constexpr bool kHasNumbers = true;  ///< in its words
 
-  __device__ explicit RegressionWarpKeys(const Arguments& regression)
-      : reach_(regression), factor_(regression.factor) {
+  __device__ explicit RegressionWarpKeys(const Arguments& regression) : reach_(regression), factor_(regression.factor) {
     // Differences of words are so many times those of keys.
     factor_.high /= kWarpKeys;
     factor_.low /= kWarpKeys;

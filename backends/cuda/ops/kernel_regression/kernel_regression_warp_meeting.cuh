@@ -130,7 +130,9 @@ class WarpMeeting {
   }
 
   /// The compiler must have the word in a register here, and no longer know how it was made.
-  static __device__ __forceinline__ void hold(int& word) { asm volatile("" : "+r"(word)); }
+  static __device__ __forceinline__ void hold(int& word) {
+    asm volatile("" : "+r"(word));
+  }
   /// Word i of the query whose words are kPlace and kPlace + 1 of every four.
   template <int kPlace>
   [[nodiscard]] static __device__ __forceinline__ int word_of(const int (&words)[64], int i) {
@@ -186,7 +188,8 @@ class WarpMeeting {
     constexpr int kSideBySide = 16;  // weights
     const int of_upper = WarpKeys::last_word(keys_.furthest(regression, upper.least, upper.length));
     const int of_lower = WarpKeys::last_word(keys_.furthest(regression, lower.least, lower.length));
-    int upper_reference = WarpKeys::first_word(upper.reference), lower_reference = WarpKeys::first_word(lower.reference);
+    int upper_reference = WarpKeys::first_word(upper.reference);
+    int lower_reference = WarpKeys::first_word(lower.reference);
     hold(upper_reference);
     hold(lower_reference);
     const auto weigh = [&](int& word, int number, int reference, int furthest) {
@@ -201,7 +204,8 @@ class WarpMeeting {
 #pragma unroll
       for (int i = first; i < first + kSideBySide; ++i) {
         const bool is_upper = i % 4 < 2;
-        weigh(words[i], i / 4 * 2 + i % 2, is_upper ? upper_reference : lower_reference, is_upper ? of_upper : of_lower);
+        const int reference = is_upper ? upper_reference : lower_reference;
+        weigh(words[i], i / 4 * 2 + i % 2, reference, is_upper ? of_upper : of_lower);
       }
 #pragma unroll
       for (int i = first; i < first + kSideBySide; ++i) hold(words[i]);
