@@ -30,8 +30,9 @@ std::vector<RegressionTile> tiles_of(DataType type, const backend::Device& devic
   if (type == DataType::float64) {
     return {
         tile_of(kRegressionFloat64Shapes[0], type, embedded::kernel_regression_fused_float64_128x64, asynchronous),
-        tile_of(kRegressionFloat64Shapes[1], type, embedded::kernel_regression_fused_float64_64x64, asynchronous),
-        tile_of(kRegressionFloat64Shapes[2], type, embedded::kernel_regression_fused_float64_32x64, asynchronous),
+        tile_of(kRegressionFloat64Shapes[1], type, embedded::kernel_regression_fused_float64_112x64, asynchronous),
+        tile_of(kRegressionFloat64Shapes[2], type, embedded::kernel_regression_fused_float64_64x64, asynchronous),
+        tile_of(kRegressionFloat64Shapes[3], type, embedded::kernel_regression_fused_float64_32x64, asynchronous),
     };
   }
   return {

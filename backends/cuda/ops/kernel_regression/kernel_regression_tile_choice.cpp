@@ -65,8 +65,10 @@ bool fits(const RegressionTile& tile, const DeviceLimits& card) {
 /// How long the busiest multiprocessor computes, in queries of a block of training rows: groups come in waves, and a
 /// multiprocessor shares its time among those that it holds.
 std::int64_t time_of(const RegressionTile& tile, const KernelRegression& problem, const DeviceLimits& card) {
-  const std::int64_t blocks = ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
-  const std::int64_t groups = std::max<std::int64_t>(ceil_div(problem.queries, tile.queries) * blocks, 1);
+  // The last block of a set may be short: a few of them take a whole one's time.
+  const std::int64_t rows_of_all = ceil_div(problem.queries, tile.queries) * problem.training_rows;
+  const std::int64_t groups =
+      std::max<std::int64_t>(ceil_div(rows_of_all, mathematics::regression_block_rows(problem)), 1);
   if (tile.clusters.blocks != 0) {
     return ceil_div<std::int64_t>(groups, clusters_at_once(tile.clusters, card) * tile.clusters.pieces) *
            tile.clusters.time;
