@@ -185,7 +185,8 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
   RegressionWideRing& ring = shared.rings[warp / kWideRingWarps];
   const std::uint64_t a = operand_in_chunks(queries + half * kWideHalf * kWideChunk, kWideQueries * kWideChunk);
   const std::uint64_t b = operand_in_chunks(ring.stages, kWideRows * kWideChunk);
-  // In descriptors an address is a sixteenth.
+  // Of an instruction's products. In descriptors an address is a sixteenth.
+  constexpr int kWideStep = 2 * kWideChunk, kSteps = kWideStageBytes / kWideStep;
   constexpr std::uint64_t kStepOfA = 2 * kWideQueries, kStepOfB = 2 * kWideRows;
   constexpr std::uint64_t kStageOfB = kWideRows * kWideStageBytes / 16;
   RingPlace<kWideStages> stage;
@@ -215,22 +216,27 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
             for (int tile = 0; tile < tiles; ++tile) {
               int before = -1;
               std::uint64_t a_now = a;
-              const auto multiply_stage = [&](bool adds, bool is_whole) {
+              const auto multiply_stage = [&](bool adds, int steps) {
                 wait(ring.full[stage.place], stage.parity);
                 const std::uint64_t b_now = b + static_cast<std::uint64_t>(stage.place) * kStageOfB;
                 begin_products();
                 multiply_64x128(sum, a_now, b_now, adds);
-                if (is_whole) multiply_64x128(sum, a_now + kStepOfA, b_now + kStepOfB, true);
+#pragma unroll
+                for (int step = 1; step < kSteps; ++step) {
+                  if (step < steps) multiply_64x128(sum, a_now + step * kStepOfA, b_now + step * kStepOfB, true);
+                }
                 close_products();
-                a_now += 2 * kStepOfA;
+                a_now += kSteps * kStepOfA;
                 wait_for_products<1>();
                 if (before >= 0) release(before);
                 before = stage.place;
                 stage.advance();
               };
 #pragma unroll 1
-              for (int at = 0; at + kWideStageBytes <= depth; at += kWideStageBytes) multiply_stage(at != 0, true);
-              if (depth % kWideStageBytes != 0) multiply_stage(depth > kWideStageBytes, false);
+              for (int at = 0; at + kWideStageBytes <= depth; at += kWideStageBytes) multiply_stage(at != 0, kSteps);
+              if (depth % kWideStageBytes != 0) {
+                multiply_stage(depth > kWideStageBytes, depth % kWideStageBytes / kWideStep);
+              }
               wait_for_products<0>();
               hold(sum);
               release(before);

@@ -11,9 +11,8 @@
 
 namespace tessera::cuda {
 
-/// Rows of a tile, keys of a query that a lane has of them; places of its list, and keys between which that is looked
-/// at.
-inline constexpr int kWarpRows = 128, kWarpKeys = 32, kWarpPlaces = 16, kWarpListedAtOnce = 8;
+/// Rows of a tile, keys of a query that a lane has of them, and keys between which its list is looked at.
+inline constexpr int kWarpRows = 128, kWarpKeys = 32, kWarpListedAtOnce = 8;
 static_assert(kWarpKeys == 1 << 5);
 /// What a lane of a quad needs to know of a tile's rows lies together in shared memory, so far from what the next lane
 /// needs that four lanes read from different banks: targets, in double, and what words are made from.
@@ -50,12 +49,14 @@ template <class T>
 struct RegressionWarpLists;
 template <>
 struct RegressionWarpLists<std::uint8_t> {
-  int words[kWarpPlaces][32];
+  static constexpr int kPlaces = 8;  ///< shared memory has room for no more
+  int words[kPlaces][32];
 };
 template <>
 struct RegressionWarpLists<float> {
-  int keys[kWarpPlaces][32];
-  unsigned char numbers[kWarpPlaces][32];
+  static constexpr int kPlaces = 16;
+  int keys[kPlaces][32];
+  unsigned char numbers[kPlaces][32];
 };
 
 /// A word and its number among those that a lane has of the query.

@@ -103,7 +103,8 @@ class WarpMeeting {
  private:
   using WarpKeys = RegressionWarpKeys<T, kIsEuclidean>;
   static constexpr int kAtOnce = 4;  ///< weights that a lane computes beside each other
-  static_assert(kWarpPlaces % kAtOnce == 0);
+  static constexpr int kPlaces = RegressionWarpLists<T>::kPlaces;
+  static_assert(kPlaces % kAtOnce == 0 && kPlaces >= kWarpListedAtOnce);
   static constexpr unsigned kAllLanes = 0xffffffffU;
 
   /// A tile of a block's rows that a query meets.
@@ -236,7 +237,7 @@ class WarpMeeting {
       }
       // The order in which sums in memory grow must not depend on what other queries of the warp have listed.
       const bool is_due = first + kWarpListedAtOnce == kWarpKeys || kHasSumsInMemory;
-      if (!is_due && !any(count > kWarpPlaces - kWarpListedAtOnce)) continue;
+      if (!is_due && !any(count > kPlaces - kWarpListedAtOnce)) continue;
       add_listed(regression, query, count, targets, place);
       count = 0;
     }
