@@ -37,11 +37,10 @@ inline constexpr RegressionByteShape kRegressionByteShapes[]{
 // them the tensor cores of float64 take one step from registers that a load has filled in a row.
 inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{
     {64, 128, 16, 1, 2, 2, 4, 3, false}, {128, 128, 16, 1, 2, 2, 4, 2, false}, {32, 128, 16, 1, 1, 4, 4, 4, false}};
-inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{
-    {128, 64, 16, 1, 2, 2, 3, 2, false},
-    {112, 64, 16, 1, 1, 4, 3, 2, false},
-    {64, 64, 16, 1, 2, 2, 3, 3, false},
-    {32, 64, 16, 1, 1, 4, 3, 4, false}};
+inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{{128, 64, 16, 1, 2, 2, 3, 2, false},
+                                                              {112, 64, 16, 1, 1, 4, 3, 2, false},
+                                                              {64, 64, 16, 1, 2, 2, 3, 3, false},
+                                                              {32, 64, 16, 1, 1, 4, 3, 4, false}};
 
 /// Queries that a stage has room for: the threads of a group fetch whole rows of it, so it is a power of two.
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int stage_queries(const GemmRegisterShape& shape) {
