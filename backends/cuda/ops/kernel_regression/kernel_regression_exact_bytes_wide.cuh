@@ -29,8 +29,8 @@ namespace tessera::cuda {
 /// What the warp groups of a ring have in shared memory.
 struct RegressionWideRing {
   alignas(128) unsigned char stages[kWideStages][kWideRows * kWideStageBytes];
-  alignas(16) int words[kWideSlots][kWarpWords];  ///< of rows, before sums are taken off them
-  alignas(16) double targets[kWideSlots][kWarpTargets];
+  alignas(16) int lengths[kWideSlots][kWideRows];
+  alignas(16) double targets[kWideSlots][kWideRows];  ///< as WarpMeeting wants them
   SharedBarrier full[kWideStages], empty[kWideStages];
   SharedBarrier rows_full[kWideSlots], rows_empty[kWideSlots];
 };
@@ -47,10 +47,11 @@ static_assert(sizeof(RegressionWideShared) <= kWideFixedBytes && kWideRows == kW
 class RegressionWideWork {
  public:
   __device__ RegressionWideWork(const RegressionTileArguments<std::uint8_t>& regression, int ring)
-      : regression_(regression),
-        ring_(ring),
-        first_(first_piece(static_cast<int>(blockIdx.x))),
-        end_(first_piece(static_cast<int>(blockIdx.x) + 1)) {}
+      : regression_(regression), ring_(ring) {
+    const std::int64_t pieces = std::int64_t{blocks()} * regression.query_tiles;
+    first_ = static_cast<int>(pieces * blockIdx.x / gridDim.x);
+    end_ = static_cast<int>(pieces * (blockIdx.x + 1) / gridDim.x);
+  }
   /// Calls begin(pair) for each pair of tiles, and then visit(block, tiles of rows) for each of the ring's pieces.
   template <class Begin, class Visit>
   __device__ __forceinline__ void for_pieces(Begin begin, Visit visit) const {
@@ -73,19 +74,6 @@ class RegressionWideWork {
  private:
   [[nodiscard]] __device__ __forceinline__ int blocks() const {
     return static_cast<int>((regression_.training_rows + regression_.block_rows - 1) / regression_.block_rows);
-  }
-  /// Where a cluster's pieces begin. All have as many; if there are many, as many tiles of rows, as nearly as blocks
-  /// allow: the last block of a set may be short.
-  [[nodiscard]] __device__ __forceinline__ int first_piece(int cluster) const {
-    constexpr int kMany = 8;
-    const int clusters = static_cast<int>(gridDim.x);
-    const std::int64_t pieces = std::int64_t{blocks()} * regression_.query_tiles;
-    if (pieces < std::int64_t{kMany} * clusters) return static_cast<int>(pieces * cluster / clusters);
-    const std::int64_t tiles = (regression_.training_rows + kWideRows - 1) / kWideRows;
-    const std::int64_t tiles_of_block = regression_.block_rows / kWideRows;
-    const std::int64_t before = tiles * regression_.query_tiles * cluster / clusters;
-    const std::int64_t block = (before % tiles + tiles_of_block / 2) / tiles_of_block;
-    return static_cast<int>(before / tiles * blocks() + (block < blocks() ? block : blocks()));
   }
 
   const RegressionTileArguments<std::uint8_t>& regression_;
@@ -151,9 +139,8 @@ __device__ __forceinline__ void fetch_wide_rows(const RegressionTileArguments<st
                       wait(ring.rows_empty[slot.place], slot.parity ^ 1);
 #pragma unroll
                       for (int i = 0; i < kWideRows / 32; ++i) {
-                        const int row = i * 32 + lane;
-                        ring.words[slot.place][place_of_word(row)] = word_of_length(lengths[i], number_of_row(row));
-                        ring.targets[slot.place][place_of_target(row)] = static_cast<double>(targets[i]);
+                        ring.lengths[slot.place][i * 32 + lane] = min(lengths[i], kWarpNoLength);
+                        ring.targets[slot.place][place_of_target(i * 32 + lane)] = static_cast<double>(targets[i]);
                       }
                       arrive(ring.rows_full[slot.place]);
                       slot.advance();
@@ -161,15 +148,16 @@ __device__ __forceinline__ void fetch_wide_rows(const RegressionTileArguments<st
                   });
 }
 
-/// Sums become words; those of the tile's rows lie in shared memory.
-__device__ __forceinline__ void make_words_of_bytes(int (&sum)[64], const int* words) {
-  const int* const own = words + static_cast<int>(threadIdx.x) % 4 * kWarpWordStep;
+/// Sums become keys; the lengths of the tile's rows lie in shared memory.
+__device__ __forceinline__ void make_keys_of_bytes(int (&sum)[64], const int* lengths) {
+  const int column = static_cast<int>(threadIdx.x) % 4 * 2;
 #pragma unroll
-  for (int i = 0; i < 64; i += 8) {
-    const int4 four = *reinterpret_cast<const int4*>(own + i / 2);
-    const int of_row[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-    for (int k = 0; k < 8; ++k) sum[i + k] = word_less_product(of_row[k / 4 * 2 + k % 2], sum[i + k]);
+  for (int i = 0; i < 64; i += 4) {
+    const int2 two = *reinterpret_cast<const int2*>(lengths + i * 2 + column);
+    sum[i] = two.x - 2 * sum[i];
+    sum[i + 1] = two.y - 2 * sum[i + 1];
+    sum[i + 2] = two.x - 2 * sum[i + 2];
+    sum[i + 3] = two.y - 2 * sum[i + 3];
   }
 }
 
@@ -185,8 +173,7 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
   RegressionWideRing& ring = shared.rings[warp / kWideRingWarps];
   const std::uint64_t a = operand_in_chunks(queries + half * kWideHalf * kWideChunk, kWideQueries * kWideChunk);
   const std::uint64_t b = operand_in_chunks(ring.stages, kWideRows * kWideChunk);
-  // Of an instruction's products. In descriptors an address is a sixteenth.
-  constexpr int kWideStep = 2 * kWideChunk, kSteps = kWideStageBytes / kWideStep;
+  // In descriptors an address is a sixteenth.
   constexpr std::uint64_t kStepOfA = 2 * kWideQueries, kStepOfB = 2 * kWideRows;
   constexpr std::uint64_t kStageOfB = kWideRows * kWideStageBytes / 16;
   RingPlace<kWideStages> stage;
@@ -216,32 +203,27 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
             for (int tile = 0; tile < tiles; ++tile) {
               int before = -1;
               std::uint64_t a_now = a;
-              const auto multiply_stage = [&](bool adds, int steps) {
+              const auto multiply_stage = [&](bool adds, bool is_whole) {
                 wait(ring.full[stage.place], stage.parity);
                 const std::uint64_t b_now = b + static_cast<std::uint64_t>(stage.place) * kStageOfB;
                 begin_products();
                 multiply_64x128(sum, a_now, b_now, adds);
-#pragma unroll
-                for (int step = 1; step < kSteps; ++step) {
-                  if (step < steps) multiply_64x128(sum, a_now + step * kStepOfA, b_now + step * kStepOfB, true);
-                }
+                if (is_whole) multiply_64x128(sum, a_now + kStepOfA, b_now + kStepOfB, true);
                 close_products();
-                a_now += kSteps * kStepOfA;
+                a_now += 2 * kStepOfA;
                 wait_for_products<1>();
                 if (before >= 0) release(before);
                 before = stage.place;
                 stage.advance();
               };
 #pragma unroll 1
-              for (int at = 0; at + kWideStageBytes <= depth; at += kWideStageBytes) multiply_stage(at != 0, kSteps);
-              if (depth % kWideStageBytes != 0) {
-                multiply_stage(depth > kWideStageBytes, depth % kWideStageBytes / kWideStep);
-              }
+              for (int at = 0; at + kWideStageBytes <= depth; at += kWideStageBytes) multiply_stage(at != 0, true);
+              if (depth % kWideStageBytes != 0) multiply_stage(depth > kWideStageBytes, false);
               wait_for_products<0>();
               hold(sum);
               release(before);
               wait(ring.rows_full[slot.place], slot.parity);
-              make_words_of_bytes(sum, ring.words[slot.place]);
+              make_keys_of_bytes(sum, ring.lengths[slot.place]);
               meeting.meet(regression, upper, lower, sum, ring.targets[slot.place], block, tile, first_query);
               if (lane == 0) arrive(ring.rows_empty[slot.place]);
               slot.advance();

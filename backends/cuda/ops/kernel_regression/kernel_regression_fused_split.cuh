@@ -30,7 +30,7 @@ struct RegressionSplitShared {
   static constexpr int kWarps = kSplitGroups * 4;
 
   SplitShared<kShape> rings;
-  alignas(16) double targets[kSlots][kWarpTargets];
+  alignas(16) double targets[kSlots][kWarpRows];  ///< as WarpMeeting wants them
   alignas(16) float lengths[kSlots][kWarpRows];
   alignas(16) float factors[kSlots][kWarpRows];
   RegressionWarpLists<float> lists[kWarps];

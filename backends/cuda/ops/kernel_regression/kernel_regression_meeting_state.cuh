@@ -114,19 +114,6 @@ __device__ __forceinline__ float normal_power_of_2(float exponent) {
   return power;
 }
 
-/// The same number, by an instruction that does not queue with the powers as a conversion does.
-__device__ __forceinline__ double normal_as_double(float normal) {
-  constexpr unsigned kExponents = 1023U - 127U;
-  const unsigned bits = __float_as_uint(normal);
-  return __hiloint2double(static_cast<int>((bits >> 3) + (kExponents << 20)), static_cast<int>(bits << 29));
-}
-
-/// The weight of a row that is so much nearer than the reference; 0 where it is smaller than the smallest normal
-/// number.
-__device__ __forceinline__ float weight_of_nearer(float nearer, const RegressionFactor& factor) {
-  return normal_power_of_2(fmaf(nearer, factor.high, nearer * factor.low));
-}
-
 /// The weight of a row relative to the reference; 0 where it is smaller than the smallest normal number.
 template <bool kIsEuclidean>
 __device__ __forceinline__ float byte_weight(const RegressionTileArguments<std::uint8_t>& regression,
@@ -140,7 +127,8 @@ __device__ __forceinline__ float byte_weight(const RegressionTileArguments<std::
     return weight < FLT_MIN ? 0 : weight;
   } else {
     // What both keys are short of is not in their difference.
-    return weight_of_nearer(static_cast<float>(reference - key), factor);
+    const auto below = static_cast<float>(reference - key);
+    return normal_power_of_2(fmaf(below, factor.high, below * factor.low));
   }
 }
 

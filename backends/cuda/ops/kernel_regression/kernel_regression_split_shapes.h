@@ -20,8 +20,7 @@ inline constexpr int kRegressionSplitSlots = 2;
 /// (kernel_regression_warp_keys.cuh).
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int regression_split_bytes(const SplitShape& shape) {
   constexpr int kListBytes = 16 * 32 * 5;
-  constexpr int kBetweenTargets = 64;  // kWarpTargets of kernel_regression_warp_keys.cuh
-  const int slot_bytes = shape.tile_n * 16 + kBetweenTargets + 16;
+  const int slot_bytes = shape.tile_n * 16 + 16;
   return shape.shared_bytes() + kRegressionSplitSlots * slot_bytes + kSplitGroups * 4 * kListBytes + 128;
 }
 

@@ -1,9 +1,6 @@
-// kernel_regression by warp groups: the words as which a lane holds distances, in the places of a tile's sums, and its
+// kernel_regression by warp groups: the keys as which a lane holds distances, in the places of a tile's sums, and its
 // list of those that are near. What orders them and what they weigh is told apart by the rows' type here; all else of a
 // warp's meeting is the same (kernel_regression_warp_meeting.cuh).
-//
-//   rows of bytes   | key: 27 bits | number: 5 bits |   The number is that of the row among those that the lane has
-//   of floats       | key: the distance's bits      |   of the query: the least word tells which row is nearest.
 #pragma once
 
 #include "ops/kernel_regression/kernel_regression_meeting_state.cuh"
@@ -11,57 +8,32 @@
 
 namespace tessera::cuda {
 
-/// Rows of a tile, keys of a query that a lane has of them, and keys between which its list is looked at.
-inline constexpr int kWarpRows = 128, kWarpKeys = 32, kWarpListedAtOnce = 8;
+/// Rows of a tile, keys of a query that a lane has of them; places of its list, and keys between which that is looked
+/// at.
+inline constexpr int kWarpRows = 128, kWarpKeys = 32, kWarpPlaces = 16, kWarpListedAtOnce = 8;
 static_assert(kWarpKeys == 1 << 5);
-/// What a lane of a quad needs to know of a tile's rows lies together in shared memory, so far from what the next lane
-/// needs that four lanes read from different banks: targets, in double, and what words are made from.
-inline constexpr int kWarpTargetStep = kWarpKeys + 2, kWarpTargets = 4 * kWarpTargetStep;
-inline constexpr int kWarpWordStep = kWarpKeys + 4, kWarpWords = 4 * kWarpWordStep;
 
-/// A tile's row among those that a lane has.
-[[nodiscard]] __device__ __forceinline__ constexpr int number_of_row(int row) {
-  return row / 8 * 2 + row % 2;
-}
-
-/// Where a tile's row has its target, and what its words are made from.
-[[nodiscard]] __device__ __forceinline__ constexpr int place_of_target(int row) {
-  return row % 8 / 2 * kWarpTargetStep + number_of_row(row);
-}
-[[nodiscard]] __device__ __forceinline__ constexpr int place_of_word(int row) {
-  return row % 8 / 2 * kWarpWordStep + number_of_row(row);
-}
-
-/// Bytes: the word of a row that is not there, and what no key of a row reaches.
-inline constexpr int kWarpNoWord = INT_MAX, kWarpMostKey = kWarpNoWord / kWarpKeys - 1;
+/// Bytes: a row that is not there, so that no difference of keys passes an int; and what no key of a row reaches, so
+/// that a key and its number share a word.
+inline constexpr int kWarpNoLength = 1 << 30, kWarpMostKey = 1 << 26;
 static_assert(kWideMostDepth * 255 * 255 < kWarpMostKey);
-
-/// Of bytes, a row's word before its product with the query is taken off.
-__device__ __forceinline__ int word_of_length(int length, int number) {
-  return length > kWarpMostKey ? kWarpNoWord : length * kWarpKeys + number;
-}
-__device__ __forceinline__ int word_less_product(int word, int product) {
-  return static_cast<int>(static_cast<unsigned>(word) - 2U * kWarpKeys * static_cast<unsigned>(product));
-}
 
 /// The lists of a warp's lanes, side by side.
 template <class T>
 struct RegressionWarpLists;
 template <>
 struct RegressionWarpLists<std::uint8_t> {
-  static constexpr int kPlaces = 8;  ///< shared memory has room for no more
-  int words[kPlaces][32];
+  int words[kWarpPlaces][32];
 };
 template <>
 struct RegressionWarpLists<float> {
-  static constexpr int kPlaces = 16;
-  int keys[kPlaces][32];
-  unsigned char numbers[kPlaces][32];
+  int keys[kWarpPlaces][32];
+  unsigned char numbers[kWarpPlaces][32];
 };
 
-/// A word and its number among those that a lane has of the query.
+/// A key and its number among those that a lane has of the query.
 struct RegressionListed {
-  int word;
+  int key;
   int number;
 };
 
@@ -72,10 +44,12 @@ template <>
 class RegressionWarpList<std::uint8_t> {
  public:
   __device__ RegressionWarpList(RegressionWarpLists<std::uint8_t>& lists, int lane) : words_(&lists.words[0][lane]) {}
-  __device__ __forceinline__ void put(int place, int word, int) const { words_[place * 32] = word; }
+  __device__ __forceinline__ void put(int place, int key, int number) const {
+    words_[place * 32] = key * kWarpKeys + number;
+  }
   [[nodiscard]] __device__ __forceinline__ RegressionListed get(int place) const {
     const int word = words_[place * 32];
-    return {word, word & (kWarpKeys - 1)};
+    return {word >> 5, word & (kWarpKeys - 1)};
   }
 
  private:
@@ -86,8 +60,8 @@ class RegressionWarpList<float> {
  public:
   __device__ RegressionWarpList(RegressionWarpLists<float>& lists, int lane)
       : keys_(&lists.keys[0][lane]), numbers_(&lists.numbers[0][lane]) {}
-  __device__ __forceinline__ void put(int place, int word, int number) const {
-    keys_[place * 32] = word;
+  __device__ __forceinline__ void put(int place, int key, int number) const {
+    keys_[place * 32] = key;
     numbers_[place * 32] = static_cast<unsigned char>(number);
   }
   [[nodiscard]] __device__ __forceinline__ RegressionListed get(int place) const {
@@ -109,21 +83,10 @@ class RegressionWarpKeys<std::uint8_t, kIsEuclidean> {
   using Arguments = RegressionTileArguments<std::uint8_t>;
   using Keys = RegressionKey<std::uint8_t>;
   /// The least key of a query that has met no row, and of one that is not there: nothing is near that.
-  static constexpr int kNone = kWarpMostKey, kNobody = -(1 << 26);
-  static constexpr bool kHasNumbers = true;  ///< in its words
+  static constexpr int kNone = kWarpMostKey, kNobody = -(1 << 30);
 
-  __device__ explicit RegressionWarpKeys(const Arguments& regression) : reach_(regression), factor_(regression.factor) {
-    // Differences of words are so many times those of keys.
-    factor_.high /= kWarpKeys;
-    factor_.low /= kWarpKeys;
-  }
-  [[nodiscard]] static __device__ __forceinline__ int key(int word) { return word >> 5; }
-  [[nodiscard]] static __device__ __forceinline__ int number(int word) { return word & (kWarpKeys - 1); }
-  /// The first word with this key, and the last.
-  [[nodiscard]] static __device__ __forceinline__ int first_word(int key) {
-    return static_cast<int>(static_cast<unsigned>(key) * kWarpKeys);
-  }
-  [[nodiscard]] static __device__ __forceinline__ int last_word(int key) { return first_word(key) + kWarpKeys - 1; }
+  __device__ explicit RegressionWarpKeys(const Arguments& regression)
+      : reach_(regression), factor_(regression.factor) {}
   /// What is further away weighs nothing. Of squared distances it takes an addition, and no register meanwhile.
   [[nodiscard]] __device__ __forceinline__ int furthest(const Arguments& regression, int least, int length) const {
     return min(reach_.template furthest<kIsEuclidean>(regression, least, length), kWarpMostKey);
@@ -132,14 +95,9 @@ class RegressionWarpKeys<std::uint8_t, kIsEuclidean> {
                                                                   int length) const {
     return reach_.template furthest_reference<kIsEuclidean>(regression, least, length);
   }
-  /// `reference`: its first word.
-  [[nodiscard]] __device__ __forceinline__ float weight(const Arguments& regression, int word, int number,
-                                                        int reference, int length) const {
-    if constexpr (kIsEuclidean) {
-      return byte_weight<true>(regression, factor_, key(word), key(reference), length);
-    } else {
-      return weight_of_nearer(static_cast<float>(reference + number - word), factor_);
-    }
+  [[nodiscard]] __device__ __forceinline__ float weight(const Arguments& regression, int key, int reference,
+                                                        int length) const {
+    return byte_weight<kIsEuclidean>(regression, factor_, key, reference, length);
   }
   [[nodiscard]] static __device__ __forceinline__ double kept(const Arguments& regression, int reference, int least,
                                                               int length) {
@@ -164,24 +122,21 @@ class RegressionWarpKeys<float, kIsEuclidean> {
   using Keys = RegressionKey<float>;
   /// A query that is not there is infinitely far from all rows.
   static constexpr int kNone = Keys::kFar, kNobody = Keys::kFar;
-  static constexpr bool kHasNumbers = false;  ///< in its words
 
   __device__ explicit RegressionWarpKeys(const Arguments& regression) : factor_(regression.factor) {}
-  [[nodiscard]] static __device__ __forceinline__ int key(int word) { return word; }
-  [[nodiscard]] static __device__ __forceinline__ int first_word(int key) { return key; }
-  [[nodiscard]] static __device__ __forceinline__ int last_word(int key) { return key; }
   [[nodiscard]] __device__ __forceinline__ int furthest(const Arguments& regression, int least, float) const {
     return beyond(least, regression.reach);
   }
   [[nodiscard]] __device__ __forceinline__ int furthest_reference(const Arguments& regression, int least, float) const {
     return beyond(least, kReferenceReach * regression.reach);
   }
-  [[nodiscard]] __device__ __forceinline__ float weight(const Arguments& regression, int word, int, int reference,
+  [[nodiscard]] __device__ __forceinline__ float weight(const Arguments& regression, int key, int reference,
                                                         float) const {
     if constexpr (kIsEuclidean) {
-      return regression_weight<float>(regression.factor, true, Keys::number(word), Keys::number(reference));
+      return regression_weight<float>(regression.factor, true, Keys::number(key), Keys::number(reference));
     } else {
-      return weight_of_nearer(Keys::number(reference) - Keys::number(word), factor_);
+      const float below = Keys::number(reference) - Keys::number(key);
+      return normal_power_of_2(fmaf(below, factor_.high, below * factor_.low));
     }
   }
   [[nodiscard]] static __device__ __forceinline__ double kept(const Arguments& regression, int reference, int least,

@@ -1,13 +1,9 @@
 // kernel_regression by warp groups: the queries of a warp's sums meet training rows. As of wgmma each query has the
 // four lanes of a quad, which hold all its sums, so that warps need not wait for each other.
 //
-//   128 rows' sums, 32 of each lane -> words, in place  ->  the least of the quad, and what is near beside it
-//   words that are near, with their numbers, go to the lane's own list in shared memory, one after the other  ->  four
-//   at a time  ->  weights  ->  the lane's own sums
-//
-// Of floats, with one sum and squared distances, all words become weights where one of the warp's sixteen queries has a
-// near one, and those that are near are added: no instruction waits for the one before. Of bytes that takes longer: on
-// an H200 10,000 queries of 60000 x 784 took 1.38 ms, and 1.32 ms with lists.
+//   128 rows' sums, 32 of each lane -> keys, in place  ->  the least of the quad, and what is near beside it
+//   keys that are near, with their numbers, go to the lane's own list in shared memory, one after the other  ->  four
+//   keys at a time  ->  weights  ->  the lane's own sums
 //
 // Whatever a lane meets it adds for itself; the four lanes' sums of a query become one when the block of rows ends.
 // Rows of bytes are added in the order of RegressionMeetingState with tiles of 128 rows. Sums of which there may be
@@ -18,6 +14,11 @@
 #include "ops/kernel_regression/kernel_regression_warp_keys.cuh"
 
 namespace tessera::cuda {
+
+/// Where a tile's row has its target: what a lane of a quad needs lies together.
+[[nodiscard]] __device__ __forceinline__ constexpr int place_of_target(int row) {
+  return row % 8 / 2 * kWarpKeys + row / 8 * 2 + row % 2;
+}
 
 /// A lane's part of a query of its quad.
 template <class T>
@@ -55,25 +56,21 @@ class WarpMeeting {
 
   /// The quad's queries g and g + 8, `upper` and `lower`, the first of which has this number, meet the rows of the
   /// block's tile `tile`. Targets lie at their places in shared memory.
-  __device__ __forceinline__ void meet(const Arguments& regression, Query& upper, Query& lower, int (&words)[64],
+  __device__ __forceinline__ void meet(const Arguments& regression, Query& upper, Query& lower, const int (&keys)[64],
                                        const double* targets, std::int64_t block, int tile, std::int64_t number) const {
     int least[4] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
 #pragma unroll
     for (int i = 0; i < 64; i += 4) {
 #pragma unroll
-      for (int k = 0; k < 4; ++k) least[k] = min(least[k], words[i + k]);
+      for (int k = 0; k < 4; ++k) least[k] = min(least[k], keys[i + k]);
     }
     const Place place{block, tile, number};
     const Place lower_place{block, tile, number + 8};
-    const bool is_upper_near = approach<0>(regression, upper, words, min(least[0], least[1]), place);
-    const bool is_lower_near = approach<2>(regression, lower, words, min(least[2], least[3]), lower_place);
-    const double* const own_targets = targets + static_cast<int>(threadIdx.x) % 4 * kWarpTargetStep;
-    if constexpr (kWeighsAll) {
-      if (any(is_upper_near || is_lower_near)) add_all(regression, upper, lower, words, own_targets);
-    } else {
-      if (any(is_upper_near)) add_near<0>(regression, upper, words, own_targets, place);
-      if (any(is_lower_near)) add_near<2>(regression, lower, words, own_targets, lower_place);
-    }
+    const bool is_upper_near = approach<0>(regression, upper, keys, min(least[0], least[1]), place);
+    const bool is_lower_near = approach<2>(regression, lower, keys, min(least[2], least[3]), lower_place);
+    const double* const own_targets = targets + static_cast<int>(threadIdx.x) % 4 * kWarpKeys;
+    if (any(is_upper_near)) add_near<0>(regression, upper, keys, own_targets, place);
+    if (any(is_lower_near)) add_near<2>(regression, lower, keys, own_targets, lower_place);
   }
 
   /// The block has been met: the query's state is written, by one of the quad's lanes.
@@ -101,11 +98,8 @@ class WarpMeeting {
 
  private:
   using WarpKeys = RegressionWarpKeys<T, kIsEuclidean>;
-  /// Of bytes the tensor cores leave so little time that additions in float64, with whose pipe they share, decide.
-  static constexpr bool kWeighsAll = std::is_same_v<T, float> && !kIsEuclidean && !kHasSumsInMemory;
   static constexpr int kAtOnce = 4;  ///< weights that a lane computes beside each other
-  static constexpr int kPlaces = RegressionWarpLists<T>::kPlaces;
-  static_assert(kPlaces % kAtOnce == 0 && kPlaces >= kWarpListedAtOnce);
+  static_assert(kWarpPlaces % kAtOnce == 0);
   static constexpr unsigned kAllLanes = 0xffffffffU;
 
   /// A tile of a block's rows that a query meets.
@@ -131,41 +125,25 @@ class WarpMeeting {
     sum += __shfl_xor_sync(kAllLanes, sum, 2);
   }
 
-  /// The compiler must have the word in a register here, and no longer know how it was made.
-  static __device__ __forceinline__ void hold(int& word) {
-    asm volatile("" : "+r"(word));
-  }
-  /// Word i of the query whose words are kPlace and kPlace + 1 of every four.
+  /// Key i of the query whose keys are kPlace and kPlace + 1 of every four.
   template <int kPlace>
-  [[nodiscard]] static __device__ __forceinline__ int word_of(const int (&words)[64], int i) {
-    return words[i / 2 * 4 + kPlace + i % 2];
-  }
-  /// The number of the first word with this key, which is that of the least of them; -1: none.
-  template <int kPlace>
-  [[nodiscard]] static __device__ __forceinline__ int number_of(const int (&words)[64], int least_word, int key) {
-    int number = -1;
-    if constexpr (WarpKeys::kHasNumbers) {
-      if (WarpKeys::key(least_word) == key) number = WarpKeys::number(least_word);
-    } else {
-#pragma unroll
-      for (int i = kWarpKeys - 1; i >= 0; --i) {
-        if (word_of<kPlace>(words, i) == key) number = i;
-      }
-    }
-    return number;
+  [[nodiscard]] static __device__ __forceinline__ int key(const int (&keys)[64], int i) {
+    return keys[i / 2 * 4 + kPlace + i % 2];
   }
 
-  /// Is the least of the quad's keys near? That of the lane has this word.
+  /// Is the least of the quad's keys, of which this is the lane's, near?
   template <int kPlace>
-  __device__ __forceinline__ bool approach(const Arguments& regression, Query& query, const int (&words)[64],
-                                           int least_word, const Place& place) const {
-    int least = WarpKeys::key(least_word);
+  __device__ __forceinline__ bool approach(const Arguments& regression, Query& query, const int (&keys)[64], int least,
+                                           const Place& place) const {
     least = min(least, __shfl_xor_sync(kAllLanes, least, 1));
     least = min(least, __shfl_xor_sync(kAllLanes, least, 2));
     if (least < query.least) {
       query.least = least;
-      const int number = number_of<kPlace>(words, least_word, least);
-      query.nearest = number < 0 ? -1 : place.tile * kWarpKeys + number;
+      query.nearest = -1;
+#pragma unroll
+      for (int i = kWarpKeys - 1; i >= 0; --i) {
+        if (key<kPlace>(keys, i) == least) query.nearest = place.tile * kWarpKeys + i;
+      }
       if (query.reference == RegressionKey<T>::kFar) query.reference = least;
       if (query.reference > keys_.furthest_reference(regression, least, query.length)) {
         refer_to_least(regression, query, place);
@@ -183,69 +161,29 @@ class WarpMeeting {
     }
   }
 
-  /// Adds the rows near either query. Each weight is computed, whether its row is near or not, and takes its word's
-  /// place.
-  __device__ __forceinline__ void add_all(const Arguments& regression, Query& upper, Query& lower, int (&words)[64],
-                                          const double* targets) const {
-    constexpr int kSideBySide = 16;  // weights
-    const int of_upper = WarpKeys::last_word(keys_.furthest(regression, upper.least, upper.length));
-    const int of_lower = WarpKeys::last_word(keys_.furthest(regression, lower.least, lower.length));
-    int upper_reference = WarpKeys::first_word(upper.reference);
-    int lower_reference = WarpKeys::first_word(lower.reference);
-    hold(upper_reference);
-    hold(lower_reference);
-    const auto weigh = [&](int& word, int number, int reference, int furthest) {
-      const float weight = keys_.weight(regression, word, number, reference, 0);
-      word = word <= furthest ? __float_as_int(weight) : 0;
-    };
-    const auto add = [](Query& query, int word, double target) {
-      if (word != 0) query.sums.add(normal_as_double(__int_as_float(word)), target);
-    };
-#pragma unroll
-    for (int first = 0; first < 64; first += kSideBySide) {
-#pragma unroll
-      for (int i = first; i < first + kSideBySide; ++i) {
-        const bool is_upper = i % 4 < 2;
-        const int reference = is_upper ? upper_reference : lower_reference;
-        weigh(words[i], i / 4 * 2 + i % 2, reference, is_upper ? of_upper : of_lower);
-      }
-#pragma unroll
-      for (int i = first; i < first + kSideBySide; ++i) hold(words[i]);
-#pragma unroll
-      for (int i = first; i < first + kSideBySide; i += 4) {
-        const double2 target = *reinterpret_cast<const double2*>(targets + i / 2);
-        add(upper, words[i], target.x);
-        add(lower, words[i + 2], target.x);
-        add(upper, words[i + 1], target.y);
-        add(lower, words[i + 3], target.y);
-      }
-    }
-  }
-
   /// Adds the rows near the query.
   template <int kPlace>
-  __device__ __forceinline__ void add_near(const Arguments& regression, Query& query, const int (&words)[64],
+  __device__ __forceinline__ void add_near(const Arguments& regression, Query& query, const int (&keys)[64],
                                            const double* targets, const Place& place) const {
-    const int furthest_word = WarpKeys::last_word(keys_.furthest(regression, query.least, query.length));
+    const int furthest_key = keys_.furthest(regression, query.least, query.length);
     int count = 0;
 #pragma unroll
     for (int first = 0; first < kWarpKeys; first += kWarpListedAtOnce) {
 #pragma unroll
       for (int i = first; i < first + kWarpListedAtOnce; ++i) {
-        if (word_of<kPlace>(words, i) > furthest_word) continue;
-        list_.put(count, word_of<kPlace>(words, i), i);
+        if (key<kPlace>(keys, i) > furthest_key) continue;
+        list_.put(count, key<kPlace>(keys, i), i);
         ++count;
       }
       // The order in which sums in memory grow must not depend on what other queries of the warp have listed.
       const bool is_due = first + kWarpListedAtOnce == kWarpKeys || kHasSumsInMemory;
-      if (!is_due && !any(count > kPlaces - kWarpListedAtOnce)) continue;
+      if (!is_due && !any(count > kWarpPlaces - kWarpListedAtOnce)) continue;
       add_listed(regression, query, count, targets, place);
       count = 0;
     }
   }
   __device__ __forceinline__ void add_listed(const Arguments& regression, Query& query, int count,
                                              const double* targets, const Place& place) const {
-    const int reference = WarpKeys::first_word(query.reference);
 #pragma unroll 1
     for (int first = 0; any(first < count); first += kAtOnce) {
       int numbers[kAtOnce];
@@ -254,7 +192,7 @@ class WarpMeeting {
       for (int i = 0; i < kAtOnce; ++i) {
         const RegressionListed listed = list_.get(first + i);
         numbers[i] = listed.number;
-        weights[i] = keys_.weight(regression, listed.word, listed.number, reference, query.length);
+        weights[i] = keys_.weight(regression, listed.key, query.reference, query.length);
         if (first + i >= count) weights[i] = 0;
       }
 #pragma unroll
