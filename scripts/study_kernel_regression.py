@@ -15,6 +15,14 @@ def published(record):
     return PUBLISHED.get(record["variant"], "") if is_study else ""
 
 
+def queries_of(record):
+    return record["problem"]["queries"]
+
+
+def rows_of(record):
+    return record["problem"]["training_rows"]
+
+
 def versions(result):
     rows = []
     for device in (entry["id"] for entry in result["devices"]):
@@ -30,13 +38,19 @@ def versions(result):
 
 
 def tables(result):
-    return {
+    series = {
         "source": study_tables.source(result),
-        "versions": versions(result),
-        "blocks": study_tables.by_tunable(result["studies"][0]["blocks"], "data"),
-        "queries": study_tables.times_over(result, QUERIES, lambda record: record["problem"]["queries"]),
-        "rows": study_tables.times_over(result, ROWS, lambda record: record["problem"]["training_rows"]),
+        "queries": study_tables.times_over(result, QUERIES, queries_of),
+        "rows": study_tables.times_over(result, ROWS, rows_of),
         "profile": study_tables.profile(result, {}),
+    }
+    study = result["studies"][0]
+    if "devices" not in study:  # a file of the series alone
+        return series
+    return {
+        **series,
+        "versions": versions(result),
+        "blocks": study_tables.by_tunable(study["blocks"], "data"),
         "scores": study_tables.scores(result, "data sets"),
         "default_choice": study_tables.default_choice(result, "data sets"),
     }
@@ -46,14 +60,14 @@ def pages(_result):
     return {}
 
 
-def curves(result):
-    """Time over queries, in bytes: a curve for each device and variant."""
-    records = [record for record in study_tables.preferred_records(result, QUERIES)
+def curves(result, part, size_of):
+    """Time over the sizes of a part, in bytes: a curve for each device and variant."""
+    records = [record for record in study_tables.preferred_records(result, part)
                if record["gflops"] and record["type"] == "uint8"]
     devices = [entry["id"] for entry in result["devices"]]
     found = []
     for device, variant in dict.fromkeys((record["device"], record["variant"]) for record in records):
-        points = [(r["problem"]["queries"], r["device_time_s"]["median"]) for r in records
+        points = [(size_of(r), r["device_time_s"]["median"]) for r in records
                   if (r["device"], r["variant"]) == (device, variant)]
         if len(points) > 1:
             number_of = devices.index(device)
@@ -70,8 +84,10 @@ def pictures(result):
             "kernel_regression, 60000 images, 1000 queries, uint8: GFLOP/s, logarithmic",
             study_pictures.device_groups(result, records)),
     }
-    series = curves(result)
-    if series:  # not if the run was ended before
-        drawn["kernel_regression_queries.svg"] = study_pictures.curves(
-            "kernel_regression, 60000 images of bytes: time", series, "queries", 10, seconds)
+    for part, size_of, title, across in (
+            (QUERIES, queries_of, "kernel_regression, 60000 training images of bytes: time", "queries"),
+            (ROWS, rows_of, "kernel_regression, 1000 queries of bytes: time", "training images")):
+        series = curves(result, part, size_of)
+        if series:  # not if the run was ended before
+            drawn[f"kernel_regression_{part}.svg"] = study_pictures.curves(title, series, across, 10, seconds)
     return drawn

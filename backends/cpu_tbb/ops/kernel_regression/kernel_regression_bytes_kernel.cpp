@@ -10,7 +10,6 @@
 // AMX and VNNI are asked for when it runs (has_amx(), has_vnni()); the rest is Highway's choice.
 #include "ops/kernel_regression/kernel_regression_bytes_kernel.h"
 
-#include <limits>
 #include <utility>
 
 #include "cpu_tbb_instruction_set.h"
@@ -20,7 +19,6 @@
 #define HWY_TARGET_INCLUDE "ops/kernel_regression/kernel_regression_bytes_kernel.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -133,50 +131,6 @@ ByteTile tile_of_bytes() {
   return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Words())), has_vnni() ? kMostNumbers : kNumbers};
 }
 
-std::int32_t distances(std::int32_t* dots, const std::int32_t* lengths, std::int32_t query_length, std::int64_t rows) {
-  const Words d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const V length = hn::Set(d, query_length);
-  V least = hn::Set(d, std::numeric_limits<std::int32_t>::max());
-  for (std::int64_t i = 0; i < rows; i += lanes) {
-    // The sum of two lengths may pass the largest number; the distance does not.
-    const V sum = hn::Add(length, hn::LoadU(d, lengths + i));
-    const V squared = hn::Sub(sum, hn::ShiftLeft<1>(hn::LoadU(d, dots + i)));
-    hn::StoreU(squared, d, dots + i);
-    least = hn::Min(least, squared);
-  }
-  return hn::GetLane(hn::MinOfLanes(d, least));
-}
-
-void weights(const ByteWeights& how, const std::int32_t* squared, std::int64_t rows, float* weights) {
-  const Words d;
-  const hn::RebindToFloat<Words> f;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const V least = hn::Set(d, how.least);
-  const V furthest = hn::Set(d, how.furthest);
-  const auto least_root = hn::Sqrt(hn::ConvertTo(f, least));
-  const auto minus_factor = hn::Set(f, -how.factor);
-  const auto smallest = hn::Set(f, std::numeric_limits<float>::min());
-  for (std::int64_t i = 0; i < rows; i += lanes) {
-    const V squares = hn::LoadU(d, squared + i);
-    const auto counts = hn::Not(hn::Gt(squares, furthest));
-    if (hn::AllFalse(d, counts)) {  // mostly, which saves the exponentials
-      hn::StoreU(hn::Zero(f), f, weights + i);
-      continue;
-    }
-    // What does not count becomes 1, not a number below the normal ones, at which processors stop for a while.
-    const V distance = hn::IfThenElse(counts, squares, least);
-    auto above = hn::ConvertTo(f, hn::Sub(distance, least));
-    if (how.is_euclidean) {
-      const auto roots = hn::Add(hn::Sqrt(hn::ConvertTo(f, distance)), least_root);
-      above = hn::Div(above, hn::Max(roots, smallest));
-    }
-    const auto weight = hn::Exp(f, hn::Mul(minus_factor, above));
-    const auto is_normal = hn::And(hn::RebindMask(f, counts), hn::Ge(weight, smallest));
-    hn::StoreU(hn::IfThenElseZero(is_normal, weight), f, weights + i);
-  }
-}
-
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -185,8 +139,6 @@ namespace tessera::cpu_tbb {
 
 HWY_EXPORT(tile_of_bytes);
 HWY_EXPORT(multiply);
-HWY_EXPORT(distances);
-HWY_EXPORT(weights);
 
 ByteTile byte_tile() {
   if (has_amx()) return amx_byte_tile();
@@ -208,15 +160,6 @@ std::int32_t byte_word(const ByteTile& tile, const std::uint8_t* numbers, std::i
 void multiply_bytes(const ByteProduct& product) {
   if (has_amx()) return multiply_bytes_by_amx(product);
   HWY_DYNAMIC_DISPATCH(multiply)(product);
-}
-
-std::int32_t fold_byte_distances(std::int32_t* dots, const std::int32_t* lengths, std::int32_t query_length,
-                                 std::int64_t rows) {
-  return HWY_DYNAMIC_DISPATCH(distances)(dots, lengths, query_length, rows);
-}
-
-void fold_byte_weights(const ByteWeights& how, const std::int32_t* squared, std::int64_t rows, float* weights) {
-  HWY_DYNAMIC_DISPATCH(weights)(how, squared, rows, weights);
 }
 
 }  // namespace tessera::cpu_tbb

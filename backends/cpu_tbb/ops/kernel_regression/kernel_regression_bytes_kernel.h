@@ -1,5 +1,5 @@
-// The inner parts of "exact_bytes": products of bytes, and distances and weights from them, in the best instruction set
-// that the processor has. Everything up to the weights is exact.
+// The inner part of "exact_bytes": products of bytes, in the best instruction set that the processor has. What becomes
+// of them is in kernel_regression_bytes_fold.h.
 #pragma once
 
 #include <cstdint>
@@ -36,26 +36,14 @@ struct ByteProduct {
   std::int64_t columns = 0;  ///< a multiple of the tile's
   std::int64_t depth = 0;    ///< words of a row, a multiple of the tile's step
   std::int64_t numbers = 0;  ///< the tile's
+  /// Words that are wanted next, which AMX brings nearer meanwhile: memory would be what it waits for.
+  const std::int32_t* next = nullptr;
+  std::int64_t next_words = 0;
 };
 void multiply_bytes(const ByteProduct& product);
 
 /// The same where has_amx(), with the tile that it has there.
 [[nodiscard]] ByteTile amx_byte_tile();
 void multiply_bytes_by_amx(const ByteProduct& product);
-
-/// squared[i] = query_length + lengths[i] - 2 * dots[i] in the place of the dots, and returns the least. `rows` is a
-/// multiple of kFoldStep.
-[[nodiscard]] std::int32_t fold_byte_distances(std::int32_t* dots, const std::int32_t* lengths,
-                                               std::int32_t query_length, std::int64_t rows);
-
-/// How distances become weights.
-struct ByteWeights {
-  bool is_euclidean = false;
-  float factor = 0;  ///< of the exponent; finite
-  std::int32_t least = 0;
-  std::int32_t furthest = 0;  ///< what is further away weighs 0
-};
-/// weights[i] = the weight of squared[i], 0 beyond the furthest.
-void fold_byte_weights(const ByteWeights& how, const std::int32_t* squared, std::int64_t rows, float* weights);
 
 }  // namespace tessera::cpu_tbb

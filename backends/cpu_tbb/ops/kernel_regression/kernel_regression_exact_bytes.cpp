@@ -5,8 +5,10 @@
 // A training row is stored once as words (bytes where the processor multiplies them, less 128), in slivers as wide as
 // the tile, and its squared length beside it. With shift s a product is q t = q (t - s) + s sum(q).
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -14,10 +16,8 @@
 #include "mathematics/division.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
 #include "ops/kernel_regression/kernel_regression_bytes_kernel.h"
-#include "ops/kernel_regression/kernel_regression_fold.h"
-#include "ops/kernel_regression/kernel_regression_reach.h"
+#include "ops/kernel_regression/kernel_regression_bytes_meeting.h"
 #include "ops/kernel_regression/kernel_regression_rounds.h"
-#include "ops/kernel_regression/kernel_regression_state.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -33,25 +33,38 @@ std::int32_t squared_length(const std::uint8_t* row, std::int64_t columns) noexc
   return length;
 }
 
-/// The memory of one thread, in words.
+/// Queries of a group, as far as whole panels go: their bytes stay in the second-level cache, 430 KB for 784 columns,
+/// beside a part of training rows and the next one, 210 KB each. A training set passes by once a group: with AMX and
+/// smaller groups memory is what takes the time.
+constexpr std::int64_t kMostGroup = 512, kLeastGroup = 128;
+
+/// The memory of one thread, in words: of a group's queries their numbers and what they know of a block, of a panel of
+/// them products.
 class Workspace {
  public:
-  Workspace(ScratchPool& pool, std::int64_t depth)
-      : loan_(pool, static_cast<std::size_t>((depth + kRegressionPart + 2) * kRegressionGroup + kRegressionPart) *
-                        sizeof(std::int32_t)) {
+  Workspace(ScratchPool& pool, const ByteTile& tile, std::int64_t depth, std::int64_t group)
+      : loan_(pool, static_cast<std::size_t>(words(tile, depth, group)) * sizeof(std::int32_t)) {
     queries = reinterpret_cast<std::int32_t*>(loan_.data());
-    dots = queries + depth * kRegressionGroup;
-    lengths = dots + kRegressionGroup * kRegressionPart;
-    shifts = lengths + kRegressionGroup;
-    weights = reinterpret_cast<float*>(shifts + kRegressionGroup);
+    dots = queries + depth * group;
+    lists = dots + tile.rows * kRegressionPart;
+    lengths = lists + BytesNear::kListWords * group;
+    weights = reinterpret_cast<float*>(lengths + group);
+    near = reinterpret_cast<BytesNear*>(weights + BytesNear::kPlaces + kByteListSlack);
   }
   std::int32_t* queries;
   std::int32_t* dots;
-  std::int32_t* lengths;
-  std::int32_t* shifts;  ///< of each query, the shift times the sum of its numbers
+  std::int32_t* lists;
+  std::int32_t* lengths;  ///< of queries, less what their products are short of
   float* weights;
+  BytesNear* near;
 
  private:
+  static std::int64_t words(const ByteTile& tile, std::int64_t depth, std::int64_t group) noexcept {
+    constexpr auto kNearWords = static_cast<std::int64_t>(sizeof(BytesNear) / sizeof(std::int32_t));
+    return (depth + BytesNear::kListWords + 1 + kNearWords) * group + tile.rows * kRegressionPart + BytesNear::kPlaces +
+           kByteListSlack;
+  }
+
   ScratchPool::Loan loan_;
 };
 
@@ -62,8 +75,7 @@ class BytesRegression {
         tile_(byte_tile()),
         depth_(mathematics::ceil_div(problem.columns, tile_.numbers * tile_.depth_step) * tile_.depth_step),
         padded_rows_(mathematics::ceil_div(problem.training_rows, kRegressionBlock) * kRegressionBlock),
-        reach_(problem),
-        weight_of_(problem) {}
+        meeting_(problem) {}
 
   /// Words of all rows, then their squared lengths.
   [[nodiscard]] std::size_t prepared_bytes() const noexcept {
@@ -87,67 +99,70 @@ class BytesRegression {
   }
 
   void compute(Executor& executor, const RegressionOperands<std::uint8_t>& regression) const {
-    regress_in_rounds(executor, regression, weight_of_, *this);
+    regress_in_rounds(executor, regression, meeting_.weight_of(), *this);
   }
 
-  [[nodiscard]] Workspace workspace(ScratchPool& pool) const { return {pool, depth_}; }
+  [[nodiscard]] std::int64_t group() const noexcept { return kMostGroup / tile_.rows * tile_.rows; }
+  [[nodiscard]] std::int64_t least_group() const noexcept { return kLeastGroup / tile_.rows * tile_.rows; }
+  [[nodiscard]] Workspace workspace(ScratchPool& pool) const { return {pool, tile_, depth_, group()}; }
 
   void pack_queries(const RegressionOperands<std::uint8_t>& regression, std::int64_t first, std::int64_t count,
                     const Workspace& workspace) const noexcept {
     for (std::int64_t query = 0; query < count; ++query) {
       const std::uint8_t* const numbers = regression.queries + (first + query) * problem_.columns;
-      std::int64_t sum = 0;
+      std::int32_t sum = 0;  // of at most kMostColumns numbers
       for (std::int64_t j = 0; j < problem_.columns; ++j) sum += numbers[j];
-      for (std::int64_t p = 0; p < depth_; ++p) workspace.queries[query * depth_ + p] = word(numbers, p, 0);
-      workspace.lengths[query] = squared_length(numbers, problem_.columns);
-      workspace.shifts[query] = static_cast<std::int32_t>(byte_shift(tile_) * sum);
+      pack_query(numbers, workspace.queries + query * depth_);
+      // What is missing of each product is the same for all rows.
+      workspace.lengths[query] = static_cast<std::int32_t>(
+          static_cast<std::uint32_t>(squared_length(numbers, problem_.columns)) -
+          2 * static_cast<std::uint32_t>(byte_shift(tile_)) * static_cast<std::uint32_t>(sum));
     }
   }
 
-  void multiply(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace, std::int64_t first_row,
-                std::int64_t queries) const {
+  void begin_block(const Workspace& workspace, std::int64_t queries) const noexcept {
+    std::fill_n(workspace.near, queries, BytesNear{});
+  }
+
+  template <class State>
+  void meet_part(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace, std::int64_t first_row,
+                 std::int64_t rows, std::int64_t queries, const State& state) const {
     const auto* const prepared = reinterpret_cast<const std::int32_t*>(regression.training);
+    const std::int64_t row_of_block = first_row % kRegressionBlock;
     const auto panels = EqualParts::of_at_most(queries, tile_.rows);
+    // The next part, while there is one: each panel fetches its share.
+    const std::int64_t next_row = first_row + kRegressionPart;
+    const EqualParts next{.whole = next_row < padded_rows_ ? kRegressionPart * depth_ : 0, .parts = panels.parts};
     for (std::int64_t panel = 0; panel < panels.parts; ++panel) {
       multiply_bytes({.a = workspace.queries + panels.first(panel) * depth_,
                       .a_step = depth_,
                       .b = prepared + first_row * depth_,
-                      .c = workspace.dots + panels.first(panel) * kRegressionPart,
+                      .c = workspace.dots,
                       .ldc = kRegressionPart,
                       .rows = panels.size(panel),
                       .columns = kRegressionPart,
                       .depth = depth_,
-                      .numbers = tile_.numbers});
+                      .numbers = tile_.numbers,
+                      .next = prepared + next_row * depth_ + next.first(panel),
+                      .next_words = next.size(panel)});
+      for (std::int64_t i = 0; i < panels.size(panel); ++i) {
+        const std::int64_t query = panels.first(panel) + i;
+        const bool is_full = meeting_.meet({.dots = workspace.dots + i * kRegressionPart,
+                                            .lengths = prepared + padded_rows_ * depth_ + first_row,
+                                            .query_length = workspace.lengths[query],
+                                            .count = rows,
+                                            .first = static_cast<std::int32_t>(row_of_block)},
+                                           list(workspace, query), workspace.near[query]);
+        if (is_full) add_listed(regression, workspace, query, first_row - row_of_block, state(query));
+      }
     }
   }
-
-  void meet_part(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace, std::int64_t query,
-                 std::int64_t first_row, std::int64_t rows, const RegressionState& state) const {
-    const auto* const lengths =
-        reinterpret_cast<const std::int32_t*>(regression.training) + padded_rows_ * depth_ + first_row;
-    std::int32_t* const squared = workspace.dots + query * kRegressionPart;
-    // What is missing of each product is the same for all rows.
-    const auto length =
-        static_cast<std::uint32_t>(workspace.lengths[query]) - 2 * static_cast<std::uint32_t>(workspace.shifts[query]);
-    std::int32_t least = fold_byte_distances(squared, lengths, static_cast<std::int32_t>(length), kRegressionPart);
-    if (rows < kRegressionPart) {
-      std::fill(squared + rows, squared + kRegressionPart, std::numeric_limits<std::int32_t>::max());
-      least = *std::min_element(squared, squared + rows);
+  template <class State>
+  void end_block(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace, std::int64_t block_row,
+                 std::int64_t queries, const State& state) const {
+    for (std::int64_t query = 0; query < queries; ++query) {
+      add_listed(regression, workspace, query, block_row, state(query));
     }
-    if (least < state.least()) {
-      const std::int64_t nearest = std::find(squared, squared + rows, least) - squared;
-      state.approach(least, first_row + nearest, weight_of_);
-    }
-    const std::int32_t furthest = furthest_from(state.least());
-    if (least > furthest) return;
-    fold_byte_weights({.is_euclidean = reach_.is_euclidean(),
-                       .factor = reach_.factor(),
-                       .least = static_cast<std::int32_t>(state.least()),
-                       .furthest = furthest},
-                      squared, kRegressionPart, workspace.weights);
-    for_each_weight(workspace.weights, rows, [&](std::int64_t i) {
-      state.add(static_cast<double>(workspace.weights[i]), regression.targets + (first_row + i) * problem_.outputs);
-    });
   }
 
  private:
@@ -156,17 +171,28 @@ class BytesRegression {
     return byte_word(tile_, row + first, std::min(tile_.numbers, problem_.columns - first), shift);
   }
 
-  [[nodiscard]] std::int32_t furthest_from(double least) const noexcept {
-    return static_cast<std::int32_t>(
-        std::min(reach_.beyond(least) + 1, static_cast<double>(std::numeric_limits<std::int32_t>::max())));
+  void pack_query(const std::uint8_t* numbers, std::int32_t* words) const noexcept {
+    if (tile_.numbers == sizeof(std::int32_t) && std::endian::native == std::endian::little) {
+      // Its words are its bytes.
+      std::fill_n(words + problem_.columns / tile_.numbers, depth_ - problem_.columns / tile_.numbers, 0);
+      std::memcpy(words, numbers, static_cast<std::size_t>(problem_.columns));
+      return;
+    }
+    for (std::int64_t p = 0; p < depth_; ++p) words[p] = word(numbers, p, 0);
+  }
+  [[nodiscard]] static std::int32_t* list(const Workspace& workspace, std::int64_t query) noexcept {
+    return workspace.lists + query * BytesNear::kListWords;
+  }
+  void add_listed(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace, std::int64_t query,
+                  std::int64_t block_row, const RegressionState& state) const {
+    meeting_.add_listed(regression, list(workspace, query), block_row, workspace.near[query], state, workspace.weights);
   }
 
   KernelRegression problem_;
   ByteTile tile_;
   std::int64_t depth_;
   std::int64_t padded_rows_;
-  RegressionReach<float> reach_;
-  mathematics::RegressionWeight<double> weight_of_;
+  BytesMeeting meeting_;
 };
 
 }  // namespace

@@ -21,9 +21,7 @@
 
 namespace tessera::cpu_tbb {
 
-/// Queries of a group: their numbers stay in the second-level cache, 440 KB in float for 784 columns.
-inline constexpr std::int64_t kRegressionGroup = 140;
-/// Training rows whose products with a group are kept at a time: 143 KB in float.
+/// Training rows that a group meets at a time.
 inline constexpr std::int64_t kRegressionPart = 256;
 static_assert(kRegressionBlock % kRegressionPart == 0 && kRegressionPart % kFoldStep == 0);
 
@@ -32,24 +30,27 @@ template <class T, class Method, class Workspace, class State>
 void meet_regression_block(const RegressionOperands<T>& regression, const Method& method, const Workspace& workspace,
                            std::int64_t block, std::int64_t queries, const State& state) {
   for (std::int64_t query = 0; query < queries; ++query) state(query).clear();
+  method.begin_block(workspace, queries);
   const std::int64_t end = std::min(regression.problem.training_rows, (block + 1) * kRegressionBlock);
   for (std::int64_t row = block * kRegressionBlock; row < end; row += kRegressionPart) {
-    method.multiply(regression, workspace, row, queries);
-    for (std::int64_t query = 0; query < queries; ++query) {
-      method.meet_part(regression, workspace, query, row, std::min(kRegressionPart, end - row), state(query));
-    }
+    method.meet_part(regression, workspace, row, std::min(kRegressionPart, end - row), queries, state);
   }
+  method.end_block(regression, workspace, block * kRegressionBlock, queries, state);
 }
 
 /// Computes all results. A method offers
+///   group(), least_group()                                   queries of a group, at most; where chunks are few
 ///   workspace(pool)                                          the memory of one thread
 ///   pack_queries(regression, first, count, workspace)        a group's
-///   multiply(regression, workspace, first_row, queries)      the group's products with kRegressionPart rows
-///   meet_part(regression, workspace, query, first_row, rows, state)   a query meets those of them that exist
+///   begin_block(workspace, queries)                          a group has met no row of a block
+///   meet_part(regression, workspace, first_row, rows, queries, state)   it meets so many rows, kRegressionPart or the
+///                                                            set's last
+///   end_block(regression, workspace, first_row, queries, state)   it has met all: states must say so now
 template <class T, class Method>
 void regress_in_rounds(Executor& executor, const RegressionOperands<T>& regression,
                        const mathematics::RegressionWeight<double>& weight_of, const Method& method) {
   constexpr std::int64_t kRound = 8192;  // queries whose states are in memory at a time
+  constexpr std::int64_t kChunksOfThread = 16;
   const KernelRegression& problem = regression.problem;
   const std::int64_t blocks = mathematics::ceil_div(problem.training_rows, kRegressionBlock);
   const std::int64_t size = RegressionState::size(problem);
@@ -58,7 +59,12 @@ void regress_in_rounds(Executor& executor, const RegressionOperands<T>& regressi
   double* const states = reinterpret_cast<double*>(loan.data());
   for (std::int64_t first = 0; first < problem.queries; first += kRound) {
     const std::int64_t count = std::min(kRound, problem.queries - first);
-    const auto groups = EqualParts::of_at_most(count, kRegressionGroup);
+    // Fewer queries than a group may have, where threads would find too few chunks.
+    const auto whole_groups = mathematics::ceil_div(count, method.group());
+    const auto wanted = mathematics::ceil_div<std::int64_t>(kChunksOfThread * executor.threads(), blocks);
+    const EqualParts groups{
+        .whole = count,
+        .parts = std::max(whole_groups, std::min(wanted, mathematics::ceil_div(count, method.least_group())))};
     const auto state = [&](std::int64_t block, std::int64_t query) {
       return RegressionState(problem, states + (block * most + query) * size);
     };

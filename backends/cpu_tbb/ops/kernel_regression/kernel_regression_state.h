@@ -18,6 +18,13 @@ namespace tessera::cpu_tbb {
 /// Training rows of a block.
 inline constexpr std::int64_t kRegressionBlock = 2048;
 
+/// Of some rows' weights the sum, the sum of squares, and the sum with their first targets.
+struct RegressionWeights {
+  double sum = 0;
+  double squares = 0;
+  double output = 0;
+};
+
 /// A state in memory that others own: a row of numbers, in double whatever the results' type.
 class RegressionState {
  public:
@@ -61,6 +68,12 @@ class RegressionState {
     if (problem_.classes == 0) return;
     const std::int64_t number = mathematics::regression_class(targets[0], problem_.classes);
     if (number >= 0) values[problem_.outputs + number] += weight;
+  }
+  /// Rows of these weights and first targets, where there is no other sum.
+  void add(const RegressionWeights& rows) const noexcept {
+    numbers_[kSum] += rows.sum;
+    numbers_[kSquares] += rows.squares;
+    numbers_[kSums] += rows.output;
   }
   /// The rows of another state, which come behind this one's.
   void join(const RegressionState& other, const mathematics::RegressionWeight<double>& weight_of) const noexcept {

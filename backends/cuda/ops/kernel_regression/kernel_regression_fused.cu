@@ -6,6 +6,7 @@
 //              64 x 128   2 x 2 of 32 x 64   8 x 8
 //              32 x 128   1 x 4 of 32 x 32   4 x 8
 //   float64   128 x  64   2 x 2 of 64 x 32   by the tensor cores from sm_80 on
+//             112 x  64   1 x 4 of 112 x 16
 //              64 x  64   2 x 2 of 32 x 32
 //              32 x  64   1 x 4 of 32 x 16
 #include "ops/kernel_regression/kernel_regression_fused.cuh"

@@ -31,6 +31,8 @@ struct RegressionWarp<float, 64, 128> : FmaWarp<32, 64, 4, true> {};
 template <>
 struct RegressionWarp<double, 32, 64> : MmaWarp<32, 16> {};
 template <>
+struct RegressionWarp<double, 112, 64> : MmaWarp<112, 16> {};
+template <>
 struct RegressionWarp<double, 128, 64> : MmaWarp<64, 32> {};
 
 /// The squared lengths of a tile's rows, in shared memory.
@@ -114,7 +116,7 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   constexpr int kThreads = kShape.threads();
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
   constexpr GemmLayout kLayout = layout_of(kShape, false);
-  using StageA = typename Warp::template StageA<kShape.tile_m, kShape.depth, kLayout>;
+  using StageA = typename Warp::template StageA<stage_queries(kShape), kShape.depth, kLayout>;
   using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, kLayout>;
   using OperandA = Operand<StageA, kThreads, kChunk<T>, kStages>;
   using OperandB = Operand<StageB, kThreads, kChunk<T>, kStages>;
@@ -124,7 +126,7 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   static_assert(sizeof(Shared) + (OperandA::kSize + OperandB::kSize) * sizeof(T) ==
                 shared_bytes_of_fused(kShape, sizeof(T), kAsynchronousCopies));
   static_assert(kShape.slices == 1 && kShape.tile_m <= kThreads && kLeastBlockRows % kShape.tile_n == 0);
-  static_assert(kRegressionPadding % kShape.tile_m == 0 && kRegressionPadding % kShape.tile_n == 0);
+  static_assert(kRegressionPadding % kShape.tile_n == 0);
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
   T* const stages = reinterpret_cast<T*>(shared_bytes_of_block);
   Shared& shared = *reinterpret_cast<Shared*>(stages + OperandA::kSize + OperandB::kSize);
@@ -145,15 +147,18 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   wait_for_kernel_before();
 
   MeetingQuery<T, decltype(shared.met)> mine(regression, shared.met, block, first_query + thread, thread);
+  // Behind them there is no memory. What is computed of queries that are not there nobody looks at.
+  const std::int64_t packed_queries = regression.query_step;
   for (int query = thread; query < kShape.tile_m; query += kThreads) {
-    shared.lengths.queries[query] = regression.query_lengths[first_query + query];
+    const bool is_packed = first_query + query < packed_queries;
+    shared.lengths.queries[query] = is_packed ? regression.query_lengths[first_query + query] : T(0);
   }
 #pragma unroll 1
   for (std::int64_t row = block_row; row < end; row += kShape.tile_n) {
     // The barriers among the stages stand between this and those who read it.
     for (int i = thread; i < kShape.tile_n; i += kThreads) shared.lengths.rows[i] = regression.row_lengths[row + i];
     Tile tile(lane, warp_query, warp_row, 0);
-    OperandA a(stages, regression.queries, regression.query_step, first_query, first_query + kShape.tile_m, 0);
+    OperandA a(stages, regression.queries, regression.query_step, first_query, packed_queries, 0);
     OperandB b(stages + OperandA::kSize, regression.rows, regression.row_step, row, row + kShape.tile_n, 0);
     multiply_stages<kStages, kShape.depth>(tile, a, b, count, remainder);
     meet_tile(regression, shared.met, mine,

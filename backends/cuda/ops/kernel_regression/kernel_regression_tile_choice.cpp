@@ -62,17 +62,19 @@ bool fits(const RegressionTile& tile, const DeviceLimits& card) {
   return tile.shared_bytes <= card.shared_bytes;
 }
 
-/// How long the busiest multiprocessor computes, in queries of a block of training rows: groups come in waves, and a
-/// multiprocessor shares its time among those that it holds.
+/// How long the busiest multiprocessor computes, as efforts for a query and a block of training rows: groups come in
+/// waves, and a multiprocessor shares its time among those that it holds.
 std::int64_t time_of(const RegressionTile& tile, const KernelRegression& problem, const DeviceLimits& card) {
-  const std::int64_t blocks = ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
-  const std::int64_t groups = std::max<std::int64_t>(ceil_div(problem.queries, tile.queries) * blocks, 1);
+  // The last block of a set may be short: a few of them take a whole one's time.
+  const std::int64_t rows_of_all = ceil_div(problem.queries, tile.queries) * problem.training_rows;
+  const std::int64_t groups =
+      std::max<std::int64_t>(ceil_div(rows_of_all, mathematics::regression_block_rows(problem)), 1);
   if (tile.clusters.blocks != 0) {
     return ceil_div<std::int64_t>(groups, clusters_at_once(tile.clusters, card) * tile.clusters.pieces) *
-           tile.clusters.time;
+           tile.clusters.time * tile.effort;
   }
   const std::int64_t of_wave = std::min(ceil_div<std::int64_t>(groups, card.multiprocessors), tile.blocks);
-  return ceil_div<std::int64_t>(groups, card.multiprocessors * of_wave) * of_wave * tile.queries;
+  return ceil_div<std::int64_t>(groups, card.multiprocessors * of_wave) * of_wave * tile.queries * tile.effort;
 }
 
 /// The tile that takes the shortest time, of equal ones the first. One fits: check_regression_tiles() has seen to it.

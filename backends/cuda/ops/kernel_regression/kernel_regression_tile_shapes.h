@@ -37,8 +37,17 @@ inline constexpr RegressionByteShape kRegressionByteShapes[]{
 // them the tensor cores of float64 take one step from registers that a load has filled in a row.
 inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{
     {64, 128, 16, 1, 2, 2, 4, 3, false}, {128, 128, 16, 1, 2, 2, 4, 2, false}, {32, 128, 16, 1, 1, 4, 4, 4, false}};
-inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{
-    {128, 64, 16, 1, 2, 2, 3, 2, false}, {64, 64, 16, 1, 2, 2, 3, 3, false}, {32, 64, 16, 1, 1, 4, 3, 4, false}};
+inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{{128, 64, 16, 1, 2, 2, 3, 2, false},
+                                                              {112, 64, 16, 1, 1, 4, 3, 2, false},
+                                                              {64, 64, 16, 1, 2, 2, 3, 3, false},
+                                                              {32, 64, 16, 1, 1, 4, 3, 4, false}};
+
+/// Queries that a stage has room for: the threads of a group fetch whole rows of it, so it is a power of two.
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int stage_queries(const GemmRegisterShape& shape) {
+  int queries = 32;
+  while (queries < shape.tile_m) queries *= 2;
+  return queries;
+}
 
 /// As a constant it does not compile for a tile that is not there.
 template <class T>
@@ -71,7 +80,9 @@ inline constexpr int kRegressionListed = 18;
                                                                                    std::size_t number_bytes,
                                                                                    bool asynchronous) {
   const auto lengths = static_cast<std::size_t>(shape.tile_m + shape.tile_n);
-  return bytes_of_stages(shape, true, false, number_bytes, asynchronous) + lengths * number_bytes +
+  GemmRegisterShape fetched = shape;
+  fetched.tile_m = stage_queries(shape);
+  return bytes_of_stages(fetched, true, false, number_bytes, asynchronous) + lengths * number_bytes +
          regression_met_bytes(shape.tile_m, shape.tile_n, number_bytes);
 }
 

@@ -119,6 +119,9 @@ struct RegressionClusters {
   int time = 0;    ///< of a piece, where a group of other tiles takes as long as it has queries
 };
 
+/// What a query takes in most tiles.
+inline constexpr std::int64_t kRegressionEffort = 100;
+
 /// A compiled tile of distances.
 struct RegressionTile {
   std::int64_t queries;
@@ -130,6 +133,7 @@ struct RegressionTile {
   std::string function;
   RegressionPacking packing;
   RegressionClusters clusters;
+  std::int64_t effort = kRegressionEffort;  ///< that a query takes, beside other tiles
 };
 
 /// Yes unless the rows are bytes, and so many that a distance does not fit an int32.
