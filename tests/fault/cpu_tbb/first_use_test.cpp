@@ -83,8 +83,8 @@ TEST(FirstUseTest, each_request_for_memory) {
     }
     EXPECT_GT(k, 100U);
     // Threads that start make most of the requests, and oneTBB does without what they asked for: of 700 to 900 requests
-    // 46 to 88 end in an Error, as the threads' order has it. Far fewer would mean that nothing fails any more. Of a share
-    // of them only both devices' together are enough to say so.
+    // 46 to 88 end in an Error, as the threads' order has it. Far fewer would mean that nothing fails any more. Of a
+    // share of them only both devices' together are enough to say so.
     if (stride == 1) {
       EXPECT_GT(errors, 20) << name << " after " << k << " requests";
     }
