@@ -65,6 +65,7 @@ def place_of(device):
     """A device in words that are short enough for a picture."""
     name = re.sub(r"\(R\)|\(TM\)|\bProcessor\b|\bNVIDIA\b", "", device["name"]).strip()
     if device["kind"] == "gpu":
+        name = re.sub(r" \d+GB.*", "", name)  # H100 80GB HBM3
         return f"{name}, {'CUDA' if device['backend'] == 'cuda' else 'OpenCL'}"
     static = ", static" if device["driver"] == "POSIX threads" else ""
     return f"{name}, {threads(device['compute_units'])}{static}"

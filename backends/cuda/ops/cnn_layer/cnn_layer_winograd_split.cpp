@@ -197,11 +197,10 @@ Verdict check(const CnnLayer& problem, const backend::Device& device) {
   return check_split_card(device);
 }
 
+/// Wherever winograd does: its transforms split on the way, so that little is left of what makes gemm's split pay late. On
+/// an H100 64 channels to 64, 3 x 3, 56 x 56, on eight images take 33.9 us against 36.8 of winograd.
 Verdict pays(const CnnLayer& problem, const backend::Device& device) {
-  if (Verdict is_worth = cnn_layer_winograd_pays(problem, device, sum_roundings(problem)); !is_worth) return is_worth;
-  const Gemm product =
-      product_of(problem, cnn_layer_winograd_tunables(problem, device, sum_roundings(problem)).back().preferred);
-  return gemm_split_pays(product, GemmSplitKind::split, native(device).context()->limits());
+  return cnn_layer_winograd_pays(problem, device, sum_roundings(problem));
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
