@@ -64,7 +64,7 @@ static inline void load_region(const Match* match, const Screen* screen, __globa
                                const long* first, __local element* region) {
   const int item = (int)get_local_id(0);
   for (int line = item / 32; line < screen->region[1] * screen->region[2]; line += GROUP / 32) {
-    const int plane = line / screen->region[1];
+    const int plane = small_quotient(line, screen->region[1]);
     const int row = line - plane * screen->region[1];
     const long y = first[1] + row;
     const long z = first[2] + plane;
@@ -202,7 +202,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_scr
   const int item = (int)get_local_id(0);
   const long line_of_tiles = quotient((long)get_group_id(0), screen.tiles[0]);
   const long plane_of_tiles = quotient(line_of_tiles, screen.tiles[1]);
-  const int along_z = item % 32 / screen.lanes[0];
+  const int along_z = small_quotient(item % 32, screen.lanes[0]);
   const long tile[3] = {((long)get_group_id(0) - line_of_tiles * screen.tiles[0]) * screen.lanes[0],
                         (line_of_tiles - plane_of_tiles * screen.tiles[1]) * screen.lanes[1],
                         plane_of_tiles * screen.lanes[2]};
@@ -263,9 +263,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_scr
     listed[LISTED - 1] = NOT_LISTED;
     if (taken < skipped || nearest == NOT_LISTED) continue;
     const int of_window = (int)(nearest & mask);
-    const int line = of_window / seeker.width[0];
+    const int line = small_quotient(of_window, seeker.width[0]);
     const int x = of_window - line * seeker.width[0];
-    const int z = line / seeker.width[1];
+    const int z = small_quotient(line, seeker.width[1]);
     const int y = line - z * seeker.width[1];
     const squared distance =
         region_distance(&screen, &seeker, seeker.candidates + z * screen.plane + y * screen.row + x);
