@@ -1,4 +1,4 @@
-// How gemm's thin variant reads a problem, which of its compiled shapes computes it, and what that takes.
+// Which compiled shape of gemm's thin variant computes a problem, and what that takes.
 #pragma once
 
 #include <tessera/kernel.h>
@@ -9,19 +9,13 @@
 
 #include "backend/variant.h"
 #include "cuda_context.h"
+#include "mathematics/gemm_thin_way.h"
 #include "ops/gemm/gemm_thin_arguments.h"
 
 namespace tessera::cuda {
 
-/// Which side of C is short, and how sums run over the rows of the large operand, as it is stored.
-struct GemmThinWay {
-  bool few_rows = false;  ///< of C; else few columns
-  bool along = false;     ///< else down over them
-
-  [[nodiscard]] std::int64_t few(const Gemm& problem) const { return few_rows ? problem.m : problem.n; }
-  [[nodiscard]] std::int64_t many(const Gemm& problem) const { return few_rows ? problem.n : problem.m; }
-};
-[[nodiscard]] GemmThinWay gemm_thin_way(const Gemm& problem);
+using mathematics::gemm_thin_way;
+using mathematics::GemmThinWay;
 
 /// The shape with so many lanes.
 [[nodiscard]] GemmThinShape gemm_thin_shape(const Gemm& problem, std::int64_t lanes);

@@ -103,15 +103,6 @@ Choice fastest(const Gemm& problem, const DeviceLimits& card) {
 
 }  // namespace
 
-GemmThinWay gemm_thin_way(const Gemm& problem) {
-  GemmThinWay way;
-  way.few_rows = problem.m <= problem.n;
-  // A single column whose elements follow each other lies along k as well as down.
-  way.along = way.few_rows ? problem.transpose_b || (problem.n == 1 && problem.ldb == 1)
-                           : !problem.transpose_a || (problem.m == 1 && problem.lda == 1);
-  return way;
-}
-
 GemmThinShape gemm_thin_shape(const Gemm& problem, std::int64_t lanes) {
   const GemmThinWay way = gemm_thin_way(problem);
   const auto few = static_cast<unsigned>(std::clamp<std::int64_t>(way.few(problem), 1, kThinMost));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "backend/sentence.h"
+#include "mathematics/gemm_thin_way.h"
 #include "ops/gemm/gemm_split_k.h"
 #include "ops/gemm/gemm_thin.h"
 
@@ -51,14 +52,12 @@ double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_
 }  // namespace
 
 GemmThinShape::GemmThinShape(const Gemm& problem, std::int64_t lanes_of_row, const DeviceFacts& facts)
-    : few_rows(problem.m <= problem.n),
+    : few_rows(mathematics::gemm_thin_way(problem).few_rows),
+      along(mathematics::gemm_thin_way(problem).along),
       lanes(lanes_of_row),
       chunk(static_cast<std::int64_t>(16 / size_bytes(problem.type))),
       is_gpu(facts.info.kind == DeviceKind::gpu),
       shuffles(facts.is_nvidia) {
-  // A single column whose elements follow each other lies along k as well as down.
-  along = few_rows ? problem.transpose_b || (problem.n == 1 && problem.ldb == 1)
-                   : !problem.transpose_a || (problem.m == 1 && problem.lda == 1);
   const auto exact = static_cast<std::uint64_t>(std::clamp<std::int64_t>(few_of(problem), 1, kThinMost));
   if (is_gpu) {
     few = static_cast<std::int64_t>(std::bit_ceil(exact));
