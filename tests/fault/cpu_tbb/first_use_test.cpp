@@ -90,7 +90,7 @@ TEST(FirstUseTest, each_request_for_memory) {
     }
     all_errors += errors;
   }
-  EXPECT_GT(all_errors, 0);
+  EXPECT_GT(all_errors * stride, 20);
 }
 
 }  // namespace
