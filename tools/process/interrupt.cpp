@@ -1,54 +1,64 @@
-// The handler notes the first signal. A later one gets its usual meaning back and is raised again; it arrives when the
-// handler returns, because a signal is held back while its handler runs.
+// One thread waits for the signals, and every other has them blocked. A handler would not do: drivers put theirs in its
+// place. LLVM's, which comes with PoCL, is meant for one signal, and a second one right behind it ended the program.
 #include "tools/process/interrupt.h"
 
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
 #include <csignal>
-#include <ctime>
-#include <iterator>
+#include <map>
+#include <thread>
 
 namespace tessera::tool {
 
 namespace {
 
-volatile std::sig_atomic_t first_signal = 0;
+std::atomic<int> first_signal = 0;
+static_assert(decltype(first_signal)::is_always_lock_free);
 bool device_work_is_abandoned = false;
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-/// When a signal of each kind came first, in milliseconds of the steady clock; 0 if none did. Only the handler looks.
-volatile long long first_times_ms[std::size(kSignals)] = {};
-constexpr long long kSameRequestMs = 500;
+constexpr std::chrono::milliseconds kSameRequest(500);
 constexpr int kShellsCountFrom = 128;
 
-long long now_ms() noexcept {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<long long>(now.tv_sec) * 1000 + now.tv_nsec / 1000000 + 1;
+bool is_ignored(int signal) {
+  struct sigaction action = {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-extern "C" void note_signal(int number) {
-  if (first_signal == 0) first_signal = number;
-  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
-    if (kSignals[i] != number) continue;
-    const long long now = now_ms();
-    if (first_times_ms[i] == 0) {
-      first_times_ms[i] = now;
-    } else if (now - first_times_ms[i] >= kSameRequestMs) {
-      std::signal(number, SIG_DFL);
-      std::raise(number);
-    }
+/// As if nobody had listened.
+void end_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  sigset_t alone;
+  sigemptyset(&alone);
+  sigaddset(&alone, signal);
+  pthread_sigmask(SIG_UNBLOCK, &alone, nullptr);
+  std::raise(signal);
+}
+
+void wait_for(const sigset_t& signals) {
+  using Clock = std::chrono::steady_clock;
+  std::map<int, Clock::time_point> first_times;
+  for (;;) {
+    int signal = 0;
+    if (sigwait(&signals, &signal) != 0) return;
+    int none = 0;
+    first_signal.compare_exchange_strong(none, signal);
+    const auto [first, is_first] = first_times.try_emplace(signal, Clock::now());
+    if (!is_first && Clock::now() - first->second >= kSameRequest) end_by(signal);
   }
 }
 
 }  // namespace
 
 void listen_for_interrupt() {
-  struct sigaction action = {};
-  action.sa_handler = note_signal;
-  action.sa_flags = SA_RESTART;
-  for (const int number : kSignals) {
-    struct sigaction before = {};
-    if (number == SIGHUP && sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
-    sigaction(number, &action, nullptr);
-  }
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (const int signal : kSignals) sigaddset(&blocked, signal);
+  sigset_t awaited = blocked;
+  if (is_ignored(SIGHUP)) sigdelset(&awaited, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
+  std::thread(wait_for, awaited).detach();
 }
 
 bool is_interrupted() noexcept {
@@ -77,7 +87,7 @@ const char* interrupting_signal() noexcept {
 }
 
 int interrupt_exit_code() noexcept {
-  return kShellsCountFrom + static_cast<int>(first_signal);
+  return kShellsCountFrom + first_signal;
 }
 
 }  // namespace tessera::tool

@@ -16,8 +16,9 @@ class Interrupted : public std::exception {
 /// Whoever waits for something that a signal does not end looks for one so often.
 constexpr int kLookForInterruptMs = 200;
 
-/// A SIGHUP that is ignored (nohup) stays ignored. A signal that comes twice at once counts as one: coreutils' timeout
-/// sends it to the program and to its process group.
+/// To be called before there are other threads: they inherit that it blocks the signals. A SIGHUP that is ignored
+/// (nohup) stays ignored. A signal that comes twice at once counts as one: coreutils' timeout sends it to the program
+/// and to its process group.
 void listen_for_interrupt();
 [[nodiscard]] bool is_interrupted() noexcept;
 /// Throws Interrupted if a signal came.
