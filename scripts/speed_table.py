@@ -134,22 +134,34 @@ def page():
 
 
 def largest():
-    """The README's table: of each operator and kind of device the largest problem in float32 (the first of equals), where it
-    was fastest."""
+    """The README's table: a row for each operator, and a column for each kind of device with the largest problem in float32
+    (the first of equals), where it was fastest."""
+    kinds = {"cuda": "CUDA", "opencl": "OpenCL", "cpu": "CPU"}
     best = {}
     for entry in filter(speed_records.is_for_everyone, speed_records.comparisons()):
-        key = (entry.operator, entry.device.split(":")[0])
-        other = best.get(key)
+        cells = best.setdefault(entry.operator, {})
+        kind = entry.device.split(":")[0]
+        other = cells.get(kind)
         is_faster = other is not None and entry.case == other.case and entry.ours_s < other.ours_s
         if other is None or entry.work > other.work * 1.001 or is_faster:
-            best[key] = entry
-    rows = [[entry.operator, f"`{entry.case}`", entry.place, f"`{entry.variant}`", seconds(entry.ours_s),
-             f"{entry.rival} {seconds(entry.theirs_s)}", f"{entry.speed:.2f}"] for entry in best.values()]
+            cells[kind] = entry
+    rows = []
+    for operator, cells in best.items():
+        case = max(cells.values(), key=lambda entry: entry.work).case
+        rows.append([operator, f"`{case}`", *(cell(cells.get(kind), word, case) for kind, word in kinds.items())])
     every = speed_records.comparisons()
     least = min(every, key=lambda entry: entry.speed)
-    return study_tables.table(["operator", "problem", "device", "variant", "time:", "fastest other:", "speed:"], rows) + (
+    return study_tables.table(["operator", "problem", *kinds.values()], rows) + (
         f"\n\nOf all {len(every)} comparisons in every type, {sum(entry.speed < 1 for entry in every)} are below 1; the least is "
         f"{least.speed:.2f},\n{least.operator} `{least.case}` on {least.place} beside {least.rival}.")
+
+
+def cell(entry, kind, case):
+    if entry is None:
+        return ""
+    place = entry.place.removesuffix(f", {kind}")
+    other_case = "" if entry.case == case else f"; `{entry.case}`"
+    return f"{seconds(entry.ours_s)}, {entry.speed:.2f} x {entry.rival} (`{entry.variant}`, {place}{other_case})"
 
 
 def accuracy():
