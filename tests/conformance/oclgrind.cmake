@@ -53,10 +53,12 @@ tessera_oclgrind_operator(denoise
   "denoise/opencl_0/fused.uint8_14x11x9_sigma25p5_fast"
   "denoise/opencl_0/*.uint8_23x18x30_*_sparse__slab_2*")
 
+# The order m and the kind of distance change values alone, no access.
 tessera_oclgrind_operator(kernel_regression
   "kernel_regression/opencl_0/*.*_n17_d19_q5_*"
   "kernel_regression/opencl_0/exact_bytes.uint8_n300_d67_q70_*_votes4_*"
-  "kernel_regression/opencl_0/fused.float*_n300_d67_q70_*")
+  "kernel_regression/opencl_0/fused.float*_n300_d67_q70_m1_votes4_*"
+  "kernel_regression/opencl_0/fused.float*_n300_d67_q70_m1_nearest_*")
 
 tessera_oclgrind_operator(nonlocal_means
   "nonlocal_means/opencl_0/*.*_9x13x1_*"
