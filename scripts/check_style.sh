@@ -159,8 +159,21 @@ check_speed() {
   scripts/study.py --check || finding "docs/studies: its numbers are not those of benchmarks/results"
 }
 
+# What is compiled for each instruction set lies in a namespace of that set, which all operators share, and the linker takes
+# one of two functions of the same name for both. So each file has a namespace of its own there.
+check_instruction_sets() {
+  local file stem
+  for file in "${cpp[@]}"; do
+    grep -q '::HWY_NAMESPACE {$' "$file" || continue
+    stem=${file##*/}
+    grep -q "^inline namespace ${stem%.*} {\$" "$file" ||
+      finding "$file: has no 'inline namespace ${stem%.*}' in HWY_NAMESPACE, so that its names may be another file's, too"
+  done
+}
+
 check_formatting
 check_names_and_lengths
+check_instruction_sets
 check_test_names
 check_environment
 check_quotes

@@ -15,11 +15,13 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace cpu_tbb_instruction_set {
 
 std::int64_t compiled_target() {
   return HWY_TARGET;
 }
 
+}  // namespace cpu_tbb_instruction_set
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

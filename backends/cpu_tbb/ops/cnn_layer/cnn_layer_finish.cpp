@@ -22,6 +22,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace cnn_layer_finish {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -118,6 +119,7 @@ bool finite_float64(const double* numbers, std::int64_t count) {
   return are_finite(numbers, count);
 }
 
+}  // namespace cnn_layer_finish
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

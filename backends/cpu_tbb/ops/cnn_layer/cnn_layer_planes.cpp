@@ -15,6 +15,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace cnn_layer_planes {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -193,6 +194,7 @@ void pack_float64(const CnnOperands<double>& layer, const PatchCorner& corner, s
   pack(layer, corner, channel, grid, planes);
 }
 
+}  // namespace cnn_layer_planes
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

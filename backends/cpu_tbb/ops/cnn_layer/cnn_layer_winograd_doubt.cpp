@@ -16,6 +16,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace cnn_layer_winograd_doubt {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -144,6 +145,7 @@ void directly_float64(const DirectProduct<double>& product) {
   multiply_any(product);
 }
 
+}  // namespace cnn_layer_winograd_doubt
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -49,6 +49,7 @@ constexpr std::size_t first_entry(const std::array<double, kSize>& row) {
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace cnn_layer_winograd_transform {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -192,6 +193,7 @@ void output_float64(const WinogradOutput<double>& output, std::int64_t outputs, 
   any_output(output, outputs, taps);
 }
 
+}  // namespace cnn_layer_winograd_transform
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

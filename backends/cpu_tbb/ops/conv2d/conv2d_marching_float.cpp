@@ -12,6 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace conv2d_marching_float {
 
 void march_float(const MarchingRows<float, float>& rows) {
   march_in_steps(rows);
@@ -20,6 +21,7 @@ void march_float_to_int(const MarchingRows<float, std::int32_t>& rows) {
   march_in_steps(rows);
 }
 
+}  // namespace conv2d_marching_float
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

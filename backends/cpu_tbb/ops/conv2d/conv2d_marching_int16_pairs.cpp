@@ -12,6 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace conv2d_marching_int16_pairs {
 
 void march_int16_pairs([[maybe_unused]] const MarchingRows<Int16Pair, std::int32_t>& rows) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
@@ -19,6 +20,7 @@ void march_int16_pairs([[maybe_unused]] const MarchingRows<Int16Pair, std::int32
 #endif
 }
 
+}  // namespace conv2d_marching_int16_pairs
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

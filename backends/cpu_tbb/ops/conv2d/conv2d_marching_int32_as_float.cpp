@@ -12,6 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace conv2d_marching_int32_as_float {
 
 bool march_int32_as_float_to_float(const MarchingRows<Int32AsFloat, float>& rows) {
   return march_in_steps(rows);
@@ -20,6 +21,7 @@ bool march_int32_as_float(const MarchingRows<Int32AsFloat, std::int32_t>& rows) 
   return march_in_steps(rows);
 }
 
+}  // namespace conv2d_marching_int32_as_float
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

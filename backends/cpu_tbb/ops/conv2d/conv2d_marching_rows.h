@@ -23,6 +23,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace conv2d_marching_rows {
 
 template <class Lane, class Output, class V>
 HWY_INLINE void store_pair(Output* HWY_RESTRICT target, V left, V right, bool streams) {
@@ -196,6 +197,7 @@ HWY_INLINE bool march_in_steps(MarchingRows<Source, Output> rows) {
   return true;
 }
 
+}  // namespace conv2d_marching_rows
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

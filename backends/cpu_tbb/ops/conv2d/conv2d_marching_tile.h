@@ -28,6 +28,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace conv2d_marching_tile {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -267,6 +268,7 @@ HWY_INLINE void add_tile(const Source* const* sources, std::int64_t offset, cons
   }
 }
 
+}  // namespace conv2d_marching_tile
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -12,6 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace conv2d_marching_uint32 {
 
 std::int64_t rows_together() {
   return kRows;
@@ -20,6 +21,7 @@ void march_uint32(const MarchingRows<std::uint32_t, std::uint32_t>& rows) {
   march_in_steps(rows);
 }
 
+}  // namespace conv2d_marching_uint32
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

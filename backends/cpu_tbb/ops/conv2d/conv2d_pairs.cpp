@@ -12,6 +12,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace conv2d_pairs {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -34,6 +35,7 @@ bool pair_up(const std::uint32_t* pixels, std::int64_t count, Int16Pair* lower, 
   return !hn::AllTrue(d, hn::Eq(any, hn::Zero(d)));
 }
 
+}  // namespace conv2d_pairs
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -17,6 +17,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace conv2d_unrolled_kernel {
 
 template <int kSide, class Pixel>
 void convolve_side(const UnrolledRow<Pixel>& row) {
@@ -60,6 +61,7 @@ void unrolled_float(std::int64_t filter_side, const UnrolledRow<float>& row) {
   convolve_any(filter_side, row);
 }
 
+}  // namespace conv2d_unrolled_kernel
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -26,6 +26,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace denoise_batch {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -189,6 +190,7 @@ void filter_float(const DenoiseBatch<float>& batch) {
   filter_lanes(batch);
 }
 
+}  // namespace denoise_batch
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

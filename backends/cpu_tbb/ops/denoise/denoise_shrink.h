@@ -18,6 +18,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace denoise_shrink {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -155,6 +156,7 @@ HWY_INLINE void weigh_window(const DenoiseBatch<T>& b, const float* weights) {
   }
 }
 
+}  // namespace denoise_shrink
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -33,6 +33,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace gemm_register_kernel {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -232,6 +233,7 @@ RegisterTile tile_float64() {
   return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Vector<double>()))};
 }
 
+}  // namespace gemm_register_kernel
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -17,6 +17,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace gemm_register_pack {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -136,6 +137,7 @@ void slivers_float64(const ConstMatrix<double>& b, std::int64_t rows, std::int64
   pack_any_slivers(b, rows, columns, slivers, width);
 }
 
+}  // namespace gemm_register_pack
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -21,6 +21,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace gemm_thin_kernel {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -145,6 +146,7 @@ void thin_float64(const ThinProduct<double>& product) {
   multiply_any(product, std::make_integer_sequence<int, kMostColumns>());
 }
 
+}  // namespace gemm_thin_kernel
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

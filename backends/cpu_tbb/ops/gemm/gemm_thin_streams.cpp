@@ -21,6 +21,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace gemm_thin_streams {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -143,6 +144,7 @@ void streams_float64(const ThinStreams<double>& streams) {
   add_any(streams, std::make_integer_sequence<int, ThinStreams<double>::kMost>());
 }
 
+}  // namespace gemm_thin_streams
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

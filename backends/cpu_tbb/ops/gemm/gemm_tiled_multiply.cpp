@@ -18,6 +18,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace gemm_tiled_multiply {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -132,6 +133,7 @@ void multiply_float64(const TileProduct<double>& product) {
   multiply_any(product);
 }
 
+}  // namespace gemm_tiled_multiply
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -20,6 +20,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace kernel_regression_bytes_fold {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -124,6 +125,7 @@ RegressionWeights sum_weights(const ByteList& list, const float* weights, const 
   return {.sum = total(sum), .squares = total(squares), .output = total(output)};
 }
 
+}  // namespace kernel_regression_bytes_fold
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

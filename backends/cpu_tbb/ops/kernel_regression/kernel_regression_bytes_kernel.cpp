@@ -23,6 +23,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace kernel_regression_bytes_kernel {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -131,6 +132,7 @@ ByteTile tile_of_bytes() {
   return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Words())), has_vnni() ? kMostNumbers : kNumbers};
 }
 
+}  // namespace kernel_regression_bytes_kernel
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -14,6 +14,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace kernel_regression_fold {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -78,6 +79,7 @@ void weights_double(const FoldWeights<double>& how, const double* squared, std::
   weights(how, squared, rows, out);
 }
 
+}  // namespace kernel_regression_fold
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -22,6 +22,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace nonlocal_means_box_kernel {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -144,6 +145,7 @@ void add_means_of_others(const MeansTile<double>& tile, const MeansOffset& offse
   add_any_offset(tile, offset);
 }
 
+}  // namespace nonlocal_means_box_kernel
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

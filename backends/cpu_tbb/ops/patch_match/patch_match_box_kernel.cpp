@@ -24,6 +24,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace patch_match_box_kernel {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -122,6 +123,7 @@ void add_long_integers(const BoxTile<double>& tile, const BoxOffset& offset) {
   add_any_offset<true>(tile, offset);
 }
 
+}  // namespace patch_match_box_kernel
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -24,6 +24,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
+inline namespace patch_match_packed_kernel {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -272,6 +273,7 @@ void match_float(const PackedReference<float>& r, PatchKeys& keys) {
   match(r, keys);
 }
 
+}  // namespace patch_match_packed_kernel
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
