@@ -40,18 +40,23 @@ bool processor_has_vnni() {
 #endif
 }
 
-/// Has tiles of bytes, and Linux saves them for this process. It does so on request (arch_prctl(2) of Linux 5.16); that
-/// counts for all threads; older ones refuse, and so does one whose signal stacks would be too small.
-bool processor_has_amx() {
+/// What CPUID says of AMX, as bits of its leaf 7. 0 where Linux does not save tiles for this process: it does so on
+/// request (arch_prctl(2) of Linux 5.16), which counts for all threads; older ones refuse, and so does one whose signal
+/// stacks would be too small.
+constexpr unsigned kNumbersOf16Bits = 1U << 22, kTiles = 1U << 24, kBytes = 1U << 25;
+unsigned usable_amx() {
 #if defined(__x86_64__) && defined(__linux__)
-  constexpr unsigned kTiles = 1U << 24, kBytes = 1U << 25;
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTiles) == 0 || (d & kBytes) == 0) return false;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTiles) == 0) return 0;
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0 ? d : 0;
 #else
-  return false;
+  return 0;
 #endif
+}
+bool has_amx_with(unsigned extension) {
+  static const unsigned usable = usable_amx();
+  return (usable & extension) != 0;
 }
 bool vnni_is_left_out = false;
 bool amx_is_left_out = false;
@@ -69,9 +74,10 @@ bool has_vnni() {
   return is_there && !vnni_is_left_out;
 }
 bool has_amx() {
-  if (!has_vnni() || amx_is_left_out) return false;
-  static const bool is_there = processor_has_amx();
-  return is_there;
+  return has_vnni() && !amx_is_left_out && has_amx_with(kBytes);
+}
+bool has_amx_bfloat16() {
+  return has_vnni() && !amx_is_left_out && has_amx_with(kNumbersOf16Bits);
 }
 void leave_amx_out() {
   amx_is_left_out = true;

@@ -18,6 +18,8 @@ namespace tessera::cpu_tbb {
 /// True if besides these the processor multiplies tiles of bytes (AMX-INT8), and the operating system lets this process
 /// use the tile registers, which it is asked for on the first call.
 [[nodiscard]] bool has_amx();
+/// The same for tiles of bfloat16 (AMX-BF16). Processors with the one have had the other so far.
+[[nodiscard]] bool has_amx_bfloat16();
 /// From now on as on a processor without. For tests, before any kernel exists.
 void leave_amx_out();
 void leave_vnni_out();  ///< and AMX

@@ -10,9 +10,10 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "cpu_tbb_tile_shapes.h"
 #include "mathematics/division.h"
 
-#if defined(__x86_64__) && defined(__linux__)
+#ifdef TESSERA_HAS_AMX_CODE
 #include <immintrin.h>
 #define TESSERA_WITH_AMX __attribute__((target("amx-tile,amx-int8")))
 #endif
@@ -23,18 +24,7 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-constexpr std::int64_t kTileRows = 16;
-constexpr std::int64_t kTileWords = 16;
-
-/// What tile registers hold, as the processor reads it.
-struct alignas(64) TileShapes {
-  std::uint8_t palette = 1;
-  std::uint8_t first_row = 0;
-  std::uint8_t reserved[14] = {};
-  std::uint16_t row_bytes[16] = {};
-  std::uint8_t rows[16] = {};
-};
-static_assert(sizeof(TileShapes) == 64);
+constexpr std::int64_t kTileWords = kTileRowBytes / static_cast<std::int64_t>(sizeof(std::int32_t));
 
 /// Registers 0 to 3 are sums, 4 and 5 queries, 6 and 7 training rows. Of the last queries there may be fewer than 16.
 TileShapes shapes_of(std::int64_t rows) {
@@ -42,10 +32,9 @@ TileShapes shapes_of(std::int64_t rows) {
   const auto lower = static_cast<std::uint8_t>(std::max<std::int64_t>(rows - kTileRows, 0));
   TileShapes shapes;
   const std::uint8_t rows_of[] = {upper, upper, lower, lower, upper, lower, kTileRows, kTileRows};
-  for (int tile = 0; tile < 8; ++tile) {
-    // A register without rows is not used, but must have some.
+  for (int tile = 0; tile < kTileRegisters; ++tile) {
     shapes.rows[tile] = std::max<std::uint8_t>(rows_of[tile], 1);
-    shapes.row_bytes[tile] = kTileWords * sizeof(std::int32_t);
+    shapes.row_bytes[tile] = kTileRowBytes;
   }
   return shapes;
 }
