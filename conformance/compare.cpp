@@ -70,6 +70,10 @@ void Comparison::fail(std::string sentence) {
 Outcome Comparison::outcome() const {
   Outcome outcome{
       .passed = failures_ == 0, .worst_error = worst_error_, .bound = worst_bound_, .failure = first_failure_};
+  if (count_ > 0) {
+    outcome.rms_error = std::sqrt(squared_errors_ / count_);
+    outcome.rms_value = std::sqrt(squared_values_ / count_);
+  }
   if (failures_ > 1) outcome.failure += " (and " + std::to_string(failures_ - 1) + " more)";
   return outcome;
 }

@@ -46,6 +46,14 @@ class Comparison {
     }
     return accepts_special(found, expected);
   }
+  /// Takes an element into Outcome::rms_error and rms_value.
+  void add_to_rms(double found, const Expected& expected) {
+    if (!std::isfinite(found) || !std::isfinite(expected.value.high)) return;
+    const double error = distance(found, expected.value);
+    squared_errors_ += error * error;
+    squared_values_ += expected.value.high * expected.value.high;
+    count_ += 1;
+  }
   /// Keeps the first failure.
   void fail(std::string sentence);
   [[nodiscard]] bool failed() const { return failures_ != 0; }
@@ -59,6 +67,9 @@ class Comparison {
   double worst_share_ = -1;  // error / bound
   double worst_error_ = 0;
   double worst_bound_ = 0;
+  double squared_errors_ = 0;
+  double squared_values_ = 0;
+  double count_ = 0;
   std::int64_t failures_ = 0;
   std::string first_failure_;
 };

@@ -34,6 +34,10 @@ struct Outcome {
   /// The element that comes closest to its bound, or is furthest past it: its error and its bound, both absolute.
   double worst_error = 0;
   double bound = 0;
+  /// Root mean squares of the errors and of the right values, of all elements that were looked at one by one and are
+  /// finite. 0 where results are of several kinds, as those of kernel_regression; infinite where squares overflow.
+  double rms_error = 0;
+  double rms_value = 0;
   /// One sentence if it failed: which element, what was expected and found; or which guard zone was written.
   std::string failure;
 };

@@ -32,9 +32,8 @@ std::shared_ptr<const CnnLayerData<T>> make_data(const CnnLayerSpec& spec) {
     std::vector<T>& operand = plant.operand == 'i' ? data->input : plant.operand == 'w' ? data->weights : data->bias;
     operand.at(static_cast<std::size_t>(plant.index)) = static_cast<T>(plant.value);
   }
-  const bool is_random = spec.values == Values::symmetric && spec.plants.empty();
   data->reference = std::make_unique<CnnLayerReference<T>>(CnnLayerInputs<T>{p, data->input, data->weights, data->bias},
-                                                           is_random, 4);
+                                                           draw_of(spec.values, !spec.plants.empty()), 4);
   return data;
 }
 

@@ -168,7 +168,7 @@ class HugeLayerRun final : public KernelRun<CnnLayer> {
     for (const HugeLayerData::Looked& looked : data_->looked) {
       Stretch stretch{looked.first, {}};
       for (const CnnLayerExpected& expected : looked.elements) {
-        stretch.elements.emplace_back(bounded(expected, info().error_factor));
+        stretch.elements.emplace_back(Expected{expected.element.value, worst_of(expected, info().error_factor)});
       }
       list.push_back(std::move(stretch));
     }

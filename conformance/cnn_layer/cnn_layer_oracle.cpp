@@ -89,17 +89,14 @@ CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& pl
     bias = static_cast<double>(inputs.bias[static_cast<std::size_t>(place.channel)]);
     sum.add_product(1.0, bias);
   }
-  // A product meets its own rounding and at most all additions but one, that of the bias included: gamma of their
-  // number, as for gemm. Fewer products, at the padding, are no reason for a smaller one: zeros may be added too.
-  const double all = static_cast<double>(p.input_channels * p.filter_height * p.filter_width);
-  const Arithmetic arithmetic = arithmetic_of(p.type);
-  const double lost = gamma(all + (p.bias ? 1 : 0), arithmetic.unit_roundoff) * bound_rounding(all);
-  const double underflow = (2 * all + 1) * arithmetic.smallest_normal;
+  const SumBound bound = cnn_layer_bound(p);
+  const auto bound_of = [&](double size) { return bound.relative * (size + std::abs(bias)) + bound.absolute; };
   const bool is_exact = products == 0;  // the bias alone, or nothing
-  return {.element = {.value = sum.value(), .bound = is_exact ? 0 : lost * (magnitude + std::abs(bias)) + underflow},
-          .neighbours_bound = lost * (around + std::abs(bias)) + underflow,
-          .window_bound = lost * (largest_weight * pixels + std::abs(bias)) + underflow,
-          .variance = squares + bias * bias};
+  return {.element = {{.value = sum.value(), .bound = is_exact ? 0 : bound_of(magnitude)},
+                      magnitude + std::abs(bias),
+                      squares + bias * bias},
+          .neighbours_bound = bound_of(around),
+          .window_bound = bound_of(largest_weight * pixels)};
 }
 
 bool is_larger(const Exact& a, const Exact& b) {
@@ -107,6 +104,17 @@ bool is_larger(const Exact& a, const Exact& b) {
 }
 
 }  // namespace
+
+SumBound cnn_layer_bound(const CnnLayer& p) {
+  // A product meets its own rounding and at most all additions but one, that of the bias included: gamma of their
+  // number, as for gemm. Fewer products, at the padding, are no reason for a smaller one: zeros may be added too.
+  const auto products = static_cast<double>(p.input_channels * p.filter_height * p.filter_width);
+  const double roundings = products + (p.bias ? 1 : 0);
+  const Arithmetic arithmetic = arithmetic_of(p.type);
+  return {.roundings = roundings,
+          .relative = gamma(roundings, arithmetic.unit_roundoff) * bound_rounding(products),
+          .absolute = (2 * products + 1) * arithmetic.smallest_normal};
+}
 
 template <class T>
 CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place, bool with_neighbours) {
@@ -123,11 +131,12 @@ CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLay
       const bool is_first = i == 0 && j == 0;
       if (is_first || is_larger(one.element.value, expected.element.value)) {
         expected.element.value = one.element.value;
-        expected.variance = one.variance;
+        expected.element.square = one.element.square;
       }
       // An infinite sum has no error: it is met or not.
       if (!std::isfinite(one.element.value.high)) continue;
       expected.element.bound = std::max(expected.element.bound, one.element.bound);
+      expected.element.magnitude = std::max(expected.element.magnitude, one.element.magnitude);
       expected.neighbours_bound = std::max(expected.neighbours_bound, one.neighbours_bound);
       expected.window_bound = std::max(expected.window_bound, one.window_bound);
     }
@@ -140,13 +149,10 @@ CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLay
   return expected;
 }
 
-Expected bounded(const CnnLayerExpected& expected, double error_factor) {
-  Expected element = expected.element;
-  if (error_factor > 1) {
-    element.bound = std::min(error_factor * expected.neighbours_bound,
-                             std::max(error_factor, CnnLayer::kAccurateFactor) * expected.window_bound);
-  }
-  return element;
+double worst_of(const CnnLayerExpected& expected, double error_factor) {
+  if (error_factor <= 1) return expected.element.bound;
+  return std::min(error_factor * expected.neighbours_bound,
+                  std::max(error_factor, CnnLayer::kAccurateFactor) * expected.window_bound);
 }
 
 template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<float>&, const CnnLayerPlace&, bool);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "conformance/compare.h"
+#include "conformance/chance.h"
 
 namespace tessera::conformance {
 
@@ -42,15 +42,17 @@ struct CnnLayerPlace {
 inline constexpr std::int64_t kCnnLayerReach = 3;
 
 struct CnnLayerExpected {
-  Expected element;             ///< with the bound of the strict algorithm
+  ExpectedSum element;          ///< with the bound of the strict algorithm; the square is that of the window's largest
   double neighbours_bound = 0;  ///< the same with each pixel as large as the largest of its channel nearby
   double window_bound = 0;      ///< the same with each weight as large as the largest of its output channel
-  double variance = 0;          ///< sum of the squares of the products, of the window's sum where that is largest
 };
 
-/// What a kernel of this error factor must give. Both bounds of a factor above 1 hold: a pixel beside the window may
-/// not tell more than the first says, nor anything by the second.
-[[nodiscard]] Expected bounded(const CnnLayerExpected& expected, double error_factor);
+/// The bound of an output for a kernel of this error factor. Both bounds of a factor above 1 hold: a pixel beside the
+/// window may not tell more than the first says, nor anything by the second.
+[[nodiscard]] double worst_of(const CnnLayerExpected& expected, double error_factor);
+
+/// The bound of a sum, whose terms are the products and the bias.
+[[nodiscard]] SumBound cnn_layer_bound(const CnnLayer& problem);
 
 /// An output, and its bounds. `with_neighbours`: compute neighbours_bound and window_bound too, which takes several
 /// times as long.

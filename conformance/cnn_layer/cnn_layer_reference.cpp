@@ -17,8 +17,6 @@ namespace {
 constexpr double kCompleteProducts = 1 << 24;
 /// Products that the samples of a larger case may take together.
 constexpr double kSampleProducts = 1 << 25;
-/// Outputs from which on the mean square of their errors says something.
-constexpr std::size_t kFewest = 256;
 
 std::string output_name(const CnnLayerPlace& place) {
   return "output (" + std::to_string(place.y) + ", " + std::to_string(place.x) + ") of channel " +
@@ -32,8 +30,8 @@ double products_of_sum(const CnnLayer& p) {
 }  // namespace
 
 template <class T>
-CnnLayerReference<T>::CnnLayerReference(CnnLayerInputs<T> inputs, bool is_random, std::uint64_t seed)
-    : inputs_(std::move(inputs)), is_random_(is_random), has_neighbours_(inputs_.problem.stride == 1) {
+CnnLayerReference<T>::CnnLayerReference(CnnLayerInputs<T> inputs, Draw draw, std::uint64_t seed)
+    : inputs_(std::move(inputs)), draw_(draw), has_neighbours_(inputs_.problem.stride == 1) {
   const CnnLayer& p = inputs_.problem;
   const double outputs =
       static_cast<double>(p.batch * p.output_channels) * static_cast<double>(p.output_height() * p.output_width());
@@ -104,30 +102,17 @@ CnnLayerPlace CnnLayerReference<T>::place_of(std::size_t index) const {
 template <class T>
 void CnnLayerReference<T>::check(std::span<const T> outputs, double error_factor, T poison,
                                  Comparison& comparison) const {
+  const CnnLayer& p = inputs_.problem;
+  const auto sums = static_cast<double>(samples_.size()) * static_cast<double>(p.pool_size * p.pool_size);
+  Chance chance(p.type, cnn_layer_bound(p), draw_, sums, error_factor, Excess::roundings);
   const auto accept = [&](const CnnLayerPlace& place, double found, const CnnLayerExpected& expected) {
-    const Expected element = bounded(expected, error_factor);
-    if (comparison.accepts(found, element)) return;
-    comparison.fail(output_name(place) + " " + describe_difference(found, element));
+    const std::string difference =
+        chance.difference(found, expected.element, worst_of(expected, error_factor), comparison);
+    if (!difference.empty()) comparison.fail(output_name(place) + " " + difference);
   };
-  double squared_errors = 0;
-  double variance = 0;
-  for (const Sample& sample : samples_) {
-    const auto found = static_cast<double>(outputs[index_of(sample.place)]);
-    accept(sample.place, found, sample.expected);
-    const double error = distance(found, sample.expected.element.value);
-    squared_errors += error * error;
-    variance += sample.expected.variance;
-  }
-  if (is_random_ && samples_.size() >= kFewest && !comparison.failed()) {
-    const auto count = static_cast<double>(samples_.size());
-    const double roundings = products_of_sum(inputs_.problem) + 1;
-    const double limit =
-        error_factor * arithmetic_of(inputs_.problem.type).unit_roundoff * std::sqrt(roundings * variance / count);
-    const double found = std::sqrt(squared_errors / count);
-    if (!(found <= limit)) {
-      comparison.fail("the errors of " + std::to_string(samples_.size()) + " outputs have a root mean square of " +
-                      std::to_string(found) + ", but must have at most " + std::to_string(limit));
-    }
+  for (const Sample& sample : samples_) accept(sample.place, outputs[index_of(sample.place)], sample.expected);
+  if (std::string unlikely = chance.failure_of_all(); !unlikely.empty() && !comparison.failed()) {
+    comparison.fail(std::move(unlikely));
   }
   if (is_complete_) return;
   for (std::size_t i = 0; i < outputs.size() && !comparison.failed(); ++i) {

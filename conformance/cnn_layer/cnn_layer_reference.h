@@ -14,11 +14,11 @@ namespace tessera::conformance {
 template <class T>
 class CnnLayerReference {
  public:
-  /// `inputs` must live as long. `is_random`: the values are drawn evenly around 0, so that the errors' mean square is
-  /// held to as well.
-  CnnLayerReference(CnnLayerInputs<T> inputs, bool is_random, std::uint64_t seed);
+  /// `inputs` must live as long. `draw`: of all operands.
+  CnnLayerReference(CnnLayerInputs<T> inputs, Draw draw, std::uint64_t seed);
 
-  /// Compares all outputs, as they lie in memory. One that still holds the bits of `poison` is looked at wherever it
+  /// Compares all outputs, as they lie in memory: each with the worst case, and of random operands with what is likely.
+  /// One that still holds the bits of `poison` is looked at wherever it
   /// is.
   void check(std::span<const T> outputs, double error_factor, T poison, Comparison& comparison) const;
 
@@ -36,7 +36,7 @@ class CnnLayerReference {
   [[nodiscard]] CnnLayerPlace place_of(std::size_t index) const;
 
   CnnLayerInputs<T> inputs_;
-  bool is_random_;
+  Draw draw_;
   bool has_neighbours_;
   bool is_complete_ = true;
   std::vector<Sample> samples_;

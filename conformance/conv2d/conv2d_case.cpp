@@ -30,7 +30,8 @@ std::shared_ptr<const Conv2dData<T>> make_data(const Conv2dSpec& spec) {
   for (const Conv2dPlant& plant : spec.plants) {
     data->images[(plant.image * problem.height + plant.y) * problem.width + plant.x] = static_cast<T>(plant.value);
   }
-  data->reference = std::make_unique<Conv2dReference<T>>(Conv2dInputs<T>{problem, data->images}, 2);
+  const Draw draw = draw_of(spec.values, !spec.plants.empty());
+  data->reference = std::make_unique<Conv2dReference<T>>(Conv2dInputs<T>{problem, data->images}, 2, draw);
   return data;
 }
 

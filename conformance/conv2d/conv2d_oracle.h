@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "conformance/compare.h"
+#include "conformance/chance.h"
 
 namespace tessera::conformance {
 
@@ -21,14 +21,21 @@ struct Conv2dInputs {
   std::span<const T> images;
 };
 
-/// Pixel (y, x) of output `image`, and its bound for the strict algorithm.
+/// Pixel (y, x) of output `image`, and its bound for the strict algorithm. Magnitude and square are those of float.
 template <class T>
-[[nodiscard]] Expected conv2d_element(const Conv2dInputs<T>& inputs, std::int64_t image, std::int64_t y,
-                                      std::int64_t x);
+[[nodiscard]] ExpectedSum conv2d_element(const Conv2dInputs<T>& inputs, std::int64_t image, std::int64_t y,
+                                         std::int64_t x);
 
-extern template Expected conv2d_element(const Conv2dInputs<std::uint8_t>&, std::int64_t, std::int64_t, std::int64_t);
-extern template Expected conv2d_element(const Conv2dInputs<std::int16_t>&, std::int64_t, std::int64_t, std::int64_t);
-extern template Expected conv2d_element(const Conv2dInputs<std::int32_t>&, std::int64_t, std::int64_t, std::int64_t);
-extern template Expected conv2d_element(const Conv2dInputs<float>&, std::int64_t, std::int64_t, std::int64_t);
+/// The bound of a pixel whose window lies in the image.
+[[nodiscard]] SumBound conv2d_bound(const Conv2d& problem);
+
+/// Over how many pixels a sum is like its neighbours' (Chance): the squares of the filter's correlation with itself,
+/// summed over all ways to shift it. Some 2 for weights drawn at random, the size of the filter where all are equal.
+[[nodiscard]] double conv2d_pixels_in_touch(const Conv2d& problem);
+
+extern template ExpectedSum conv2d_element(const Conv2dInputs<std::uint8_t>&, std::int64_t, std::int64_t, std::int64_t);
+extern template ExpectedSum conv2d_element(const Conv2dInputs<std::int16_t>&, std::int64_t, std::int64_t, std::int64_t);
+extern template ExpectedSum conv2d_element(const Conv2dInputs<std::int32_t>&, std::int64_t, std::int64_t, std::int64_t);
+extern template ExpectedSum conv2d_element(const Conv2dInputs<float>&, std::int64_t, std::int64_t, std::int64_t);
 
 }  // namespace tessera::conformance

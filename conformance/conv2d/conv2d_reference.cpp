@@ -25,12 +25,14 @@ std::string pixel_name(std::int64_t image, std::int64_t y, std::int64_t x) {
 }  // namespace
 
 template <class T>
-Conv2dReference<T>::Conv2dReference(Conv2dInputs<T> inputs, std::uint64_t seed) : inputs_(std::move(inputs)) {
+Conv2dReference<T>::Conv2dReference(Conv2dInputs<T> inputs, std::uint64_t seed, Draw draw)
+    : inputs_(std::move(inputs)), draw_(std::is_integral_v<T> ? Draw::chosen : draw) {
   const Conv2d& p = inputs_.problem;
   const std::int64_t height = p.output_height();
   if (p.batch == 0 || height == 0 || p.output_width() == 0) return;
   const double pixels =
       static_cast<double>(p.batch) * static_cast<double>(height) * static_cast<double>(p.output_width());
+  if (draw_ == Draw::symmetric) pixels_in_touch_ = conv2d_pixels_in_touch(p);
   is_complete_ = pixels * static_cast<double>(p.filter_height * p.filter_width) <= kCompleteProducts;
   for (std::int64_t image = 0; image < p.batch; ++image) {
     for (std::int64_t y = 0; y < height; ++y) {
@@ -60,15 +62,20 @@ void Conv2dReference<T>::check(std::span<const Output> outputs, double error_fac
   const Conv2d& p = inputs_.problem;
   const std::int64_t width = p.output_width();
   const std::int64_t height = p.output_height();
-  const auto accept = [&](std::int64_t image, std::int64_t y, std::int64_t x, double found, Expected expected) {
-    expected.bound *= error_factor;
-    if (comparison.accepts(found, expected)) return;
-    comparison.fail(pixel_name(image, y, x) + " " + describe_difference(found, expected));
+  Chance chance(p.output_type(), conv2d_bound(p), draw_, static_cast<double>(rows_.size()) * static_cast<double>(width),
+                error_factor, Excess::of_terms, pixels_in_touch_);
+  const auto accept = [&](std::int64_t image, std::int64_t y, std::int64_t x, double found,
+                          const ExpectedSum& expected) {
+    const std::string difference = chance.difference(found, expected, error_factor * expected.bound, comparison);
+    if (!difference.empty()) comparison.fail(pixel_name(image, y, x) + " " + difference);
   };
   for (const Row& row : rows_) {
     for (std::int64_t x = 0; x < width; ++x) {
       accept(row.image, row.y, x, outputs[(row.image * height + row.y) * width + x], row.pixels[x]);
     }
+  }
+  if (std::string unlikely = chance.failure_of_all(); !unlikely.empty() && !comparison.failed()) {
+    comparison.fail(std::move(unlikely));
   }
   if (is_complete_) return;
   for (std::size_t i = 0; i < outputs.size() && !comparison.failed(); ++i) {

@@ -18,10 +18,11 @@ class Conv2dReference {
  public:
   using Output = typename Conv2dInputs<T>::Output;
 
-  /// `inputs` must live as long.
-  Conv2dReference(Conv2dInputs<T> inputs, std::uint64_t seed);
+  /// `inputs` must live as long. `draw`: of the images.
+  Conv2dReference(Conv2dInputs<T> inputs, std::uint64_t seed, Draw draw = Draw::chosen);
 
-  /// Compares the output images, one behind the other. A pixel that still holds the bits of `poison` is looked at even
+  /// Compares the output images, one behind the other: each pixel with the worst case, and of random images with what
+  /// is likely. A pixel that still holds the bits of `poison` is looked at even
   /// where its row is not: it may be right by chance only if the oracle says so.
   void check(std::span<const Output> outputs, double error_factor, Output poison, Comparison& comparison) const;
 
@@ -32,11 +33,13 @@ class Conv2dReference {
   struct Row {
     std::int64_t image;
     std::int64_t y;
-    std::vector<Expected> pixels;
+    std::vector<ExpectedSum> pixels;
   };
   void add_row(std::int64_t image, std::int64_t y);
 
   Conv2dInputs<T> inputs_;
+  Draw draw_;
+  double pixels_in_touch_ = 1;
   bool is_complete_ = true;
   std::vector<Row> rows_;
 };

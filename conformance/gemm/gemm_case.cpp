@@ -24,19 +24,13 @@ std::vector<T> make_matrices(const GemmSpec& spec, std::int64_t count, std::int6
   return values;
 }
 
-GemmDraw draw_of(const GemmSpec& spec) {
-  if (!spec.plants.empty()) return GemmDraw::chosen;
-  if (spec.values == Values::symmetric) return GemmDraw::symmetric;
-  return spec.values == Values::positive ? GemmDraw::one_sided : GemmDraw::chosen;
-}
-
 template <class T>
 std::shared_ptr<GemmData<T>> make_inputs(const GemmSpec& spec) {
   const Gemm& problem = spec.problem;
   auto data = std::make_shared<GemmData<T>>();
   data->alpha = static_cast<T>(problem.alpha);
   data->beta = static_cast<T>(problem.beta);
-  data->draw = draw_of(spec);
+  data->draw = draw_of(spec.values, !spec.plants.empty());
   const std::int64_t a_count = gemm_matrix_count(problem.batch, problem.stride_a);
   const std::int64_t b_count = gemm_matrix_count(problem.batch, problem.stride_b);
   data->a = make_matrices<T>(spec, a_count, problem.m, problem.k, data->alpha != 0, 1);

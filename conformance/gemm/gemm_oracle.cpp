@@ -5,7 +5,7 @@
 
 namespace tessera::conformance {
 
-GemmBound gemm_bound(const Gemm& problem, double alpha, double beta) {
+SumBound gemm_bound(const Gemm& problem, double alpha, double beta) {
   const Arithmetic arithmetic = arithmetic_of(problem.type);
   const auto rounds = [](double factor) { return factor != 0 && std::abs(factor) != 1 ? 1.0 : 0.0; };
   const double products = alpha != 0 ? static_cast<double>(problem.k) : 0.0;  // with k = 0 alpha may be NaN
@@ -23,7 +23,7 @@ GemmBound gemm_bound(const Gemm& problem, double alpha, double beta) {
 }
 
 template <class T>
-GemmExpected gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::int64_t column) {
+ExpectedSum gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::int64_t column) {
   ExactSum sum;
   double products = 0;
   double squares = 0;
@@ -36,9 +36,9 @@ GemmExpected gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::in
       squares += a * b * (a * b);
     }
   }
-  const GemmBound bound = gemm_bound(inputs.problem, inputs.alpha, inputs.beta);
+  const SumBound bound = gemm_bound(inputs.problem, inputs.alpha, inputs.beta);
   double allowed = bound.absolute;
-  GemmExpected expected;
+  ExpectedSum expected;
   ExactSum result;
   if (inputs.alpha != 0 && inputs.problem.k > 0) {
     result.add_product(inputs.alpha, sum.value());
@@ -58,7 +58,7 @@ GemmExpected gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::in
   return expected;
 }
 
-template GemmExpected gemm_element(const GemmInputs<float>&, std::int64_t, std::int64_t);
-template GemmExpected gemm_element(const GemmInputs<double>&, std::int64_t, std::int64_t);
+template ExpectedSum gemm_element(const GemmInputs<float>&, std::int64_t, std::int64_t);
+template ExpectedSum gemm_element(const GemmInputs<double>&, std::int64_t, std::int64_t);
 
 }  // namespace tessera::conformance

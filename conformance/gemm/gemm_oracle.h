@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "conformance/compare.h"
+#include "conformance/chance.h"
 
 namespace tessera::conformance {
 
@@ -30,26 +30,14 @@ struct GemmInputs {
   [[nodiscard]] double c_at(std::int64_t row, std::int64_t column) const { return c[row * problem.n + column]; }
 };
 
-/// The factors of the error bound, the same for every element: error <= relative * (|alpha| sum|a||b| + |beta c|) +
-/// absolute.
-struct GemmBound {
-  double roundings = 0;  ///< that one product, or beta * c, meets on its way into C
-  double relative = 0;
-  double absolute = 0;
-};
-[[nodiscard]] GemmBound gemm_bound(const Gemm& problem, double alpha, double beta);
-
-/// An element with the sizes of what it is a sum of: the products times alpha, and beta * c.
-struct GemmExpected : Expected {
-  double magnitude = 0;  ///< sum of magnitudes
-  double square = 0;     ///< sum of squares
-};
+/// The bound of every element, whose terms are the products times alpha, and beta * c.
+[[nodiscard]] SumBound gemm_bound(const Gemm& problem, double alpha, double beta);
 
 /// Element (row, column) of C and its bound for the strict algorithm.
 template <class T>
-[[nodiscard]] GemmExpected gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::int64_t column);
+[[nodiscard]] ExpectedSum gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::int64_t column);
 
-extern template GemmExpected gemm_element(const GemmInputs<float>&, std::int64_t, std::int64_t);
-extern template GemmExpected gemm_element(const GemmInputs<double>&, std::int64_t, std::int64_t);
+extern template ExpectedSum gemm_element(const GemmInputs<float>&, std::int64_t, std::int64_t);
+extern template ExpectedSum gemm_element(const GemmInputs<double>&, std::int64_t, std::int64_t);
 
 }  // namespace tessera::conformance

@@ -63,7 +63,7 @@ void GemmProbe<T>::add_row(const GemmInputs<T>& inputs, std::int64_t row, std::s
       magnitudes[block] += std::abs(a) * norms[p * blocks_ + block];
     }
   }
-  const GemmBound bound = gemm_bound(inputs.problem, inputs.alpha, inputs.beta);
+  const SumBound bound = gemm_bound(inputs.problem, inputs.alpha, inputs.beta);
   for (std::int64_t block = 0; block < blocks_; ++block) {
     const double width_root = std::sqrt(static_cast<double>(block_width(block)));
     double c_sum = 0;

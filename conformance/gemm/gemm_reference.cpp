@@ -24,7 +24,7 @@ std::string element_name(std::int64_t row, std::int64_t column) {
 }  // namespace
 
 template <class T>
-GemmReference<T>::GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed, GemmDraw draw)
+GemmReference<T>::GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed, Draw draw)
     : problem_(inputs.problem),
       bound_(gemm_bound(inputs.problem, inputs.alpha, inputs.beta)),
       draw_(draw),
@@ -84,14 +84,13 @@ template <class T>
 void GemmReference<T>::check(std::span<const T> c, std::int64_t stride, double error_factor, std::optional<T> poison,
                              const std::string& name, Comparison& comparison) const {
   if (poison) find_poison(c, stride, *poison, name, comparison);
-  GemmChance chance(problem_, bound_, draw_, static_cast<double>(elements_.size()), error_factor);
+  Chance chance(problem_.type, bound_, draw_, static_cast<double>(elements_.size()), error_factor);
   for (const Element& element : elements_) {
-    Expected expected = element.expected;
-    expected.bound = chance.bound_of(element.expected);
+    const ExpectedSum& expected = element.expected;
     const double found = c[element.row * stride + element.column];
-    chance.add(distance(found, expected.value), element.expected);
-    if (comparison.accepts(found, expected)) continue;
-    comparison.fail(name + element_name(element.row, element.column) + " " + describe_difference(found, expected));
+    const std::string difference = chance.difference(found, expected, error_factor * expected.bound, comparison);
+    if (difference.empty()) continue;
+    comparison.fail(name + element_name(element.row, element.column) + " " + difference);
   }
   if (std::string unlikely = chance.failure_of_all(); !unlikely.empty() && !comparison.failed()) {
     comparison.fail(name + unlikely);

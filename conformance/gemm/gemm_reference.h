@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "conformance/chance.h"
 #include "conformance/compare.h"
-#include "conformance/gemm/gemm_chance.h"
 #include "conformance/gemm/gemm_oracle.h"
 #include "conformance/gemm/gemm_probe.h"
 
@@ -19,7 +19,7 @@ template <class T>
 class GemmReference {
  public:
   /// Keeps no reference to the inputs.
-  GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed, GemmDraw draw = GemmDraw::chosen);
+  GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed, Draw draw = Draw::chosen);
 
   /// Compares C, whose rows are `stride` elements apart, with every worst-case bound multiplied by error_factor, and of
   /// random inputs with what is likely. `poison` is what
@@ -35,15 +35,15 @@ class GemmReference {
   struct Element {
     std::int64_t row;
     std::int64_t column;
-    GemmExpected expected;
+    ExpectedSum expected;
   };
   void sample(const GemmInputs<T>& inputs, std::uint64_t seed);
   void find_poison(std::span<const T> c, std::int64_t stride, T poison, const std::string& name,
                    Comparison& comparison) const;
 
   Gemm problem_;
-  GemmBound bound_;
-  GemmDraw draw_;
+  SumBound bound_;
+  Draw draw_;
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
   std::vector<Element> elements_;

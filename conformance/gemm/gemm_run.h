@@ -24,7 +24,7 @@ struct GemmData {
   std::vector<T> a;
   std::vector<T> b;
   std::vector<T> c;
-  GemmDraw draw = GemmDraw::chosen;
+  Draw draw = Draw::chosen;
   std::shared_ptr<const GemmReferences<T>> references;
 };
 

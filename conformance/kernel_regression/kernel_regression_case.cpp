@@ -103,8 +103,10 @@ std::shared_ptr<const RegressionData<T>> make_data(const RegressionSpec& spec) {
     if (plant.operand == 't') data->training.at(index) = static_cast<T>(plant.value);
     if (plant.operand == 'f') data->targets.at(index) = static_cast<RegressionResult<T>>(plant.value);
   }
-  data->reference = std::make_unique<RegressionReference<T>>(
-      RegressionInputs<T>{p, data->queries, data->training, data->targets}, kOfSamples);
+  const bool is_chosen = spec.rows != RegressionRows::random || spec.offset != 0 || !spec.plants.empty();
+  data->reference =
+      std::make_unique<RegressionReference<T>>(RegressionInputs<T>{p, data->queries, data->training, data->targets},
+                                               kOfSamples, draw_of(spec.values, is_chosen));
   return data;
 }
 

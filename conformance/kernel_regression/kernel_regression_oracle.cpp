@@ -18,12 +18,6 @@ namespace tessera::conformance {
 namespace {
 
 constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
-/// Roundings beyond the d of a sum: of a difference, its square and the exponent's two products.
-constexpr double kMoreRoundings = 8;
-/// Of an exponential, in units of the last place, and of its argument's product with log2(e).
-constexpr double kOfExponential = 8;
-constexpr double kOfArgument = 3;
-
 Expected expected_of(long double value, long double bound) {
   const auto high = static_cast<double>(value);
   const bool is_finite = std::isfinite(high);
@@ -46,7 +40,7 @@ struct Weight {
 }  // namespace
 
 template <class T>
-RegressionOracle<T>::RegressionOracle(const RegressionInputs<T>& inputs) : inputs_(inputs) {
+RegressionOracle<T>::RegressionOracle(const RegressionInputs<T>& inputs, Draw draw) : inputs_(inputs), draw_(draw) {
   const KernelRegression& p = inputs_.problem;
   const auto columns = static_cast<std::size_t>(p.columns);
   const auto rows = static_cast<std::size_t>(p.training_rows);
@@ -62,6 +56,12 @@ RegressionOracle<T>::RegressionOracle(const RegressionInputs<T>& inputs) : input
   for (std::size_t t = 0; t < rows; ++t) {
     const auto row = inputs_.training.subspan(t * columns, columns);
     lengths_.push_back(has_part(row) ? std::sqrt(squared_length(row, true)) : kInfinity);
+    first_targets_.push_back(static_cast<long double>(inputs_.targets[t * static_cast<std::size_t>(p.outputs)]));
+    largest_.push_back(0);
+    for (std::size_t j = 0; j < columns; ++j) {
+      const long double element = static_cast<long double>(row[j]) - centre_[j];
+      largest_.back() = std::max(largest_.back(), element * element);
+    }
   }
 }
 
@@ -89,6 +89,7 @@ RegressionDistances RegressionOracle<T>::distances(std::int64_t query) const {
   RegressionDistances distances;
   distances.squared.assign(lengths_.size(), kInfinity);
   distances.reach.assign(lengths_.size(), kInfinity);
+  distances.spread.assign(lengths_.size(), kInfinity);
   if (!has_part(of)) return distances;
   const long double length = std::sqrt(squared_length(of, true));
   for (std::size_t t = 0; t < lengths_.size(); ++t) {
@@ -101,38 +102,12 @@ RegressionDistances RegressionOracle<T>::distances(std::int64_t query) const {
     }
     distances.squared[t] = sum;
     distances.reach[t] = (length + lengths_[t]) * (length + lengths_[t]);
+    // Two sums of squares, and twice a sum of products of both signs, the sum of whose squares is no larger than this.
+    const long double of_query = length * length;
+    const long double of_row = lengths_[t] * lengths_[t];
+    distances.spread[t] = std::sqrt(of_query * of_query + of_row * of_row + 4 * of_query * largest_[t]);
   }
   return distances;
-}
-
-template <class T>
-long double RegressionOracle<T>::squared_error(const RegressionDistances& distances, std::size_t row,
-                                               double factor) const {
-  if (std::is_same_v<T, std::uint8_t>) return 0;
-  const Arithmetic arithmetic = arithmetic_of(inputs_.problem.type);
-  const auto columns = static_cast<double>(inputs_.problem.columns);
-  const double lost = gamma(columns + kMoreRoundings, arithmetic.unit_roundoff);
-  const long double underflow = 2 * columns * arithmetic.smallest_normal;
-  return factor * (lost * (factor > 1 ? distances.reach[row] : distances.squared[row]) + underflow);
-}
-
-template <class T>
-long double RegressionOracle<T>::exponent(long double squared) const {
-  const KernelRegression& p = inputs_.problem;
-  const long double order = p.order;
-  const long double scale = p.scale;
-  return p.distance == Distance::euclidean ? order * order * scale * std::sqrt(squared) / 2
-                                           : order * order * scale * scale * squared / 2;
-}
-
-template <class T>
-long double RegressionOracle<T>::exponent_error(const RegressionDistances& distances, std::size_t row,
-                                                double factor) const {
-  const long double error = squared_error(distances, row, factor);
-  const long double squared = distances.squared[row];
-  const long double above = exponent(squared + error) - exponent(squared);
-  const long double below = exponent(squared) - exponent(std::max<long double>(squared - error, 0));
-  return std::max(above, below);
 }
 
 template <class T>
@@ -140,6 +115,7 @@ RegressionExpected RegressionOracle<T>::expected(const RegressionDistances& dist
   const KernelRegression& p = inputs_.problem;
   const auto outputs = static_cast<std::size_t>(p.outputs);
   const auto classes = static_cast<std::size_t>(p.classes);
+  const RegressionErrors errors(p, draw_, factor);
   RegressionExpected expected;
   const auto least = std::min_element(distances.squared.begin(), distances.squared.end());
   if (!std::isfinite(*least)) {
@@ -154,21 +130,25 @@ RegressionExpected RegressionOracle<T>::expected(const RegressionDistances& dist
   const Arithmetic arithmetic = arithmetic_of(p.result_type());
   const long double unit = arithmetic.unit_roundoff;
   const long double of_sums = gamma(static_cast<double>(p.training_rows) + 4, arithmetic.unit_roundoff);
-  const long double lowest = exponent(*least);
+  const long double lowest = errors.exponent(*least);
   // Any row that may be taken for the nearest: the one that is may be another, with the larger error.
   long double nearest_error = 0;
   long double squared_error_of_nearest = 0;
+  std::size_t may_be_nearest = 0;
   for (std::size_t t = 0; t < distances.squared.size(); ++t) {
-    if (!may_replace(distances, nearest, t, factor)) continue;
-    nearest_error = std::max(nearest_error, exponent_error(distances, t, factor));
-    squared_error_of_nearest = std::max(squared_error_of_nearest, squared_error(distances, t, factor));
+    if (!errors.may_replace(distances, nearest, t)) continue;
+    const long double error = errors.squared_error(distances, t);
+    nearest_error = std::max(nearest_error, errors.exponent_error(distances.squared[t], error));
+    squared_error_of_nearest = std::max(squared_error_of_nearest, error);
+    ++may_be_nearest;
   }
   std::vector<Weight> weights;
   for (std::size_t t = 0; t < distances.squared.size(); ++t) {
     if (!std::isfinite(distances.squared[t])) continue;
-    const long double above = exponent(distances.squared[t]) - lowest;
-    const long double error = exponent_error(distances, t, factor) + nearest_error + kOfArgument * unit * above;
-    const long double rounding = kOfExponential * unit;
+    const long double above = errors.exponent(distances.squared[t]) - lowest;
+    const long double error = errors.exponent_error(distances.squared[t], errors.squared_error(distances, t)) +
+                              nearest_error + RegressionErrors::kOfArgument * unit * above;
+    const long double rounding = RegressionErrors::kOfExponential * unit;
     weights.push_back({t, std::exp(-above), std::exp(-above - error) * (1 - rounding),
                        std::exp(-std::max<long double>(above - error, 0)) * (1 + rounding)});
   }
@@ -238,17 +218,10 @@ RegressionExpected RegressionOracle<T>::expected(const RegressionDistances& dist
   const auto all = static_cast<long double>(weights.size());
   expected.neighbours = expected_of(neighbours, std::min(std::max(above, below), all) + 4 * unit * neighbours);
   expected.nearest_squared = expected_of(*least, squared_error_of_nearest);
+  expected.value_spread = errors.value_spread(distances, first_targets_, expected.values[0].value.high);
+  // Which of several is taken is not by chance: the one that comes out smallest.
+  if (may_be_nearest == 1) expected.squared_spread = static_cast<double>(errors.squared_spread(distances, nearest));
   return expected;
-}
-
-/// May a kernel find `row` no further than the nearest?
-template <class T>
-bool RegressionOracle<T>::may_replace(const RegressionDistances& distances, std::size_t nearest, std::size_t row,
-                                      double factor) const {
-  if (std::is_same_v<T, std::uint8_t>) return row == nearest;
-  if (!std::isfinite(distances.squared[row])) return false;
-  return distances.squared[row] - squared_error(distances, row, factor) <=
-         distances.squared[nearest] + squared_error(distances, nearest, factor);
 }
 
 template <class T>
@@ -256,8 +229,9 @@ bool RegressionOracle<T>::may_be_nearest(const RegressionDistances& distances, s
   const auto least = std::min_element(distances.squared.begin(), distances.squared.end());
   if (!std::isfinite(*least)) return row == -1;
   if (row < 0 || row >= inputs_.problem.training_rows) return false;
-  return may_replace(distances, static_cast<std::size_t>(least - distances.squared.begin()),
-                     static_cast<std::size_t>(row), factor);
+  return RegressionErrors(inputs_.problem, draw_, factor)
+      .may_replace(distances, static_cast<std::size_t>(least - distances.squared.begin()),
+                   static_cast<std::size_t>(row));
 }
 
 template class RegressionOracle<float>;

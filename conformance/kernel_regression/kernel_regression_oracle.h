@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/compare.h"
+#include "conformance/kernel_regression/kernel_regression_errors.h"
 
 namespace tessera::conformance {
 
@@ -26,12 +27,6 @@ struct RegressionInputs {
   std::span<const RegressionResult<T>> targets;
 };
 
-/// What one query's results are made of, for each training row.
-struct RegressionDistances {
-  std::vector<long double> squared;  ///< D; infinite where the row has no part
-  std::vector<long double> reach;    ///< (|query - centre| + |row - centre|)^2, what a product of centred rows errs by
-};
-
 /// What one query's results must be.
 struct RegressionExpected {
   std::vector<Expected> values;
@@ -39,13 +34,17 @@ struct RegressionExpected {
   Expected neighbours;
   Expected nearest_squared;
   std::int64_t nearest_row = -1;  ///< the lowest of those with the least D; -1: no row has a part
+  /// Root mean squares that the errors of random rows may have: of a query's first value, and of nearest_squared. 0:
+  /// not known.
+  double value_spread = 0;
+  double squared_spread = 0;
 };
 
 template <class T>
 class RegressionOracle {
  public:
-  /// `inputs` must live as long.
-  explicit RegressionOracle(const RegressionInputs<T>& inputs);
+  /// `inputs` must live as long. `draw`: of queries and training rows.
+  explicit RegressionOracle(const RegressionInputs<T>& inputs, Draw draw = Draw::chosen);
 
   [[nodiscard]] RegressionDistances distances(std::int64_t query) const;
   /// What a kernel of this error factor must give.
@@ -56,16 +55,13 @@ class RegressionOracle {
  private:
   [[nodiscard]] long double squared_length(std::span<const T> row, bool from_centre) const;
   [[nodiscard]] bool has_part(std::span<const T> row) const;
-  [[nodiscard]] bool may_replace(const RegressionDistances& distances, std::size_t nearest, std::size_t row,
-                                 double factor) const;
-  /// The most by which a kernel's D is off, and its exponent a.
-  [[nodiscard]] long double squared_error(const RegressionDistances& distances, std::size_t row, double factor) const;
-  [[nodiscard]] long double exponent(long double squared) const;
-  [[nodiscard]] long double exponent_error(const RegressionDistances& distances, std::size_t row, double factor) const;
 
   RegressionInputs<T> inputs_;
+  Draw draw_;
   std::vector<long double> centre_;
-  std::vector<long double> lengths_;  // of training rows from the centre; infinite where the row has no part
+  std::vector<long double> lengths_;        // of training rows from the centre; infinite where the row has no part
+  std::vector<long double> largest_;        // squares of their elements, from the centre
+  std::vector<long double> first_targets_;  // of training rows
 };
 
 extern template class RegressionOracle<float>;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "conformance/guarded_buffer.h"
 #include "conformance/inputs.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr double kDifferences = 1 << 26;
 /// Of a large case at least so many queries are looked at.
 constexpr std::int64_t kFewestSamples = 8;
+/// Queries from which on the mean square of their errors says something: that of 32 passes six times its expectation
+/// with a probability below 2^-70.
+constexpr double kFewestTogether = 32;
 
 std::string name_of(const char* result, std::int64_t query) {
   return std::string(result) + " of query " + std::to_string(query);
@@ -25,8 +29,8 @@ std::string name_of(const char* result, std::int64_t query) {
 }  // namespace
 
 template <class T>
-RegressionReference<T>::RegressionReference(const RegressionInputs<T>& inputs, std::uint64_t seed)
-    : problem_(inputs.problem), oracle_(inputs) {
+RegressionReference<T>::RegressionReference(const RegressionInputs<T>& inputs, std::uint64_t seed, Draw draw)
+    : problem_(inputs.problem), oracle_(inputs, draw) {
   const double each = static_cast<double>(problem_.training_rows) * static_cast<double>(problem_.columns + 8);
   const std::int64_t affordable = std::max(kFewestSamples, static_cast<std::int64_t>(kDifferences / each));
   std::vector<std::int64_t> queries;
@@ -69,6 +73,31 @@ void RegressionReference<T>::check_sample(const RegressionResults<T>& results, c
          expected.nearest_squared);
 }
 
+/// The errors of nearest_squared, and of the first value of each query: the others have the same weights.
+template <class T>
+void RegressionReference<T>::check_all_together(const RegressionResults<T>& results,
+                                                const std::vector<RegressionExpected>& expected,
+                                                Comparison& comparison) const {
+  RootMeanSquare values;
+  RootMeanSquare squared;
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    const RegressionExpected& of = expected[i];
+    const auto query = static_cast<std::size_t>(samples_[i].query);
+    if (of.value_spread > 0) {
+      const auto found = static_cast<double>(results.values[query * of.values.size()]);
+      values.add(distance(found, of.values[0].value), of.value_spread);
+    }
+    if (problem_.nearest && of.squared_spread > 0) {
+      const auto found = static_cast<double>(results.nearest_squared[query]);
+      squared.add(distance(found, of.nearest_squared.value), of.squared_spread);
+    }
+  }
+  for (const auto& [name, errors] : {std::pair{"values: ", &values}, std::pair{"nearest_squared: ", &squared}}) {
+    const std::string unlikely = errors->failure(errors->count(), kFewestTogether);
+    if (!unlikely.empty() && !comparison.failed()) comparison.fail(name + unlikely);
+  }
+}
+
 /// A result that no sample looks at must have been written at least.
 template <class T>
 void RegressionReference<T>::check_unwritten(const RegressionResults<T>& results, Comparison& comparison) const {
@@ -103,6 +132,7 @@ void RegressionReference<T>::check(const RegressionResults<T>& results, double e
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     check_sample(results, samples_[i], (*expected)[i], error_factor, comparison);
   }
+  check_all_together(results, *expected, comparison);
   check_unwritten(results, comparison);
 }
 

@@ -26,8 +26,8 @@ struct RegressionResults {
 template <class T>
 class RegressionReference {
  public:
-  /// `inputs` must live as long.
-  RegressionReference(const RegressionInputs<T>& inputs, std::uint64_t seed);
+  /// `inputs` must live as long. `draw`: of queries and training rows.
+  RegressionReference(const RegressionInputs<T>& inputs, std::uint64_t seed, Draw draw = Draw::chosen);
 
   void check(const RegressionResults<T>& results, double error_factor, Comparison& comparison) const;
 
@@ -38,6 +38,8 @@ class RegressionReference {
   };
   void check_sample(const RegressionResults<T>& results, const Sample& sample, const RegressionExpected& expected,
                     double error_factor, Comparison& comparison) const;
+  void check_all_together(const RegressionResults<T>& results, const std::vector<RegressionExpected>& expected,
+                          Comparison& comparison) const;
   void check_unwritten(const RegressionResults<T>& results, Comparison& comparison) const;
 
   KernelRegression problem_;

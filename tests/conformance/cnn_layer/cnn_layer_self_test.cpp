@@ -144,7 +144,7 @@ TEST(CnnLayerReferenceTest, an_outlier_beside_the_window_forgives_nothing) {
   problem.relu = false;
   Layer<float> layer(problem);
   layer.input[4 * 9 + 4] = 1e8F;
-  const CnnLayerReference<float> reference(layer.inputs(), false, 4);
+  const CnnLayerReference<float> reference(layer.inputs(), Draw::chosen, 4);
   auto result = layer.result();
   EXPECT_TRUE(outcome_of(reference, result, 46).passed);
   result[0] += 0.1F;
@@ -162,7 +162,7 @@ void expect_honest_arithmetic_passes() {
       problem.pool_size = pool;
       problem.relu = pool != 2;
       const Layer<T> layer(problem);
-      const CnnLayerReference<T> reference(layer.inputs(), true, 4);
+      const CnnLayerReference<T> reference(layer.inputs(), Draw::symmetric, 4);
       ASSERT_TRUE(reference.is_complete());
       const Outcome outcome = outcome_of(reference, layer.result());
       EXPECT_TRUE(outcome.passed) << outcome.failure;
@@ -181,7 +181,7 @@ TEST(CnnLayerReferenceTest, planted_errors_are_found) {
   problem.pool_size = 2;
   problem.relu = false;
   const Layer<float> layer(problem);
-  const CnnLayerReference<float> reference(layer.inputs(), true, 4);
+  const CnnLayerReference<float> reference(layer.inputs(), Draw::symmetric, 4);
   const auto right = layer.result();
   ASSERT_EQ(right.size(), 36U);
   for (std::size_t index = 0; index < right.size(); ++index) {
@@ -199,7 +199,7 @@ TEST(CnnLayerReferenceTest, samples_and_mean_square_find_what_they_must) {
   CnnLayer problem = layer_of(64, 33, 44, 5);
   problem.pool_size = 2;
   const Layer<float> layer(problem);
-  const CnnLayerReference<float> reference(layer.inputs(), true, 4);
+  const CnnLayerReference<float> reference(layer.inputs(), Draw::symmetric, 4);
   ASSERT_FALSE(reference.is_complete());
   const auto right = layer.result();
   EXPECT_TRUE(outcome_of(reference, right).passed) << outcome_of(reference, right).failure;

@@ -2,13 +2,13 @@
 // of the sum, and products of numbers with 11 bits, as TF32 makes them, do not, though the worst case forgives them.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "conformance/gemm/gemm_reference.h"
 #include "conformance/inputs.h"
+#include "eleven_bits.h"
 
 namespace tessera::conformance {
 namespace {
@@ -41,7 +41,7 @@ class RandomGemm {
     }
     return c;
   }
-  std::string failure_of(const std::vector<float>& c, GemmDraw draw, double error_factor = 1) const {
+  std::string failure_of(const std::vector<float>& c, Draw draw, double error_factor = 1) const {
     Comparison comparison(DataType::float32);
     GemmReference<float>(inputs(), 4, draw).check(c, kSide, error_factor, std::nullopt, "", comparison);
     return comparison.outcome().failure;
@@ -53,21 +53,10 @@ class RandomGemm {
   std::vector<float> b_;
 };
 
-float as_it_is(float x) {
-  return x;
-}
-
-/// To 11 significant bits.
-float rounded_to_11_bits(float x) {
-  int exponent = 0;
-  const float fraction = std::frexp(x, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(fraction, 11)), exponent - 11);
-}
-
 TEST(GemmChanceTest, honest_products_hold_it) {
   for (const std::int64_t k : {1, 2, 7, 64, 500, 4096}) {
     for (const auto& [values, draw] :
-         {std::pair{Values::symmetric, GemmDraw::symmetric}, {Values::positive, GemmDraw::one_sided}}) {
+         {std::pair{Values::symmetric, Draw::symmetric}, {Values::positive, Draw::one_sided}}) {
       const RandomGemm gemm(k, values);
       for (const std::size_t sums : {1, 4, 32}) {
         EXPECT_EQ(gemm.failure_of(gemm.product(as_it_is, sums), draw), "") << k << ", " << sums;
@@ -79,23 +68,23 @@ TEST(GemmChanceTest, honest_products_hold_it) {
 TEST(GemmChanceTest, products_of_11_bits_are_found_where_the_worst_case_forgives_them) {
   const RandomGemm gemm(4096, Values::symmetric);
   const std::vector<float> c = gemm.product(rounded_to_11_bits);
-  EXPECT_EQ(gemm.failure_of(c, GemmDraw::chosen), "");
-  EXPECT_NE(gemm.failure_of(c, GemmDraw::symmetric).find("root mean square"), std::string::npos);
+  EXPECT_EQ(gemm.failure_of(c, Draw::chosen), "");
+  EXPECT_NE(gemm.failure_of(c, Draw::symmetric).find("root mean square"), std::string::npos);
 }
 
 TEST(GemmChanceTest, a_factor_makes_room_for_them) {
   // Each product is off by 2^-10 at most, 2^14 units of roundoff.
   const RandomGemm gemm(4096, Values::symmetric);
-  EXPECT_EQ(gemm.failure_of(gemm.product(rounded_to_11_bits), GemmDraw::symmetric, 1 + 16384.0 / 4096), "");
+  EXPECT_EQ(gemm.failure_of(gemm.product(rounded_to_11_bits), Draw::symmetric, 1 + 16384.0 / 4096), "");
 }
 
 TEST(GemmChanceTest, a_single_element_is_found) {
   const RandomGemm gemm(4096, Values::positive);
   std::vector<float> c = gemm.product(as_it_is);
-  const GemmExpected expected = gemm_element(gemm.inputs(), 3, 5);
+  const ExpectedSum expected = gemm_element(gemm.inputs(), 3, 5);
   c[3 * kSide + 5] += static_cast<float>(0.5 * expected.bound);
-  EXPECT_EQ(gemm.failure_of(c, GemmDraw::chosen), "");
-  EXPECT_NE(gemm.failure_of(c, GemmDraw::one_sided).find("C(3, 5)"), std::string::npos);
+  EXPECT_EQ(gemm.failure_of(c, Draw::chosen), "");
+  EXPECT_NE(gemm.failure_of(c, Draw::one_sided).find("C(3, 5)"), std::string::npos);
 }
 
 }  // namespace
