@@ -43,6 +43,8 @@ TEST_F(BenchProgramTest, writes_records_as_the_format_says) {
     EXPECT_EQ(record.at("type"), "float32");
     EXPECT_EQ(record.at("problem").at("m"), 256);
     EXPECT_LE(record.at("error").at("worst"), record.at("error").at("bound"));
+    EXPECT_GT(record.at("error").at("rms"), 0);
+    EXPECT_LT(record.at("error").at("rms"), 1e-6 * record.at("error").at("rms_of_values").get<double>());
     for (const char* times : {"device_time_s", "wall_time_s"}) {
       const Json& time = record.at(times);
       EXPECT_GE(time.at("count"), 10);

@@ -72,6 +72,46 @@ TEST(CnnLayerWinogradTest, an_output_feels_its_window) {
   EXPECT_NEAR((even_ratio<4, 5>(0)), 301.2, 0.1);
 }
 
+/// The largest sum over any set of places i of |output(o, i)| filter(i) x input(i), squared, for each weight and pixel,
+/// or the sum of the squares of all places where that is more: how the mean square of random numbers grows.
+template <int kOutputs, int kTaps>
+double growth_of_mean_square() {
+  constexpr auto& kMatrices = kWinogradMatrices<kOutputs, kTaps>;
+  constexpr std::size_t kSize = kOutputs + kTaps - 1;
+  const auto product_of = [](const auto& a, const auto& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i].value() * b[i].value();
+    return sum;
+  };
+  double largest = 0;
+  for (const auto& output : kMatrices.output) {
+    for (unsigned places = 0; places < 1U << kSize; ++places) {
+      double partial = 0;
+      double squares = 0;
+      for (std::size_t i = 0; i < kSize; ++i) {
+        for (std::size_t j = 0; j < kSize; ++j) {
+          const double together = output[i].value() * output[j].value() *
+                                  product_of(kMatrices.filter[i], kMatrices.filter[j]) *
+                                  product_of(kMatrices.input[i], kMatrices.input[j]);
+          if (i == j) squares += together;
+          if ((places >> i & places >> j & 1U) != 0) partial += together;
+        }
+      }
+      largest = std::max({largest, partial / kTaps, squares / kTaps});
+    }
+  }
+  return largest;
+}
+
+TEST(CnnLayerWinogradTest, random_errors_grow_by_less_than_the_root_of_the_factor_says) {
+  EXPECT_NEAR((growth_of_mean_square<4, 5>()), 29.75, 0.01);
+  EXPECT_NEAR((growth_of_mean_square<4, 3>()), 10.44, 0.01);
+  EXPECT_NEAR((growth_of_mean_square<2, 5>()), 7.78, 0.01);
+  EXPECT_LT((growth_of_mean_square<4, 5>()), (kWinogradMatrices<4, 5>.amplification()));
+  EXPECT_LT((growth_of_mean_square<4, 3>()), (kWinogradMatrices<4, 3>.amplification()));
+  EXPECT_LT((growth_of_mean_square<2, 5>()), (kWinogradMatrices<2, 5>.amplification()));
+}
+
 template <int kOutputs, int kTaps>
 void expect_room_for_ordinary_pixels() {
   for (const std::int64_t channels : {1, 3, 9, 32, 64, 256, 2048, 16384}) {

@@ -118,6 +118,7 @@ std::string bench_table(const std::vector<BenchRecord>& records) {
                {"GB/s", Align::right},
                {"of peak", Align::right},
                {"error/bound", Align::right},
+               {"rms error", Align::right},
                {"status"}});
   std::string notes;
   for (const BenchRecord& record : records) {
@@ -135,6 +136,7 @@ std::string bench_table(const std::vector<BenchRecord>& records) {
       if (record.peak) cells[10] = fmt::format("{:.1f} %", 100 * record.peak->share);
     }
     cells.push_back(error_cell(record.outcome));
+    cells.push_back(rms_cell(record.outcome));
     cells.push_back(status_cell(to_string(record.status), record.reason));
     table.add_row(std::move(cells));
     if (!record.reason.empty()) notes += note_of(record);

@@ -1,6 +1,8 @@
 // Field names and cells.
 #include "tools/output/job_record.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "tools/verify/verification.h"
@@ -25,11 +27,20 @@ Json job_record(const Job& job, const Tuning& tuning, std::string_view status, c
 
 Json error_record(const std::optional<conformance::Outcome>& outcome) {
   if (!outcome) return {};
-  return {{"worst", outcome->worst_error}, {"bound", outcome->bound}};
+  const bool has_rms = outcome->rms_value > 0;
+  return {{"worst", outcome->worst_error},
+          {"bound", outcome->bound},
+          {"rms", has_rms ? Json(outcome->rms_error) : Json()},
+          {"rms_of_values", has_rms ? Json(outcome->rms_value) : Json()}};
 }
 
 std::string error_cell(const std::optional<conformance::Outcome>& outcome) {
   return outcome ? fmt::format("{:.2g}", share_of_bound(outcome->worst_error, outcome->bound)) : "";
+}
+
+std::string rms_cell(const std::optional<conformance::Outcome>& outcome) {
+  if (!outcome || !(outcome->rms_value > 0) || !std::isfinite(outcome->rms_error / outcome->rms_value)) return "";
+  return fmt::format("{:.2g}", outcome->rms_error / outcome->rms_value);
 }
 
 std::string status_cell(std::string_view status, const std::string& reason) {
