@@ -204,7 +204,8 @@ DeviceFacts gather_facts(const OpenclApi& api, cl_platform_id platform, cl_devic
   facts.divides_exactly = (must_ask<cl_device_fp_config>(api, device, CL_DEVICE_SINGLE_FP_CONFIG) &
                            CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   facts.has_int64_atomics = extensions.find("cl_khr_int64_base_atomics") != std::string::npos;
-  facts.needs_flush = !facts.is_nvidia && info.driver != "Portable Computing Language";
+  facts.is_pocl = info.driver == "Portable Computing Language";
+  facts.needs_flush = !facts.is_nvidia && !facts.is_pocl;
   facts.identity = info.name + '\n' + info.vendor + '\n' + version + '\n' + info.driver_version + '\n' + info.driver +
                    '\n' + platform_text(api, platform, CL_PLATFORM_VERSION);
   return facts;

@@ -21,6 +21,8 @@ struct DeviceFacts {
   bool is_processor = false;
   /// NVIDIA's own driver, whose quirks the README tells.
   bool is_nvidia = false;
+  /// PoCL: runs a work-group's items one after the other, in as many loops as it has barriers and one more.
+  bool is_pocl = false;
   /// NVIDIA's tensor cores multiply 16 x 32 bytes by 32 x 8 and 16 x 16 of fp16 by 16 x 8, and copies to local memory
   /// pass no register: from sm_80.
   bool has_tensor_cores = false;
