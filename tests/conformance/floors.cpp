@@ -1,11 +1,13 @@
 // Takes the lines of the backends' floor.txt apart.
 #include "floors.h"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "floor_lines.h"
 
@@ -38,8 +40,25 @@ std::optional<int> number_of_sm(const std::string& instruction_set) {
   return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
 }
 
+bool is_in_capitals(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+/// Is it one of the words?
+bool holds_word(const std::string& words, const std::string& wanted) {
+  std::istringstream stream(words);
+  for (std::string word; stream >> word;) {
+    if (word == wanted) return true;
+  }
+  return false;
+}
+
 /// What stands behind "@".
 void restrict_devices(std::string devices, const std::string& line, Floor& floor) {
+  if (is_in_capitals(devices)) {
+    floor.extension = std::move(devices);
+    return;
+  }
   const bool or_newer = devices.ends_with('+');
   if (or_newer) devices.pop_back();
   floor.least_sm = number_of_sm(devices);
@@ -70,6 +89,7 @@ Floor floor_of(const std::string& line) {
 
 bool Floor::concerns(const DeviceInfo& device) const {
   if (only_on && *only_on != device.kind) return false;
+  if (!extension.empty() && !holds_word(device.instruction_set, extension)) return false;
   const std::optional<int> sm = number_of_sm(device.instruction_set);
   if (least_sm && (!sm || *sm < *least_sm)) return false;
   return !most_sm || (sm && *sm <= *most_sm);

@@ -52,6 +52,10 @@ TEST(FloorsTest, speak_of_kinds_of_devices_and_of_instruction_sets) {
   for (const Floor* floor : {&processors, &older}) EXPECT_FALSE(floor->concerns(card));
   for (const Floor* floor : {&every, &processors}) EXPECT_TRUE(floor->concerns(processor));
   for (const Floor* floor : {&this_one, &newer, &older}) EXPECT_FALSE(floor->concerns(processor));
+  const Floor tiles{.extension = "AMX"};
+  for (const DeviceInfo* device : {&card, &processor}) EXPECT_FALSE(tiles.concerns(*device));
+  processor.instruction_set = "AVX-512 with VNNI and AMX";
+  EXPECT_TRUE(tiles.concerns(processor));
 }
 
 }  // namespace
