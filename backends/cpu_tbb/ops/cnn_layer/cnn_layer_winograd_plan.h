@@ -50,6 +50,8 @@ class WinogradPlan {
   [[nodiscard]] std::int64_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] std::int64_t taps() const noexcept { return taps_; }
   [[nodiscard]] std::int64_t size() const noexcept { return outputs_ + taps_ - 1; }
+  /// Of a vector.
+  [[nodiscard]] std::int64_t lanes() const noexcept { return lanes_; }
   [[nodiscard]] std::int64_t matrices() const noexcept { return size() * size(); }
   [[nodiscard]] const CnnBlocks& blocks() const noexcept { return blocks_; }
   [[nodiscard]] const PanelLayout<T>& layout() const noexcept { return layout_; }
