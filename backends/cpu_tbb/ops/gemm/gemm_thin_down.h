@@ -20,9 +20,9 @@
 
 namespace tessera::cpu_tbb {
 
-/// A chunk: rows of the large operand, and bytes of each. 256 KiB, about 20 microseconds from memory, and 16 KiB of
-/// sums at most.
-inline constexpr std::int64_t kStreamRows = 128;
+/// A chunk: rows of the large operand at most, and bytes of each. 384 KiB, about 30 microseconds from memory, and
+/// 16 KiB of sums at most. Pieces have nearly the same length, because a short one costs as many sums as a long one.
+inline constexpr std::int64_t kStreamRows = 192;
 inline constexpr std::int64_t kStreamBytes = 2048;
 
 /// Scratch memory for `count` elements.
@@ -80,13 +80,15 @@ void multiply_down(Executor& executor, const GemmMatrices<T>& gemm, bool few_row
   constexpr std::int64_t kWidth = kStreamBytes / static_cast<std::int64_t>(sizeof(T));
   const DownMatrices<T> down(gemm, few_rows);
   const std::int64_t strips = mathematics::ceil_div(down.many, kWidth);
-  const std::int64_t pieces = mathematics::ceil_div(gemm.k, kStreamRows);
+  const std::int64_t most_pieces = mathematics::ceil_div(gemm.k, kStreamRows);
+  const std::int64_t length = mathematics::ceil_div(gemm.k, most_pieces);
+  const std::int64_t pieces = mathematics::ceil_div(gemm.k, length);
   const auto add = [&](std::int64_t strip, std::int64_t piece, T* sums, std::int64_t sums_step) {
-    const std::int64_t p = piece * kStreamRows, column = strip * kWidth;
+    const std::int64_t p = piece * length, column = strip * kWidth;
     ThinStreams<T> chunk = down.streams;
     chunk.matrix += p * chunk.row_step + column;
     chunk.factors += p * chunk.factor_p_step;
-    chunk.length = std::min(kStreamRows, gemm.k - p);
+    chunk.length = std::min(length, gemm.k - p);
     chunk.columns = std::min(kWidth, down.many - column);
     chunk.sums = sums;
     chunk.sums_step = sums_step;
