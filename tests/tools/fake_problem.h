@@ -27,8 +27,9 @@ class FakeRun : public conformance::Run {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   [[nodiscard]] conformance::Outcome check(Queue&) override {
-    if (behaviour_ == Behaviour::wrong) return {false, 3.0, 1.0, "element 7 is 4, but must be 1 within 1"};
-    return {true, 0.5, 1.0, ""};
+    if (behaviour_ == Behaviour::wrong)
+      return {.passed = false, .worst_error = 3, .bound = 1, .failure = "element 7 is 4, but must be 1 within 1"};
+    return {.passed = true, .worst_error = 0.5, .bound = 1, .failure = ""};
   }
   [[nodiscard]] std::vector<std::byte> output_bits(Queue&) override {
     if (behaviour_ == Behaviour::unstable) return {static_cast<std::byte>(runs_)};

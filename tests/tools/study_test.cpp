@@ -50,7 +50,7 @@ class ConclusionsTest : public testing::Test {
     result.job = {.device = &devices_.list[0], .set = sets_.data(), .problem = problem(index), .variant = variant};
     result.job.is_default = variant == "plain";
     result.status = BenchStatus::verified;
-    result.outcome = conformance::Outcome{true, 0.25, 1.0, ""};
+    result.outcome = conformance::Outcome{.passed = true, .worst_error = 0.25, .bound = 1, .failure = ""};
     result.measurement.emplace();
     result.gflops = gflops;
     return result;

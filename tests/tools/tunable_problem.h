@@ -36,8 +36,9 @@ class TunableRun : public conformance::Run {
     std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(manners_.milliseconds));
   }
   [[nodiscard]] conformance::Outcome check(Queue&) override {
-    if (manners_.is_wrong) return {false, 3.0, 1.0, "element 7 is 4, but must be 1 within 1"};
-    return {true, 0.5, 1.0, ""};
+    if (manners_.is_wrong)
+      return {.passed = false, .worst_error = 3, .bound = 1, .failure = "element 7 is 4, but must be 1 within 1"};
+    return {.passed = true, .worst_error = 0.5, .bound = 1, .failure = ""};
   }
   [[nodiscard]] std::vector<std::byte> output_bits(Queue&) override { return {std::byte{1}}; }
   void remember_time(const Device&, double) override {}
