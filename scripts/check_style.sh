@@ -171,9 +171,18 @@ check_instruction_sets() {
   done
 }
 
+# Code and documents name a decision by its number.
+check_decisions() {
+  local number
+  while IFS= read -r number; do
+    [[ -z $number ]] || finding "docs/decisions: several decisions have the number $number"
+  done < <(printf '%s\n' "${documents[@]}" | sed -nE 's|^docs/decisions/([0-9]+)-.*|\1|p' | sort | uniq -d)
+}
+
 check_formatting
 check_names_and_lengths
 check_instruction_sets
+check_decisions
 check_test_names
 check_environment
 check_quotes

@@ -95,14 +95,13 @@ std::vector<OperatorLaunch> only(OperatorLaunch launch) {
 
 }  // namespace
 
-OperatorKernel::OperatorKernel(OperatorLaunch launch, Preparation preparation)
-    : OperatorKernel(only(std::move(launch)), 0, std::move(preparation)) {}
+OpenclKernel::OpenclKernel(OperatorLaunch launch, Preparation preparation)
+    : OpenclKernel(only(std::move(launch)), 0, std::move(preparation)) {}
 
-OperatorKernel::OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes,
-                               Preparation preparation)
-    : OperatorKernel(OperatorRun{.launches = std::move(launches)}, workspace_bytes, std::move(preparation)) {}
+OpenclKernel::OpenclKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes, Preparation preparation)
+    : OpenclKernel(OperatorRun{.launches = std::move(launches)}, workspace_bytes, std::move(preparation)) {}
 
-OperatorKernel::OperatorKernel(OperatorRun run, std::size_t workspace_bytes, Preparation preparation)
+OpenclKernel::OpenclKernel(OperatorRun run, std::size_t workspace_bytes, Preparation preparation)
     : run_(std::move(run)), workspace_bytes_(workspace_bytes), preparation_(std::move(preparation)) {
   std::erase_if(run_.launches, [](const OperatorLaunch& launch) {
     const auto& global = launch.range.global;
@@ -110,8 +109,8 @@ OperatorKernel::OperatorKernel(OperatorRun run, std::size_t workspace_bytes, Pre
   });
 }
 
-void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
-                            const backend::Slice& workspace) {
+void OpenclKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+                          const backend::Slice& workspace) {
   auto& opencl = static_cast<OpenclQueue&>(queue);
   if (!run_.rounds) return run_all(run_.launches, opencl, operands, workspace);
   for (cl_long round = 0; round < *run_.rounds; ++round) {
@@ -119,8 +118,8 @@ void OperatorKernel::launch(backend::Queue& queue, std::span<const backend::Slic
   }
 }
 
-void OperatorKernel::prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
-                             const backend::Slice& workspace) {
+void OpenclKernel::prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
+                           const backend::Slice& workspace) {
   const std::array operands{weights, prepared};
   run_all(preparation_.launches, static_cast<OpenclQueue&>(queue), operands, workspace);
 }

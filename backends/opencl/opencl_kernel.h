@@ -103,12 +103,12 @@ struct OperatorRun {
 };
 
 /// An operator's kernel: launches of fixed shape.
-class OperatorKernel final : public backend::Kernel {
+class OpenclKernel final : public backend::Kernel {
  public:
-  explicit OperatorKernel(OperatorRun run, std::size_t workspace_bytes = 0, Preparation preparation = {});
-  explicit OperatorKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes = 0,
-                          Preparation preparation = {});
-  explicit OperatorKernel(OperatorLaunch launch, Preparation preparation = {});
+  explicit OpenclKernel(OperatorRun run, std::size_t workspace_bytes = 0, Preparation preparation = {});
+  explicit OpenclKernel(std::vector<OperatorLaunch> launches, std::size_t workspace_bytes = 0,
+                        Preparation preparation = {});
+  explicit OpenclKernel(OperatorLaunch launch, Preparation preparation = {});
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
   [[nodiscard]] std::size_t prepared_bytes() const override { return preparation_.size_bytes; }

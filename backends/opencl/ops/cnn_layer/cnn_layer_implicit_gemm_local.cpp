@@ -128,7 +128,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
     launches.push_back(std::move(launch));
     if (plan.is_part) launches.push_back(finish_launch(pass, device, plan, first_image, 0));
   });
-  return std::make_unique<OperatorKernel>(
+  return std::make_unique<OpenclKernel>(
       std::move(launches), static_cast<std::size_t>(images_of_pass(problem, bytes_of_image)) * bytes_of_image,
       prepare_cnn_weights(problem, device, form));
 }

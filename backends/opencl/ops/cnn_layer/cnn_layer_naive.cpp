@@ -26,7 +26,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   launch.range = line_of(*launch.kernel, outputs_of(problem));
   launch.memory = cnn_layer_operands(problem);
   launch.set_structs(cnn_layer_shape(problem));
-  return std::make_unique<OperatorKernel>(std::move(launch));
+  return std::make_unique<OpenclKernel>(std::move(launch));
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   launch.range = {1, {groups * items, 1, 1}, {items, 1, 1}};
   launch.memory = cnn_layer_operands(problem);
   launch.set_structs(cnn_layer_shape(problem), tiles);
-  return std::make_unique<OperatorKernel>(std::move(launch), prepare_cnn_weights(problem, opencl, form));
+  return std::make_unique<OpenclKernel>(std::move(launch), prepare_cnn_weights(problem, opencl, form));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class WeightedKernel final : public backend::Kernel {
   WeightedKernel(std::shared_ptr<OpenclContext> context, OperatorLaunch launch, std::span<const std::byte> weights)
       : weights_(std::move(context), weights), weights_bytes_(weights.size()) {
     launch.kernel->set(kConv2dWeights, weights_.native());
-    kernel_ = std::make_unique<OperatorKernel>(std::move(launch));
+    kernel_ = std::make_unique<OpenclKernel>(std::move(launch));
   }
   [[nodiscard]] std::size_t held_bytes() const override { return weights_bytes_; }
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
@@ -41,7 +41,7 @@ class WeightedKernel final : public backend::Kernel {
  private:
   OpenclBuffer weights_;
   std::size_t weights_bytes_;
-  std::unique_ptr<OperatorKernel> kernel_;
+  std::unique_ptr<OpenclKernel> kernel_;
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ std::unique_ptr<backend::Kernel> make_march_alone(const MarchAlone& march, const
   std::vector<std::uint32_t> bits = conv2d_weight_bits(problem, weights.values, march.sums);
   bits.resize(static_cast<std::size_t>(problem.filter_height * problem.filter_width));
   kernel->set(kConv2dWeights, bits.size() * sizeof(std::uint32_t), bits.data());
-  return std::make_unique<OperatorKernel>(conv2d_launch(std::move(kernel), problem, {1, 1, rows, strip}));
+  return std::make_unique<OpenclKernel>(conv2d_launch(std::move(kernel), problem, {1, 1, rows, strip}));
 }
 
 }  // namespace tessera::opencl

@@ -38,7 +38,7 @@ std::unique_ptr<backend::Kernel> bind_gemm(std::unique_ptr<CompiledKernel> kerne
   launch.range.global = {gemm_blocks(problem, rows, columns) * launch.range.local[0], launch.range.local[1], 1};
   launch.memory = gemm_operands(problem);
   set_gemm_structs(launch, gemm_as_computed(problem));
-  return std::make_unique<OperatorKernel>(std::move(launch));
+  return std::make_unique<OpenclKernel>(std::move(launch));
 }
 
 }  // namespace tessera::opencl

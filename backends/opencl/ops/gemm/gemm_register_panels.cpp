@@ -191,7 +191,7 @@ ProgramSource program_of(const Gemm& problem, const PanelShape& shape) {
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
   if (problem.m == 0 || problem.n == 0 || problem.batch == 0) {
-    return std::make_unique<OperatorKernel>(std::vector<OperatorLaunch>{});
+    return std::make_unique<OpenclKernel>(std::vector<OperatorLaunch>{});
   }
   const OpenclDevice& device = native(opened);
   const PanelShape shape = shape_of(tuning.at("tile_n"), problem.type, device.facts());
@@ -214,7 +214,7 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
     const std::int64_t first = plan.a_elements(computed) + plan.b_elements(computed);
     launches.push_back(launch_of_sum(kernel("gemm_register_sum"), computed, plan.parts(), first));
   }
-  return std::make_unique<OperatorKernel>(std::move(launches), plan.workspace_bytes());
+  return std::make_unique<OpenclKernel>(std::move(launches), plan.workspace_bytes());
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ std::string prepare_options(const GemmSplitShape& shape) {
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
   if (problem.m == 0 || problem.n == 0 || problem.batch == 0) {
-    return std::make_unique<OperatorKernel>(std::vector<OperatorLaunch>{});
+    return std::make_unique<OpenclKernel>(std::vector<OperatorLaunch>{});
   }
   const OpenclDevice& device = native(opened);
   const GemmSplitShape& shape = gemm_split_shape(tuning);
@@ -110,7 +110,7 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   set_gemm_structs(multiply, computed, workspace.plan());
   run.launches.push_back(std::move(multiply));
   run.rounds = ceil_div(computed.batch, batch);
-  return std::make_unique<OperatorKernel>(std::move(run), static_cast<std::size_t>(workspace.bytes()));
+  return std::make_unique<OpenclKernel>(std::move(run), static_cast<std::size_t>(workspace.bytes()));
 }
 
 Verdict check(const Gemm& problem, const backend::Device& opened) {

@@ -69,8 +69,8 @@ std::unique_ptr<backend::Kernel> make_gemm_in_parts(const OpenclDevice& device, 
   std::vector<OperatorLaunch> launches;
   launches.push_back(std::move(multiply));
   if (parts.count > 1) launches.push_back(launch_of_sum(kernel("gemm_register_sum"), computed, parts, 0));
-  return std::make_unique<OperatorKernel>(std::move(launches),
-                                          static_cast<std::size_t>(parts.elements) * size_bytes(computed.type));
+  return std::make_unique<OpenclKernel>(std::move(launches),
+                                        static_cast<std::size_t>(parts.elements) * size_bytes(computed.type));
 }
 
 }  // namespace tessera::opencl

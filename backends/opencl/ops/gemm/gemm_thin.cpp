@@ -58,7 +58,7 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
   if (problem.m == 0 || problem.n == 0 || problem.batch == 0) {
-    return std::make_unique<OperatorKernel>(std::vector<OperatorLaunch>{});
+    return std::make_unique<OpenclKernel>(std::vector<OperatorLaunch>{});
   }
   const OpenclDevice& device = native(opened);
   const Gemm computed = gemm_as_computed(problem);

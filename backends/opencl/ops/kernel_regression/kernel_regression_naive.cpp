@@ -24,7 +24,7 @@ std::unique_ptr<backend::Kernel> make(const KernelRegression& problem, backend::
   OperatorRun run{.launches = {}, .rounds = plan.rounds()};
   run.launches.push_back(std::move(distances));
   run.launches.push_back(plan.launch_of_sums());
-  return std::make_unique<OperatorKernel>(std::move(run), plan.workspace_bytes());
+  return std::make_unique<OpenclKernel>(std::move(run), plan.workspace_bytes());
 }
 
 }  // namespace

@@ -274,7 +274,7 @@ std::unique_ptr<backend::Kernel> make_regression_tiles(const KernelRegression& p
     return tile.queries == tuning.at("tile_queries") && tile.rows == tuning.at("tile_rows");
   });
   const TilesPlan plan(problem, device, *chosen);
-  return std::make_unique<OperatorKernel>(plan.run(), plan.workspace_bytes(), plan.preparation());
+  return std::make_unique<OpenclKernel>(plan.run(), plan.workspace_bytes(), plan.preparation());
 }
 
 }  // namespace tessera::opencl

@@ -75,7 +75,7 @@ std::unique_ptr<backend::Kernel> make(const KernelRegression& problem, backend::
     run.launches.push_back(std::move(launch));
   }
   run.launches.push_back(plan.launch_of_sums());
-  return std::make_unique<OperatorKernel>(std::move(run), plan.workspace_bytes());
+  return std::make_unique<OpenclKernel>(std::move(run), plan.workspace_bytes());
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ class MeansKernel final : public backend::Kernel {
   NonlocalMeans problem_;
   std::vector<std::uint32_t> table_numbers_;
   OpenclBuffer table_;
-  OperatorKernel run_;
+  OpenclKernel run_;
 };
 
 }  // namespace

@@ -94,7 +94,7 @@ std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device
   const auto local = static_cast<cl_uint>(2 * launch.memory.size() + launch.struct_count);
   launch.kernel->set(local, static_cast<std::size_t>(tiles.bytes()), nullptr);
   launch.range = {1, {static_cast<std::size_t>(tiles.tiles()) * group, 1, 1}, {group, 1, 1}};
-  return std::make_unique<OperatorKernel>(std::move(launch));
+  return std::make_unique<OpenclKernel>(std::move(launch));
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ std::vector<Tunable> tunables(const PatchMatch& /*problem*/, const backend::Devi
 }
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& tuning) {
-  return std::make_unique<OperatorKernel>(patch_launch_of_groups(
-      problem, native(device), "patch_match_insertion", embedded::patch_match_insertion, tuning.at("threads")));
+  return std::make_unique<OpenclKernel>(patch_launch_of_groups(problem, native(device), "patch_match_insertion",
+                                                               embedded::patch_match_insertion, tuning.at("threads")));
 }
 
 }  // namespace

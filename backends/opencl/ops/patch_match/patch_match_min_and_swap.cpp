@@ -24,9 +24,9 @@ std::vector<Tunable> tunables(const PatchMatch& /*problem*/, const backend::Devi
 }
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& tuning) {
-  return std::make_unique<OperatorKernel>(
-      patch_launch_of_groups(problem, native(device), "patch_match_min_and_swap", embedded::patch_match_min_and_swap,
-                             tuning.at("threads"), backend::sentence(" -DUNROLL=", tuning.at("unroll"))));
+  return std::make_unique<OpenclKernel>(patch_launch_of_groups(problem, native(device), "patch_match_min_and_swap",
+                                                               embedded::patch_match_min_and_swap, tuning.at("threads"),
+                                                               backend::sentence(" -DUNROLL=", tuning.at("unroll"))));
 }
 
 }  // namespace

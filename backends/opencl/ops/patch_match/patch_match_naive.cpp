@@ -14,7 +14,7 @@ backend::Verdict check(const PatchMatch& problem, const backend::Device& /*devic
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& /*tuning*/) {
   OperatorLaunch launch = patch_launch(problem, native(device), "patch_match_naive", embedded::patch_match_naive);
   launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(problem.references().product()));
-  return std::make_unique<OperatorKernel>(std::move(launch));
+  return std::make_unique<OpenclKernel>(std::move(launch));
 }
 
 }  // namespace

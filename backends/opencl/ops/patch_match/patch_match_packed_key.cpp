@@ -34,7 +34,7 @@ std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device
       patch_launch(problem, native(device), "patch_match_packed_key", embedded::patch_match_packed_key,
                    backend::sentence(" -DLANES=", tuning.at("lanes"), " -DPLACES=", places));
   launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(problem.references().product()));
-  return std::make_unique<OperatorKernel>(std::move(launch));
+  return std::make_unique<OpenclKernel>(std::move(launch));
 }
 
 }  // namespace

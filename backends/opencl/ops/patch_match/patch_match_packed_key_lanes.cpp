@@ -50,7 +50,7 @@ std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device
   const std::optional<PatchScreen> screen = PatchScreen::of(problem, native(device).facts());
   if (screen) launches.push_back(screen->launch(problem, native(device)));
   launches.push_back(patch_lanes_launch(problem, native(device), screen.has_value()));
-  return std::make_unique<OperatorKernel>(std::move(launches), PatchWords(problem).size_bytes);
+  return std::make_unique<OpenclKernel>(std::move(launches), PatchWords(problem).size_bytes);
 }
 
 backend::Verdict check(const PatchMatch& problem, const backend::Device& device) {
