@@ -23,5 +23,6 @@ static_assert(sizeof(TileShapes) == 64);
 inline constexpr int kTileRegisters = 8;
 inline constexpr std::int64_t kTileRows = 16;      ///< of a whole register
 inline constexpr std::int64_t kTileRowBytes = 64;  ///< likewise
+inline constexpr std::int64_t kTileBytes = kTileRows * kTileRowBytes;
 
 }  // namespace tessera::cpu_tbb

@@ -1,4 +1,5 @@
-// A signal asks for an orderly end; one that comes again later ends the program as signals do.
+// A signal asks for an orderly end, whatever handlers drivers put in place; one that comes again later ends the program
+// as signals do; and a hang-up that is ignored stays so.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -17,7 +17,7 @@ namespace {
 
 // Times are counted in products: how many a core makes meanwhile in gemm's register tile. Fitted to 3 x 3 and 5 x 5
 // filters between 8 and 512 channels at 13 x 13 to 466 x 196 pixels on one core of a Xeon with AVX-512, beside
-// "implicit_gemm".
+// "implicit_gemm"; no committed file has the figures.
 
 /// What transforms take over what they count (winograd_costs()): they move more than they multiply, and most of all on
 /// the way out, where sums leave by tiles.

@@ -34,8 +34,6 @@ namespace tessera::cpu_tbb {
 namespace {
 
 constexpr std::int64_t kLanes = 16;
-constexpr std::int64_t kTileBytes = kTileRows * kTileRowBytes;
-constexpr std::int64_t kPartBytes = 2 * kTileBytes;
 
 // The intrinsics take a register's number as it is written.
 #define TESSERA_LOAD(number, address) _tile_loadd(number, address, kTileRowBytes)
@@ -43,10 +41,10 @@ constexpr std::int64_t kPartBytes = 2 * kTileBytes;
 
 /// Adds the six products of one step: registers 4 and 5 hold rows, 6 and 7 columns.
 TESSERA_WITH_AMX inline __attribute__((always_inline)) void multiply_step(const std::byte* a, const std::byte* b) {
-  const std::byte* const a2 = a + kPartBytes;
-  const std::byte* const a3 = a2 + kPartBytes;
-  const std::byte* const b2 = b + kPartBytes;
-  const std::byte* const b3 = b2 + kPartBytes;
+  const std::byte* const a2 = a + kSplitPartBytes;
+  const std::byte* const a3 = a2 + kSplitPartBytes;
+  const std::byte* const b2 = b + kSplitPartBytes;
+  const std::byte* const b3 = b2 + kSplitPartBytes;
   TESSERA_LOAD(4, a);
   TESSERA_LOAD(6, b3);
   TESSERA_ADD(0, 4, 6);

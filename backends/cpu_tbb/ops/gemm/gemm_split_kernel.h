@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cpu_tbb_tile_shapes.h"
 #include "ops/gemm/gemm_register_kernel.h"
 
 namespace tessera::cpu_tbb {
@@ -13,7 +14,9 @@ namespace tessera::cpu_tbb {
 inline constexpr std::int64_t kSplitTile = 32;
 inline constexpr std::int64_t kSplitStep = 32;
 /// A packed step of a tile's rows or columns: three parts of two tile registers.
-inline constexpr std::int64_t kSplitStepBytes = std::int64_t{3} * 2 * 1024;
+inline constexpr int kSplitParts = 3;
+inline constexpr std::int64_t kSplitPartBytes = 2 * kTileBytes;
+inline constexpr std::int64_t kSplitStepBytes = kSplitParts * kSplitPartBytes;
 
 /// Of each row or column of a tile, over all that was packed: the largest magnitude, and the smallest that is not 0,
 /// as bits; of the latter less 1, so that 0 counts as the largest of all.

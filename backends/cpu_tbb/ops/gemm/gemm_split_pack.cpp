@@ -35,13 +35,10 @@ void SplitExtents::clear() noexcept {
 namespace {
 
 constexpr std::int64_t kLanes = 16;
-constexpr std::int64_t kTileBytes = kTileRows * kTileRowBytes;
-constexpr std::int64_t kPartBytes = 2 * kTileBytes;
-constexpr int kParts = 3;
 
 /// The upper halves of each lane are bfloat16.
 struct Parts {
-  __m512i part[kParts];
+  __m512i part[kSplitParts];
 };
 
 /// Halves are rounded away from 0: what is left has no more than 8 bits next time either, and the last part is exact.
@@ -88,8 +85,8 @@ TESSERA_WITH_AVX512 void pack_row(const float* source, std::int64_t depth, std::
     extend(extents, left);
     extend(extents, right);
     const Parts left_parts = parts_of(left), right_parts = parts_of(right);
-    for (int part = 0; part < kParts; ++part) {
-      _mm512_store_si512(target + part * kPartBytes,
+    for (int part = 0; part < kSplitParts; ++part) {
+      _mm512_store_si512(target + part * kSplitPartBytes,
                          _mm512_permutex2var_epi16(left_parts.part[part], upper_halves, right_parts.part[part]));
     }
   }
@@ -111,10 +108,10 @@ TESSERA_WITH_AVX512 inline __attribute__((always_inline)) void pack_pair(const f
   _mm512_store_si512(smallest_less_1, extents.smallest_less_1);
   const Parts first_parts = parts_of(first), second_parts = parts_of(second);
   const __m512i upper_half = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
-  for (int part = 0; part < kParts; ++part) {
+  for (int part = 0; part < kSplitParts; ++part) {
     // The last part of a tiny number may have bits below the upper half.
     const __m512i high = _mm512_and_si512(second_parts.part[part], upper_half);
-    _mm512_store_si512(target + part * kPartBytes,
+    _mm512_store_si512(target + part * kSplitPartBytes,
                        _mm512_or_si512(high, _mm512_srli_epi32(first_parts.part[part], 16)));
   }
 }
@@ -176,8 +173,8 @@ void pack_split_rows(const float* source, std::int64_t row_step, std::int64_t ro
       continue;
     }
     for (std::int64_t p = 0; p < depth; p += kSplitStep) {
-      for (int part = 0; part < kParts; ++part)
-        std::fill_n(target + p / kSplitStep * kSplitStepBytes + part * kPartBytes, kTileRowBytes, std::byte{0});
+      for (int part = 0; part < kSplitParts; ++part)
+        std::fill_n(target + p / kSplitStep * kSplitStepBytes + part * kSplitPartBytes, kTileRowBytes, std::byte{0});
     }
   }
 }
