@@ -1,12 +1,14 @@
 // patch_match's screen: before distances are found as they are defined, candidates are listed by sums near them, of
 // fused operations. Which references share a tile of voxels in fast memory, and how far a sum may be from a distance.
 //
-//   region of a tile           the references of 32 threads: 8 along x and 4 along z, or of images 32 along x; such
-//   +--------------------+     lines lie one behind the other along y
+//   region of a tile           whole: the references of 32 threads are 8 along x and 4 along z, or of images 32 along
+//   +--------------------+     x; such lines lie one behind the other along y
 //   | +----------------+ |
-//   | | references     | |     the region: all voxels of their candidates, and what a thread reads beside them
-//   | +----------------+ |
+//   | | references     | |     by planes, for cubes of 4 voxels: 8 along x and 4 along y, all in one plane, and of the
+//   | +----------------+ |     region as many planes at a time as a patch has
 //   +--------------------+
+//
+// The region: all voxels of their candidates, and what a thread reads beside them.
 #pragma once
 
 #include <algorithm>
@@ -27,21 +29,31 @@ namespace tessera::mathematics {
   return problem.max_patches <= 16 ? 16 : problem.max_patches <= 32 ? 32 : 64;
 }
 
+/// Are there programs for this patch that hold a tile's region plane by plane?
+[[nodiscard]] inline bool has_patch_screen_by_planes(const PatchMatch& problem) noexcept {
+  return problem.patch == PerAxis{4, 4, 4};
+}
+
 class PatchScreenTile {
  public:
-  /// So many lines of references, of a problem that is_screened(), and voxels of so many bytes.
-  PatchScreenTile(const PatchMatch& problem, std::int64_t tile_y, std::int64_t voxel_bytes) noexcept
-      : voxel_bytes_(voxel_bytes) {
+  /// So many lines of references, by planes a multiple of 4, of a problem that is_screened(), and voxels of so many
+  /// bytes.
+  PatchScreenTile(const PatchMatch& problem, std::int64_t tile_y, std::int64_t voxel_bytes, bool by_planes) noexcept
+      : voxel_bytes_(voxel_bytes), by_planes_(by_planes) {
     const PatchGeometry g(problem);
     const bool fewer_are_less = round_up<std::int64_t>(g.x.window, kPatchScreenFewerLanes) <
                                 round_up<std::int64_t>(g.x.window, kPatchScreenLanes);
     lanes_ = fewer_are_less ? kPatchScreenFewerLanes : kPatchScreenLanes;
     const bool is_deep = problem.references().z > 1;
-    tile_ = {is_deep ? kAlongX : kLine, tile_y, is_deep ? kLine / kAlongX : 1};
+    tile_ = {is_deep || by_planes ? kAlongX : kLine, tile_y, is_deep && !by_planes ? kLine / kAlongX : 1};
     const std::array<std::int64_t, 3> windows{round_up<std::int64_t>(g.x.window, lanes_), g.y.window, g.z.window};
     const PatchAxis* const axes[] = {&g.x, &g.y, &g.z};
     for (std::size_t i = 0; i < 3; ++i) {
       region_[i] = (tile_[i] - 1) * axes[i]->step + windows[i] + axes[i]->patch - 1;
+    }
+    if (by_planes) {
+      region_[2] = problem.patch.z;
+      own_ = problem.patch.product();
     }
   }
 
@@ -49,16 +61,18 @@ class PatchScreenTile {
   [[nodiscard]] int lanes() const noexcept { return lanes_; }
   [[nodiscard]] std::int64_t tile(int axis) const noexcept { return tile_[static_cast<std::size_t>(axis)]; }
   [[nodiscard]] std::int64_t threads() const noexcept { return tile_[0] * tile_[1] * tile_[2]; }
-  /// Voxels.
+  /// Voxels; along z as many as are held at a time.
   [[nodiscard]] std::int64_t region(int axis) const noexcept { return region_[static_cast<std::size_t>(axis)]; }
-  /// From one of the region's planes to the next: threads next to each other along z do not meet in a bank.
+  /// From one of the region's rows to the next, and from one plane: with a step that is odd, threads of a line that are
+  /// next to each other along y or z do not meet in a bank.
+  [[nodiscard]] std::int64_t row() const noexcept { return by_planes_ ? apart(region_[0]) : region_[0]; }
   [[nodiscard]] std::int64_t plane() const noexcept {
-    return round_up(region_[0] * region_[1] - kAlongX, kLine) + kAlongX;
+    return by_planes_ ? row() * region_[1] : apart(region_[0] * region_[1]);
   }
   [[nodiscard]] std::int64_t region_bytes() const noexcept { return plane() * region_[2] * voxel_bytes_; }
-  /// With the sums of each thread that it names by number.
+  /// With the sums of each thread that it names by number; by planes also with each thread's patch, as floats.
   [[nodiscard]] std::int64_t bytes() const noexcept {
-    return region_bytes() + threads() * lanes_ * static_cast<std::int64_t>(sizeof(float));
+    return region_bytes() + threads() * (lanes_ + own_) * static_cast<std::int64_t>(sizeof(float));
   }
   /// That the references of a problem take.
   [[nodiscard]] double tiles(const PerAxis& references) const noexcept {
@@ -71,8 +85,14 @@ class PatchScreenTile {
   static constexpr std::int64_t kLine = 32;
   static constexpr std::int64_t kAlongX = 8;
 
+  [[nodiscard]] static std::int64_t apart(std::int64_t voxels) noexcept {
+    return round_up(voxels - kAlongX, kLine) + kAlongX;
+  }
+
   std::int64_t voxel_bytes_;
+  bool by_planes_;
   int lanes_ = 0;
+  std::int64_t own_ = 0;
   std::array<std::int64_t, 3> tile_{};
   std::array<std::int64_t, 3> region_{};
 };

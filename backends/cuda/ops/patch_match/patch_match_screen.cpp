@@ -17,7 +17,7 @@ namespace {
 using mathematics::PatchScreenTile;
 
 PatchScreenTile tile_of(const PatchMatch& problem, std::int64_t tile_y) noexcept {
-  return {problem, tile_y, sizeof(float)};
+  return {problem, tile_y, sizeof(float), false};
 }
 
 CudaFunction function_of(const std::shared_ptr<Context>& context, const PatchMatch& problem, int lanes) {
@@ -78,7 +78,7 @@ ScreenMatch::ScreenMatch(const std::shared_ptr<Context>& context, const PatchMat
     arguments_.lanes[axis] = static_cast<std::int32_t>(tile_.tile(axis));
     arguments_.region[axis] = static_cast<std::int32_t>(tile_.region(axis));
   }
-  arguments_.row = arguments_.region[0];
+  arguments_.row = static_cast<std::int32_t>(tile_.row());
   arguments_.plane = static_cast<std::int32_t>(tile_.plane());
   arguments_.number_mask = bounds.number_mask;
   arguments_.most = bounds.most;

@@ -45,9 +45,23 @@ MemoryArgument workspace_at(std::size_t byte) {
   return {.place = MemoryArgument::kWorkspace, .type = DataType::int32, .first_element = byte / sizeof(cl_uint)};
 }
 
-std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& /*tuning*/) {
+std::vector<Tunable> tunables(const PatchMatch& problem, const backend::Device& device) {
+  const std::vector<PatchScreen> screens = PatchScreen::all(problem, native(device).facts());
+  if (screens.size() < 2) return {};
+  return {{.name = "by_planes",
+           .meaning = "1: a group holds as many planes of its tile's region as a patch has at a time; 0: all of them",
+           .values = {0, 1},
+           .preferred = screens.front().is_by_planes() ? 1 : 0}};
+}
+
+std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& tuning) {
   std::vector<OperatorLaunch> launches = patch_word_launches(problem, native(device));
-  const std::optional<PatchScreen> screen = PatchScreen::of(problem, native(device).facts());
+  std::optional<PatchScreen> screen;
+  const auto wanted = tuning.find("by_planes");
+  for (const PatchScreen& one : PatchScreen::all(problem, native(device).facts())) {
+    if (screen && (wanted == tuning.end() || one.is_by_planes() != (wanted->second == 1))) continue;
+    screen = one;
+  }
   if (screen) launches.push_back(screen->launch(problem, native(device)));
   launches.push_back(patch_lanes_launch(problem, native(device), screen.has_value()));
   return std::make_unique<OpenclKernel>(std::move(launches), PatchWords(problem).size_bytes);
@@ -147,7 +161,7 @@ backend::Variant<PatchMatch> patch_match_packed_key_lanes() {
   return {.name = "packed_key_lanes",
           .summary = "one work-item a reference, neighbouring candidates in registers (bytes by dp4a where it is)",
           .check = check,
-          .tunables = nullptr,
+          .tunables = tunables,
           .make = make,
           .pays = pays};
 }

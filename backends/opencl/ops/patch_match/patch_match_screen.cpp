@@ -1,27 +1,55 @@
-// Tiles of patch_match_screen.cl, and its launch.
+// Tiles of patch_match_screen.cl and patch_match_screen_planes.cl, and their launch.
 #include "ops/patch_match/patch_match_screen.h"
+
+#include <algorithm>
 
 #include "backend/sentence.h"
 #include "opencl_embedded.h"
 
 namespace tessera::opencl {
 
-std::optional<PatchScreen> PatchScreen::of(const PatchMatch& problem, const DeviceFacts& facts) {
-  if (!mathematics::is_screened(problem)) return std::nullopt;
-  for (const std::int64_t tile_y : {4, 3, 2}) {
-    const mathematics::PatchScreenTile tile(problem, tile_y, static_cast<std::int64_t>(size_bytes(problem.type)));
+namespace {
+
+/// The largest tile that finds room.
+std::optional<mathematics::PatchScreenTile> tile_for(const PatchMatch& problem, const DeviceFacts& facts,
+                                                     bool by_planes) {
+  const std::vector<std::int64_t> lines =
+      by_planes ? std::vector<std::int64_t>{16, 8} : std::vector<std::int64_t>{4, 3, 2};
+  const auto voxel_bytes = static_cast<std::int64_t>(by_planes ? sizeof(float) : size_bytes(problem.type));
+  for (const std::int64_t tile_y : lines) {
+    const mathematics::PatchScreenTile tile(problem, tile_y, voxel_bytes, by_planes);
     if (static_cast<std::uint64_t>(tile.bytes()) <= facts.info.local_memory_bytes &&
         static_cast<std::uint64_t>(tile.threads()) <= facts.info.max_group_size &&
         tile.tiles(problem.references()) <= static_cast<double>(kMaxGroups)) {
-      return PatchScreen(tile);
+      return tile;
     }
   }
   return std::nullopt;
 }
 
+}  // namespace
+
+std::vector<PatchScreen> PatchScreen::all(const PatchMatch& problem, const DeviceFacts& facts) {
+  std::vector<PatchScreen> screens;
+  if (!mathematics::is_screened(problem)) return screens;
+  for (const bool by_planes : {false, true}) {
+    if (by_planes && !mathematics::has_patch_screen_by_planes(problem)) continue;
+    if (const auto tile = tile_for(problem, facts, by_planes)) screens.push_back(PatchScreen(*tile, by_planes));
+  }
+  // A processor's work-items keep no patch in registers.
+  if (facts.info.kind != DeviceKind::cpu) std::reverse(screens.begin(), screens.end());
+  return screens;
+}
+
+std::optional<PatchScreen> PatchScreen::of(const PatchMatch& problem, const DeviceFacts& facts) {
+  const std::vector<PatchScreen> screens = all(problem, facts);
+  return screens.empty() ? std::nullopt : std::optional(screens.front());
+}
+
 OperatorLaunch PatchScreen::launch(const PatchMatch& problem, const OpenclDevice& device) const {
   OperatorLaunch launch =
-      patch_launch(problem, device, "patch_match_screen", embedded::patch_match_screen,
+      patch_launch(problem, device, by_planes_ ? "patch_match_screen_planes" : "patch_match_screen",
+                   by_planes_ ? embedded::patch_match_screen_planes : embedded::patch_match_screen,
                    backend::sentence(" -DPATCH=", problem.patch == PerAxis{4, 4, 4} ? 4 : 0, " -DLANES=", tile_.lanes(),
                                      " -DROWS=", mathematics::kPatchScreenRows,
                                      " -DPLACES=", mathematics::patch_screen_places(problem),
@@ -38,7 +66,7 @@ PatchScreenShape PatchScreen::shape(const PatchMatch& problem, const PerAxis& re
   PatchScreenShape shape{.tiles = {ceil_div(references.x, tile_.tile(0)), ceil_div(references.y, tile_.tile(1))},
                          .lanes = {},
                          .region = {},
-                         .row = static_cast<cl_int>(tile_.region(0)),
+                         .row = static_cast<cl_int>(tile_.row()),
                          .plane = static_cast<cl_int>(tile_.plane()),
                          .number_mask = bounds.number_mask,
                          .most = bounds.most,

@@ -1,16 +1,18 @@
 // The launch that goes before packed_key_lanes' where candidates are screened by sums near their distances: see
-// patch_match_screen.cl.
+// patch_match_screen.cl, whose groups hold all of a tile's region in local memory, and patch_match_screen_planes.cl,
+// whose groups hold some planes of it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "mathematics/patch_match_screen.h"
 #include "ops/patch_match/patch_match_launch.h"
 
 namespace tessera::opencl {
 
-/// Screen of patch_match_screen.cl.
+/// Screen of patch_match_screen_list.cl.
 struct PatchScreenShape {
   cl_long tiles[2];
   cl_int lanes[3];
@@ -22,13 +24,16 @@ struct PatchScreenShape {
   cl_float part;
   cl_float underflow;
 };
-static_assert(sizeof(PatchScreenShape) == 64, "patch_match_screen.cl says so too");
+static_assert(sizeof(PatchScreenShape) == 64, "patch_match_screen_list.cl says so too");
 
 class PatchScreen {
  public:
-  /// None where candidates are not screened, or local memory has no room for a tile.
+  /// What there is room for, the fastest first; none where candidates are not screened.
+  [[nodiscard]] static std::vector<PatchScreen> all(const PatchMatch& problem, const DeviceFacts& facts);
+  /// The fastest.
   [[nodiscard]] static std::optional<PatchScreen> of(const PatchMatch& problem, const DeviceFacts& facts);
 
+  [[nodiscard]] bool is_by_planes() const noexcept { return by_planes_; }
   [[nodiscard]] OperatorLaunch launch(const PatchMatch& problem, const OpenclDevice& device) const;
   /// Of so many references along each axis.
   [[nodiscard]] PatchScreenShape shape(const PatchMatch& problem, const PerAxis& references) const;
@@ -37,9 +42,10 @@ class PatchScreen {
   [[nodiscard]] std::size_t region_bytes() const noexcept { return static_cast<std::size_t>(tile_.region_bytes()); }
 
  private:
-  explicit PatchScreen(const mathematics::PatchScreenTile& tile) : tile_(tile) {}
+  PatchScreen(const mathematics::PatchScreenTile& tile, bool by_planes) : tile_(tile), by_planes_(by_planes) {}
 
   mathematics::PatchScreenTile tile_;
+  bool by_planes_;
 };
 
 }  // namespace tessera::opencl

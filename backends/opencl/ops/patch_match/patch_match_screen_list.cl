@@ -1,0 +1,166 @@
+// patch_match's screens: a work-item's list of the nearest candidates by sums near their distances, and the stack that
+// is made of it. Of each sum as many bits are listed as the candidate's number leaves.
+//
+// The listed ones' distances are found as they are defined (docs/decisions/0017), sorted, and written. All others lie
+// at the last listed sum or beyond it. Where the last distance kept is below what that sum stands for at least, no other
+// can be among the stack; else the reference's count is left at -1, and a second launch, of
+// patch_match_packed_key_lanes.cl, finds its stack. That happens where many candidates tie.
+//
+// Compiles alone with: -DTYPE=1 -DNARROW=0 -DPATCH=4 -DLANES=11 -DPLACES=16 -DSPARE=4 -DGROUP=128
+#include "ops/patch_match/patch_match_stack.cl"
+
+#define LISTED (PLACES + SPARE)
+#define NOT_LISTED UINT_MAX
+#define INFINITE_BITS 0x7f800000U
+
+// The tile of a group, and how far a sum may be from a distance: see mathematics/patch_match_screen.h.
+typedef struct {
+  long tiles[2];  // along x and y
+  int lanes[3];   // references of a tile
+  int region[3];  // voxels; by planes those of a patch along z
+  int row;        // from one row of the region to the next
+  int plane;      // and from one plane
+  uint number_mask;
+  float most;       // a larger sum's distance is not kept
+  float part;       // of a sum, that its distance has at least
+  float underflow;  // and so much less
+} Screen;
+SIZE_ON_THE_HOST(Screen, 64);
+
+// What exists of a reference's window, counted in the window as it is where no border cuts it.
+typedef struct {
+  int begin[3];
+  int count[3];
+  int width[3];
+} Exists;
+
+static inline long place_of(const Match* match, const int axis, const long number) {
+  return min(match->start[axis] + number * match->step[axis], match->last_place[axis]);
+}
+
+static inline void find_exists(const Match* match, const Window* window, const long* number, Exists* exists) {
+  for (int axis = 0; axis < 3; ++axis) {
+    exists->width[axis] = (int)match->window[axis];
+    exists->begin[axis] = (int)(window->first[axis] - place_of(match, axis, number[axis]) + match->window[axis] / 2);
+    exists->count[axis] = (int)window->count[axis];
+  }
+}
+
+// The first reference of the group's tile along each axis.
+static inline void find_tile(const Screen* screen, long* tile) {
+  const long line = quotient((long)get_group_id(0), screen->tiles[0]);
+  const long plane = quotient(line, screen->tiles[1]);
+  tile[0] = ((long)get_group_id(0) - line * screen->tiles[0]) * screen->lanes[0];
+  tile[1] = (line - plane * screen->tiles[1]) * screen->lanes[1];
+  tile[2] = plane * screen->lanes[2];
+}
+
+// Where fewer places are wanted, zeros stand before the nearest.
+static inline void clear_list(const Match* match, uint* listed) {
+  const int skipped = PLACES - (int)match->max_patches;
+#pragma unroll
+  for (int i = 0; i < LISTED; ++i) listed[i] = i < skipped ? 0U : NOT_LISTED;
+}
+
+// Lists those of a row of candidates, the first at x of the window and of this number, that exist and are near enough.
+static inline void list_row(const Screen* screen, const Exists* exists, const int x, const int number,
+                            const float* sums, __local float* staged, uint* listed, float* bound) {
+  const uint mask = screen->number_mask;
+  const int end = clamp(exists->begin[0] + exists->count[0] - x, 0, LANES);
+  const int begin = min(max(exists->begin[0] - x, 0), end);
+  uint nearer = 0;
+#pragma unroll
+  for (int i = 0; i < LANES; ++i) nearer |= sums[i] <= *bound ? 1U << i : 0U;
+  nearer &= (1U << end) - (1U << begin);
+  if (nearer != 0) {
+#pragma unroll
+    for (int i = 0; i < LANES; ++i) staged[i * GROUP] = sums[i];
+  }
+#pragma unroll 1
+  for (; nearer != 0; nearer &= nearer - 1) {
+    const int i = 31 - (int)clz(nearer & -nearer);
+    const float sum = staged[i * GROUP];
+    if (!(sum <= *bound)) continue;
+    const uint key = (as_uint(sum) << 1 & ~mask) | (uint)(number + i);
+#pragma unroll
+    for (int place = LISTED - 1; place > 0; --place) {
+      listed[place] = min(listed[place], max(listed[place - 1], key));
+    }
+    listed[0] = min(listed[0], key);
+    const uint last = (listed[LISTED - 1] | mask) >> 1;
+    if (last < INFINITE_BITS) *bound = as_float(last);
+  }
+}
+
+// The distance as it is defined.
+static inline squared listed_distance(const Match* match, __global const element* own,
+                                      __global const element* candidate) {
+  squared planes = 0;
+#pragma unroll
+  for (int z = 0; z < (PATCH > 0 ? PATCH : match->patch[2]); ++z) {
+    squared rows = 0;
+#pragma unroll
+    for (int y = 0; y < (PATCH > 0 ? PATCH : match->patch[1]); ++y) {
+      const long first = (z * match->size[1] + y) * match->size[0];
+      squared row = 0;
+#pragma unroll
+      for (int x = 0; x < (PATCH > 0 ? PATCH : match->patch[0]); ++x) {
+        row += square_of(own[first + x], candidate[first + x]);
+      }
+      rows += row;
+    }
+    planes += rows;
+  }
+  return planes;
+}
+
+// Makes the stack of what is listed and writes it, from its first place on, or leaves it to the second launch.
+static inline void write_listed(const Match* match, const Screen* screen, const Exists* exists, const Window* window,
+                                __global const element* volume, uint* listed, __global int* count,
+                                __global stored* distances, __global long* indices) {
+  const uint mask = screen->number_mask;
+  const int has_all = listed[LISTED - 1] == NOT_LISTED;
+  const float last_sum = as_float((listed[LISTED - 1] & ~mask) >> 1);
+  const squared unkept = first_unkept(match);
+  const int number_bits = match->number_bits;
+  const int skipped = PLACES - (int)match->max_patches;
+  __global const element* const own = volume + window->reference;
+  squared farthest = 0;
+  patch_key keys[PLACES];
+  clear_stack(keys);
+#pragma unroll 1
+  for (int taken = 0; taken < LISTED; ++taken) {
+    const uint nearest = listed[0];
+#pragma unroll
+    for (int i = 0; i < LISTED - 1; ++i) listed[i] = listed[i + 1];
+    listed[LISTED - 1] = NOT_LISTED;
+    if (taken < skipped || nearest == NOT_LISTED) continue;
+    const int of_window = (int)(nearest & mask);
+    const int line = small_quotient(of_window, exists->width[0]);
+    const int x = of_window - line * exists->width[0];
+    const int z = small_quotient(line, exists->width[1]);
+    const int y = line - z * exists->width[1];
+    const long away =
+        ((z - exists->width[2] / 2) * match->size[1] + y - exists->width[1] / 2) * match->size[0] + x -
+        exists->width[0] / 2;
+    const squared distance = listed_distance(match, own, own + away);
+    farthest = farthest < distance ? distance : farthest;
+    if (!(distance < unkept)) continue;
+    const int in_window =
+        ((z - exists->begin[2]) * exists->count[1] + y - exists->begin[1]) * exists->count[0] + x - exists->begin[0];
+    insert_key(keys, key_of(distance, (patch_key)in_window, number_bits));
+  }
+
+  // Is what is not listed beyond the last place? Where all that are listed equal the reference, it has higher numbers.
+  patch_key last_key = 0;
+#pragma unroll
+  for (int i = 0; i < PLACES; ++i) last_key = max(last_key, i < match->max_patches ? keys[i] : 0);
+  const float last_kept = (float)(last_key == NO_KEY ? unkept : distance_in(last_key, number_bits));
+  const float least = fmin(last_sum, MAXFLOAT) * screen->part - screen->underflow;
+  const int are_equal = last_sum == 0 && farthest == 0;
+  if (!has_all && !are_equal && !(last_kept < least)) {
+    *count = -1;
+    return;
+  }
+  *count = write_stack(match, window, keys, distances, indices);
+}

@@ -1,0 +1,142 @@
+// patch_match, packed_key_lanes, of floats and 16 bits: the screen of patch_match_screen.cl where a patch is a cube of
+// 4 voxels. A group's references lie in one plane, 8 along x and GROUP / 8 along y, and it walks over the window's
+// planes; of the tile's region as many planes as a patch has are in local memory at a time, as floats, so that little of
+// it suffices.
+//
+//   planes of the region    . . 2 3 4 5 . .     candidates of one plane of the window need four; for the next plane one
+//   their slots                 2 3 0 1         more comes, in the place of the first
+//
+// Each work-item has its reference's patch in local memory too: a plane of it goes through registers at a time. All of
+// it in registers takes loops over planes that are unrolled, and so long a program waits for its instructions.
+//
+// Compiles alone with: -DTYPE=1 -DNARROW=0 -DPATCH=4 -DLANES=11 -DROWS=2 -DPLACES=16 -DSPARE=4 -DGROUP=128
+// Compiles alone with: -DTYPE=2 -DNARROW=0 -DPATCH=4 -DLANES=8 -DROWS=2 -DPLACES=32 -DSPARE=4 -DGROUP=128
+#include "ops/patch_match/patch_match_screen_list.cl"
+
+#define ALONG_X 8
+
+// Plane `number` of the region, which begins at `first`; zeros where the volume has no voxels.
+static inline void load_plane(const Match* match, const Screen* screen, __global const element* volume,
+                              const long* first, const int number, __local float* region) {
+  const int item = (int)get_local_id(0);
+  const long z = first[2] + number;
+  const int is_plane = z >= 0 && z < match->size[2];
+  for (int row = item / 32; row < screen->region[1]; row += GROUP / 32) {
+    const long y = first[1] + row;
+    const int is_row = is_plane && y >= 0 && y < match->size[1];
+    const long from = (z * match->size[1] + y) * match->size[0] + first[0];
+    __local float* const to = region + number % PATCH * screen->plane + row * screen->row;
+    for (int x = item % 32; x < screen->region[0]; x += 32) {
+      const long at = first[0] + x;
+      to[x] = is_row && at >= 0 && at < match->size[0] ? (float)volume[from + x] : 0.0F;
+    }
+  }
+}
+
+// The sums of so many rows of candidates, from plane z of the window on: `at` is the first one's place in a plane.
+static inline void add_up(const Screen* screen, __local const float* own, __local const float* region, const int rows,
+                          const int z, const int at, float* sums) {
+#pragma unroll
+  for (int i = 0; i < rows * LANES; ++i) sums[i] = 0;
+#pragma unroll 1
+  for (int plane = 0; plane < PATCH; ++plane, own += PATCH * PATCH * GROUP) {
+    __local const float* const candidates = region + (z + plane) % PATCH * screen->plane + at;
+    float mine[PATCH * PATCH];
+#pragma unroll
+    for (int i = 0; i < PATCH * PATCH; ++i) mine[i] = own[i * GROUP];
+#pragma unroll
+    for (int row = 0; row < PATCH + rows - 1; ++row) {
+      float there[LANES + PATCH - 1];
+#pragma unroll
+      for (int i = 0; i < LANES + PATCH - 1; ++i) there[i] = candidates[row * screen->row + i];
+#pragma unroll
+      for (int of = 0; of < rows; ++of) {
+        if (row < of || row - of >= PATCH) continue;
+#pragma unroll
+        for (int x = 0; x < PATCH; ++x) {
+          const float here = mine[(row - of) * PATCH + x];
+#pragma unroll
+          for (int i = 0; i < LANES; ++i) {
+            const float apart = here - there[i + x];
+            sums[of * LANES + i] = fma(apart, apart, sums[of * LANES + i]);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Lists the nearest of so many rows of candidates. `at`: where the window would begin in a plane, were it whole.
+static inline void look_at(const Screen* screen, const Exists* exists, __local const float* own,
+                           __local const float* region, const int rows, const int y, const int z, const int at,
+                           __local float* staged, uint* listed, float* bound) {
+#pragma unroll 1
+  for (int x = 0; x < exists->width[0]; x += LANES) {
+    float sums[ROWS * LANES];
+    add_up(screen, own, region, rows, z, at + y * screen->row + x, sums);
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      list_row(screen, exists, x, (z * exists->width[1] + y + row) * exists->width[0] + x, sums + row * LANES, staged,
+               listed, bound);
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_screen_planes(PATCH_MATCH_OPERANDS,
+                                                                                           const Match match,
+                                                                                           const Screen screen,
+                                                                                           __local float* region) {
+  __local float staged[LANES][GROUP];
+  __local float patches[PATCH * PATCH * PATCH][GROUP];
+  const int item = (int)get_local_id(0);
+  long tile[3];
+  find_tile(&screen, tile);
+  long first[3];
+  for (int axis = 0; axis < 3; ++axis) first[axis] = place_of(&match, axis, tile[axis]) - match.window[axis] / 2;
+  // Items behind the last reference load voxels too, and have the last one's window.
+  const long x = tile[0] + item % ALONG_X;
+  const long y = tile[1] + item / ALONG_X;
+  const int is_there = x < match.references[0] && y < match.references[1];
+  const long number[3] = {min(x, match.references[0] - 1), min(y, match.references[1] - 1), tile[2]};
+  const long reference = (number[2] * match.references[1] + number[1]) * match.references[0] + number[0];
+  Window window;
+  find_window(&match, reference, &window);
+  Exists exists;
+  find_exists(&match, &window, number, &exists);
+  const int at = (int)(place_of(&match, 1, number[1]) - match.window[1] / 2 - first[1]) * screen.row +
+                 (int)(place_of(&match, 0, number[0]) - match.window[0] / 2 - first[0]);
+
+  volume += volume_first;
+  __local float* const own = &patches[0][item];
+  for (int i = 0; i < PATCH * PATCH * PATCH; ++i) {
+    const long row = i / (PATCH * PATCH) * match.size[1] + i / PATCH % PATCH;
+    own[i * GROUP] = (float)volume[window.reference + row * match.size[0] + i % PATCH];
+  }
+  float bound = screen.most;
+  uint listed[LISTED];
+  clear_list(&match, listed);
+  __local float* const mine = &staged[0][item];
+  // All of a group have the same planes.
+  const int first_plane = exists.begin[2];
+  const int end_plane = first_plane + exists.count[2];
+#pragma unroll 1
+  for (int z = first_plane; z < first_plane + PATCH - 1; ++z) load_plane(&match, &screen, volume, first, z, region);
+#pragma unroll 1
+  for (int z = first_plane; z < end_plane; ++z) {
+    load_plane(&match, &screen, volume, first, z + PATCH - 1, region);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int end = is_there ? exists.begin[1] + exists.count[1] : 0;
+    int row = exists.begin[1];
+#pragma unroll 1
+    for (; row + ROWS <= end; row += ROWS) {
+      look_at(&screen, &exists, own, region, ROWS, row, z, at, mine, listed, &bound);
+    }
+#pragma unroll 1
+    for (; row < end; ++row) look_at(&screen, &exists, own, region, 1, row, z, at, mine, listed, &bound);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (!is_there) return;
+  const ulong place = (ulong)(reference * match.max_patches);
+  write_listed(&match, &screen, &exists, &window, volume, listed, counts + counts_first + reference,
+               distances + distances_first + place, indices + indices_first + place);
+}
