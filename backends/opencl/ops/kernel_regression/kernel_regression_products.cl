@@ -25,7 +25,19 @@
 #error "the tile is no multiple of what a work-item computes"
 #endif
 
-static inline void clear_sums(vector sums[WORK_Q][VECTORS]) {
+// A work-item's sums, and WIDTH of a query beside each other.
+#define PRODUCTS(sums) vector sums[WORK_Q][VECTORS]
+#define RUN_OF(sums, i, v) (sums)[i][v]
+
+// Of the tile, a work-item's query i and the first row of its vector v.
+static inline int query_of(const int item, const int i) {
+  return item / ITEMS_R * WORK_Q + i;
+}
+static inline int row_of(const int item, const int v) {
+  return item % ITEMS_R * WIDTH + v * VECTOR_STEP;
+}
+
+static inline void clear_sums(PRODUCTS(sums)) {
 #pragma unroll
   for (int i = 0; i < WORK_Q; ++i) {
 #pragma unroll
@@ -45,7 +57,7 @@ static inline void clear_sums(vector sums[WORK_Q][VECTORS]) {
 #define PUT_VECTOR(numbers, to) (*(__local vector*)(to) = (numbers))
 #endif
 // Adds the products of one p: of the numbers of this work-item's queries and training rows, the first of each.
-static inline void multiply(vector sums[WORK_Q][VECTORS], TILE_MEMORY const number* of_queries,
+static inline void multiply(PRODUCTS(sums), TILE_MEMORY const number* of_queries,
                             TILE_MEMORY const number* of_rows) {
   vector rows[VECTORS];
 #pragma unroll
@@ -68,13 +80,14 @@ static inline void multiply(vector sums[WORK_Q][VECTORS], TILE_MEMORY const numb
 }
 
 #if ITEMS == 1
-static inline void multiply_tile(vector sums[WORK_Q][VECTORS], __global const number* queries,
+static inline void multiply_tile(PRODUCTS(sums), __global const number* queries,
                                  __global const number* rows, const long depth) {
   clear_sums(sums);
   for (long p = 0; p < depth; ++p) multiply(sums, queries + p * TILE_Q, rows + p * TILE_R);
 }
 #else
 #define STAGED (DEPTH * (TILE_Q + TILE_R))
+#define STAGED_NUMBERS (2 * STAGED)
 #define QUERY_COPIES (DEPTH * TILE_Q / WIDTH / ITEMS)
 #define ROW_COPIES (DEPTH * TILE_R / WIDTH / ITEMS)
 #if QUERY_COPIES * WIDTH * ITEMS != DEPTH * TILE_Q || ROW_COPIES * WIDTH * ITEMS != DEPTH * TILE_R || WORK_Q % WIDTH
@@ -103,10 +116,10 @@ static inline void place(__local number* staged, const Copies* copies, const int
 }
 
 // `staged` holds two steps. The barrier of a step's end is the one that the next tile needs, too.
-static inline void multiply_tile(vector sums[WORK_Q][VECTORS], __local number* staged, __global const number* queries,
+static inline void multiply_tile(PRODUCTS(sums), __local number* staged, __global const number* queries,
                                  __global const number* rows, const long depth, const int item) {
-  const int first_query = item / ITEMS_R * WORK_Q;
-  const int first_row = item % ITEMS_R * WIDTH;
+  const int first_query = query_of(item, 0);
+  const int first_row = row_of(item, 0);
   Copies copies;
   clear_sums(sums);
   fetch(&copies, queries, rows, item);

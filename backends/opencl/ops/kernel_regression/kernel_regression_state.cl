@@ -44,15 +44,22 @@ static inline double furthest_from(const double least, const Regression regressi
   return root * root * (1 + 8 * DBL_EPSILON);
 }
 
-// A row nearer than all before. Whatever stands in a state that has met no row is not read.
-static inline void approach(__global double* state, const double before, const double least, const long row,
-                            const Regression regression) {
+// Of a state, what every row is added to: kept nearer than global memory while rows are met.
+typedef struct {
+  double sum, squares;
+  double first;  // of f w, of the first output
+} Sums;
+
+// A row nearer than all before. Whatever stands in a state that has met no row counts for nothing.
+static inline void approach(Sums* sums, __global double* state, const double before, const double least,
+                            const long row, const Regression regression) {
   const double kept = isinf(before) ? 0 : kept_weight(before, least, regression);
   state[STATE_LEAST] = least;
   state[STATE_ROW] = (double)row;
-  state[STATE_SUM] = scaled(state[STATE_SUM], kept);
-  state[STATE_SQUARES] = scaled(state[STATE_SQUARES], kept * kept);
-  for (long i = STATE_SUMS; i < state_size(regression); ++i) state[i] = scaled(state[i], kept);
+  sums->sum = scaled(sums->sum, kept);
+  sums->squares = scaled(sums->squares, kept * kept);
+  sums->first = scaled(sums->first, kept);
+  for (long i = STATE_SUMS + 1; i < state_size(regression); ++i) state[i] = scaled(state[i], kept);
 }
 
 // The class that a first target votes for, or -1.
@@ -62,13 +69,30 @@ static inline long class_of(const result target, const long classes) {
   return (result)number == target && number < classes ? number : -1;
 }
 
-// A row of this weight, with its targets.
-static inline void add_row(__global double* state, const double weight, __global const result* targets,
+// A row of this weight, with its targets. One rounding for each sum, wherever it is compiled: tiles must not differ.
+static inline void add_row(Sums* sums, __global double* state, const double weight, __global const result* targets,
                            const Regression regression) {
-  state[STATE_SUM] += weight;
-  state[STATE_SQUARES] += weight * weight;
-  for (long r = 0; r < regression.outputs; ++r) state[STATE_SUMS + r] += weight * (double)targets[r];
+  sums->sum += weight;
+  sums->squares = fma(weight, weight, sums->squares);
+  sums->first = fma(weight, (double)targets[0], sums->first);
+  for (long r = 1; r < regression.outputs; ++r) {
+    state[STATE_SUMS + r] = fma(weight, (double)targets[r], state[STATE_SUMS + r]);
+  }
   if (regression.classes == 0) return;
   const long number = class_of(targets[0], regression.classes);
   if (number >= 0) state[STATE_SUMS + regression.outputs + number] += weight;
+}
+
+static inline void begin_state(__global double* state) {
+  state[STATE_LEAST] = INFINITY;
+  state[STATE_ROW] = -1;
+}
+static inline Sums sums_in(__global const double* state) {
+  const Sums sums = {state[STATE_SUM], state[STATE_SQUARES], state[STATE_SUMS]};
+  return sums;
+}
+static inline void put_sums(__global double* state, const Sums sums) {
+  state[STATE_SUM] = sums.sum;
+  state[STATE_SQUARES] = sums.squares;
+  state[STATE_SUMS] = sums.first;
 }

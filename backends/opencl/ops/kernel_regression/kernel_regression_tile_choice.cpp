@@ -46,19 +46,22 @@ RegressionTiles tiles_of_gpu(DataType type) {
   }
 }
 
-/// With the arrays of kernel_regression_tensor.cl, or those of kernel_regression_tiles.cl for one panel.
+/// With the arrays of kernel_regression_tensor.cl, or those of kernel_regression_meeting.cl for one panel.
 std::uint64_t local_bytes(const RegressionTile& tile, DataType type) {
-  if (tile.stages != 0) {
+  if (tile.is_of_bytes_tensor()) {
     constexpr std::int64_t kListBytes = 16 * static_cast<std::int64_t>(sizeof(cl_int));  // of a work-item
     constexpr auto kFactBytes = static_cast<std::int64_t>(2 * (sizeof(cl_double) + sizeof(cl_int)));
     const std::int64_t step = (tile.queries + tile.rows) * tile.depth * static_cast<std::int64_t>(sizeof(cl_uint));
     return static_cast<std::uint64_t>(tile.stages * step + tile.rows * kFactBytes + tile.items() * kListBytes);
   }
   const std::int64_t parts = tile.rows / tile.width;
-  const std::int64_t staged = tile.items() > 1 ? 2 * tile.depth * (tile.queries + tile.rows) : 0;
-  const std::int64_t met = std::max(tile.queries * tile.rows, staged) + tile.queries * (parts + 1 + 2);
+  const bool is_alone = tile.items() == 1;
+  const std::int64_t staged = is_alone ? 0 : 2 * tile.depth * (tile.queries + tile.rows);
+  const std::int64_t distances = tile.queries * (tile.rows + (is_alone ? 0 : tile.width));
+  const std::int64_t met = std::max(distances, staged) + tile.queries * (parts + 1 + 2);
   const std::size_t number_bytes = type == DataType::float64 ? sizeof(double) : sizeof(float);
-  return static_cast<std::uint64_t>(met) * number_bytes;
+  const std::size_t sum_bytes = is_alone ? 0 : 3 * sizeof(cl_double);
+  return static_cast<std::uint64_t>(met) * number_bytes + static_cast<std::uint64_t>(tile.queries) * sum_bytes;
 }
 
 Verdict check_tile(const RegressionTile& tile, DataType type, const DeviceInfo& info) {
@@ -82,17 +85,24 @@ RegressionTiles those_that_fit(RegressionTiles tiles, DataType type, const Devic
 
 }  // namespace
 
+std::int64_t regression_block_rows(const KernelRegression& problem, const RegressionTile& tile) noexcept {
+  const std::int64_t rows = mathematics::regression_block_rows(problem);
+  // The tiles of exact_bytes_tensor were measured with these. Others compute longer for a block: few queries fill a GPU
+  // only if there are more of them.
+  return tile.is_of_bytes_tensor() ? rows : rows / 2;
+}
+
 RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFacts& facts) {
   if (facts.info.kind == DeviceKind::cpu) return tiles_of_processor(problem.type, facts);
   RegressionTiles tiles = tiles_of_gpu(problem.type);
   const auto units = static_cast<std::int64_t>(std::max<std::uint64_t>(facts.info.compute_units, 1));
   const auto groups_of = [&](const RegressionTile& tile) {
     return ceil_div(problem.queries, tile.queries) *
-           ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
+           ceil_div(problem.training_rows, regression_block_rows(problem, tile));
   };
   // On an H200 with 3.6 groups of 64 x 64 a unit, tiles of 64 x 128 with as many groups take 0.88 of the time; with 36
-  // groups a unit they take 1.12 of it.
-  constexpr std::int64_t kItemsOfUnit = 448;
+  // groups a unit they take 1.12 of it. That was with blocks of twice as many rows, and half as many groups.
+  constexpr std::int64_t kItemsOfUnit = 512;
   auto preferred = std::find_if(tiles.begin(), tiles.end(), [&](const auto& tile) {
     return groups_of(tile) * tile.items() >= units * kItemsOfUnit;
   });

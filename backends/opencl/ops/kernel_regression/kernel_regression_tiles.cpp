@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "backend/sentence.h"
-#include "mathematics/kernel_regression_slab.h"
 #include "opencl_embedded.h"
 
 namespace tessera::opencl {
@@ -51,7 +50,9 @@ class TilesPlan {
       : problem_(problem), device_(device), tile_(tile) {
     depth_ = padded_to(ceil_div(problem.columns, tile.numbers), tile.depth);
     padded_rows_ = padded_to(problem.training_rows, tile.rows);
-    blocks_ = ceil_div(problem.training_rows, mathematics::regression_block_rows(problem));
+    shape_ = regression_shape(problem);
+    shape_.rows_of_chunk = regression_block_rows(problem, tile);
+    blocks_ = ceil_div(problem.training_rows, shape_.rows_of_chunk);
     centre_ = padded_to(padded_rows_, kAlignedNumbers);
     row_panels_ = centre_ + padded_to(problem.type == DataType::uint8 ? 0 : problem.columns, kAlignedNumbers);
     panels_ = panels_of_group();
@@ -59,10 +60,8 @@ class TilesPlan {
     const std::int64_t group = panels_ * tile.queries;
     const std::int64_t wanted = padded_to(std::max<std::int64_t>(problem.queries, 1), group);
     queries_ = std::clamp(kMostWorkspaceBytes / query_bytes / group * group, group, wanted);
-    shape_ = regression_shape(problem);
     shape_.queries_of_round = queries_;
     shape_.chunks = blocks_;
-    shape_.rows_of_chunk = mathematics::regression_block_rows(problem);
   }
 
   [[nodiscard]] Preparation preparation() const {
@@ -167,11 +166,11 @@ class TilesPlan {
     return compile_regression(
         problem_, device_, function, text,
         backend::sentence(" -DNUMBERS=", tile_.numbers, " -DWIDTH=", tile_.width, " -DDP4A=", has_dp4a ? 1 : 0,
-                          " -DBLOCK_ROWS=", mathematics::regression_block_rows(problem_), more_options));
+                          " -DBLOCK_ROWS=", shape_.rows_of_chunk, more_options));
   }
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile_pack(const char* function) const {
     return compile(function, embedded::kernel_regression_pack,
-                   backend::sentence(" -DGROUP=", group_of_length(), " -DTENSOR=", tile_.stages != 0 ? 1 : 0));
+                   backend::sentence(" -DGROUP=", group_of_length(), " -DTENSOR=", tile_.is_of_bytes_tensor() ? 1 : 0));
   }
   [[nodiscard]] std::int64_t group_of_length() const noexcept {
     return std::min<std::int64_t>(64, regression_group(device_.facts()));
@@ -203,7 +202,7 @@ class TilesPlan {
   }
 
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile_tiles() const {
-    if (tile_.stages != 0) {
+    if (tile_.is_of_bytes_tensor()) {
       constexpr std::int64_t kQueriesOfBlock = 16;  // of the instruction's
       return compile("kernel_regression_tensor", embedded::kernel_regression_tensor,
                      backend::sentence(" -DWARPS=", tile_.queries / tile_.work_queries,

@@ -22,6 +22,7 @@ struct RegressionTile {
   std::int64_t numbers = 1;  ///< bytes in a word
   std::int64_t stages = 0;   ///< of steps of NVIDIA's tensor cores in local memory; 0: other products
 
+  [[nodiscard]] bool is_of_bytes_tensor() const noexcept { return stages != 0; }
   [[nodiscard]] std::int64_t items() const noexcept { return queries / work_queries * (rows / work_rows); }
 };
 
@@ -30,6 +31,10 @@ using RegressionTiles = std::vector<RegressionTile>;
 /// Those of "fused" and "exact_bytes", the preferred one first and the smallest one last, whether or not the device can
 /// run them.
 [[nodiscard]] RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFacts& facts);
+
+/// Training rows whose state is one. They depend on the set and the variant alone: neither slabs nor tiles nor queries
+/// may change a bit.
+[[nodiscard]] std::int64_t regression_block_rows(const KernelRegression& problem, const RegressionTile& tile) noexcept;
 
 /// Yes unless the device lacks double, or local memory and groups for all tiles. Types and accuracy are the variants'
 /// own business.
