@@ -19,6 +19,7 @@
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=4 -DWORK_N=8 -DDEPTH=8 -DSLICES=1 -DSTAGES=5 -DTENSOR_CORES=90 -DA_TURNED=1 -DB_TURNED=0 -DRUN=V
 #include "ops/gemm/gemm_register_tile.cl"
+#include "ops/nvidia_float64.cl"
 
 #define LANES_M 8
 #define LANES_N 4
@@ -40,27 +41,6 @@ static inline Spot spot_of_item(const uint item_of_slice) {
   spot.row = (int)(warp_row * (LANES_M * WORK_M) + lane / 4 * 2);
   spot.column = (int)(warp_column * (LANES_N * WORK_N) + lane % 4 * 4);
   return spot;
-}
-
-// Adds 16 rows times 8 columns: two columns of two rows of this work-item's sums.
-static inline void multiply_16x8(real *upper, real *lower, const real a0, const real a1, const real b) {
-  real s0 = upper[0], s1 = upper[2], s2 = lower[0], s3 = lower[2];
-#if TENSOR_CORES >= 90
-  asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-               : "+d"(s0), "+d"(s1), "+d"(s2), "+d"(s3)
-               : "d"(a0), "d"(a1), "d"(b));
-#else
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-               : "+d"(s0), "+d"(s1)
-               : "d"(a0), "d"(b));
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-               : "+d"(s2), "+d"(s3)
-               : "d"(a1), "d"(b));
-#endif
-  upper[0] = s0;
-  upper[2] = s1;
-  lower[0] = s2;
-  lower[2] = s3;
 }
 
 static inline void multiply(real sums[WORK_M][WORK_N], const real *a_numbers, const real *b_numbers) {

@@ -1,5 +1,5 @@
 // kernel_regression by tiles: how the queries of a group meet the rows of a tile whose distances are in local memory.
-// Options: PANELS and those of the products.
+// Options: PANELS and those of the products; TENSOR_CORES, if they are those of kernel_regression_products_float64.cl.
 //
 //   distances of a tile        1. PARTS of WIDTH rows, each with a query, are shared out to all work-items. Each passes
 //             rows                over what is too far away to weigh, and puts weights in the place of distances: of a
@@ -15,7 +15,12 @@
 // Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=16 -DPANELS=1
 // Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=8 -DDP4A=0 -DTILE_Q=14 -DTILE_R=16 -DWORK_Q=14 -DWORK_R=16 -DDEPTH=1 -DPANELS=10
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=8 -DPANELS=1
+#include "ops/kernel_regression/kernel_regression_number.cl"
+#if TENSOR_CORES
+#include "ops/kernel_regression/kernel_regression_products_float64.cl"
+#else
 #include "ops/kernel_regression/kernel_regression_products.cl"
+#endif
 #include "ops/kernel_regression/kernel_regression_state.cl"
 
 #define QUERIES (PANELS * TILE_Q)

@@ -37,7 +37,10 @@ RegressionTiles tiles_of_processor(DataType type, const DeviceFacts& facts) {
 }
 
 /// In the order of preference, if they fill the device.
-RegressionTiles tiles_of_gpu(DataType type) {
+RegressionTiles tiles_of_gpu(DataType type, const DeviceFacts& facts) {
+  if (const int cores = facts.float64_tensor_cores; type == DataType::float64 && cores != 0) {
+    return {{64, 64, 4, 8, 4, 8, 1, 4, cores}, {32, 64, 4, 4, 4, 16, 1, 3, cores}};
+  }
   switch (type) {
     case DataType::uint8: return {{64, 64, 8, 8, 4, 16, 4}, {32, 32, 4, 8, 4, 8, 4}};
     case DataType::float32:
@@ -56,7 +59,9 @@ std::uint64_t local_bytes(const RegressionTile& tile, DataType type) {
   }
   const std::int64_t parts = tile.rows / tile.width;
   const bool is_alone = tile.items() == 1;
-  const std::int64_t staged = is_alone ? 0 : 2 * tile.depth * (tile.queries + tile.rows);
+  constexpr std::int64_t kPadding = 4;  // of both operands, as tensor cores read them
+  std::int64_t staged = is_alone ? 0 : 2 * tile.depth * (tile.queries + tile.rows);
+  if (tile.float64_cores != 0) staged = tile.stages * tile.depth * (tile.queries + tile.rows + 2 * kPadding);
   const std::int64_t distances = tile.queries * (tile.rows + (is_alone ? 0 : tile.width));
   const std::int64_t met = std::max(distances, staged) + tile.queries * (parts + 1 + 2);
   const std::size_t number_bytes = type == DataType::float64 ? sizeof(double) : sizeof(float);
@@ -94,7 +99,7 @@ std::int64_t regression_block_rows(const KernelRegression& problem, const Regres
 
 RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFacts& facts) {
   if (facts.info.kind == DeviceKind::cpu) return tiles_of_processor(problem.type, facts);
-  RegressionTiles tiles = tiles_of_gpu(problem.type);
+  RegressionTiles tiles = tiles_of_gpu(problem.type, facts);
   const auto units = static_cast<std::int64_t>(std::max<std::uint64_t>(facts.info.compute_units, 1));
   const auto groups_of = [&](const RegressionTile& tile) {
     return ceil_div(problem.queries, tile.queries) *

@@ -212,7 +212,8 @@ class TilesPlan {
     return compile(
         "kernel_regression_tiles", embedded::kernel_regression_tiles,
         backend::sentence(" -DTILE_Q=", tile_.queries, " -DTILE_R=", tile_.rows, " -DWORK_Q=", tile_.work_queries,
-                          " -DWORK_R=", tile_.work_rows, " -DDEPTH=", tile_.depth, " -DPANELS=", panels_));
+                          " -DWORK_R=", tile_.work_rows, " -DDEPTH=", tile_.depth, " -DPANELS=", panels_,
+                          " -DSTAGES=", tile_.stages, " -DTENSOR_CORES=", tile_.float64_cores));
   }
   [[nodiscard]] OperatorLaunch tiles() const {
     OperatorLaunch launch;

@@ -11,7 +11,8 @@
 
 namespace tessera::opencl {
 
-/// What kernel_regression_products.cl and kernel_regression_tensor.cl leave open.
+/// What kernel_regression_products.cl, kernel_regression_products_float64.cl and kernel_regression_tensor.cl leave
+/// open.
 struct RegressionTile {
   std::int64_t queries;
   std::int64_t rows;
@@ -21,8 +22,9 @@ struct RegressionTile {
   std::int64_t depth;
   std::int64_t numbers = 1;  ///< bytes in a word
   std::int64_t stages = 0;   ///< of steps of NVIDIA's tensor cores in local memory; 0: other products
+  int float64_cores = 0;     ///< the architecture whose tensor cores multiply float64 (DeviceFacts); 0: other products
 
-  [[nodiscard]] bool is_of_bytes_tensor() const noexcept { return stages != 0; }
+  [[nodiscard]] bool is_of_bytes_tensor() const noexcept { return stages != 0 && float64_cores == 0; }
   [[nodiscard]] std::int64_t items() const noexcept { return queries / work_queries * (rows / work_rows); }
 };
 
