@@ -48,26 +48,34 @@ struct Cut {
   std::int64_t tiles_x;
 };
 
-/// Which of the study's loops, each as a tunable has it.
+/// Which of the study's loops and sums, each as a tunable has it.
 struct Loops {
   explicit Loops(const Tuning& tuning)
-      : filter_outermost(tuning.at("filter_outermost")), unroll(tuning.at("unroll")), fused(tuning.at("fused")) {}
+      : filter_outermost(tuning.at("filter_outermost")),
+        unroll(tuning.at("unroll")),
+        fused(tuning.at("fused")),
+        sums_aligned(tuning.at("sums_aligned")),
+        sums_zeroed(tuning.at("sums_zeroed")) {}
 
   /// The sub-tile's sums stay in registers.
   [[nodiscard]] bool is_compiled_for_subtile() const { return filter_outermost != 0 && unroll != 0; }
   [[nodiscard]] const Image& image() const {
-    return is_compiled_for_subtile() ? embedded::cnn_layer_subtile : embedded::cnn_layer_subtile_loops;
+    if (!is_compiled_for_subtile()) return embedded::cnn_layer_subtile_loops;
+    return sums_zeroed != 0 ? embedded::cnn_layer_subtile : embedded::cnn_layer_subtile_begun;
   }
   [[nodiscard]] std::string function(DataType type, const CnnLayerSubtile& sub) const {
     if (!is_compiled_for_subtile())
-      return sentence("tessera_cnn_layer_subtile_loops_", to_string(type), "_", filter_outermost, "_", unroll);
-    return sentence("tessera_cnn_layer_subtile_", fused != 0 ? "" : "split_", to_string(type), "_", sub.channels, "_",
-                    sub.rows, "_", sub.columns);
+      return sentence("tessera_cnn_layer_subtile_loops_", sums_aligned != 0 ? "aligned_" : "", to_string(type), "_",
+                      filter_outermost, "_", unroll);
+    return sentence("tessera_cnn_layer_subtile_", fused != 0 ? "" : "split_", sums_zeroed != 0 ? "" : "begun_",
+                    to_string(type), "_", sub.channels, "_", sub.rows, "_", sub.columns);
   }
 
   std::int64_t filter_outermost;
   std::int64_t unroll;
   std::int64_t fused;
+  std::int64_t sums_aligned;
+  std::int64_t sums_zeroed;
 };
 
 template <class T>
@@ -91,6 +99,7 @@ class CnnLayerSubtileKernel final : public backend::Kernel {
     arguments_.windows_x = static_cast<std::int32_t>(cut.windows_x);
     arguments_.windows_y = static_cast<std::int32_t>(cut.windows_y);
     arguments_.fused = static_cast<std::int32_t>(loops.fused);
+    arguments_.zeroed = static_cast<std::int32_t>(loops.sums_zeroed);
     arguments_.sub = cut.sub;
   }
 
@@ -160,9 +169,13 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
   const std::vector<std::int64_t> channels =
       is_float ? std::vector<std::int64_t>{1, 4, 8, 16} : std::vector<std::int64_t>{1, 4};
   const CnnLayerSubtile sub = preferred_sub(problem, device.info().compute_units);
-  Tunable fused{"fused", "1: bias, ReLU and pool in one loop, 0: in three", {0, 1}, 1, "sub_channels", {}};
-  for (const std::int64_t size : channels) fused.pairs.emplace_back(size, 1);
-  fused.pairs.emplace_back(is_float ? kCnnLayerSplitFloats : kCnnLayerSplitDoubles, 0);
+  // What is preferred is compiled for every number of channels, the other for one.
+  const auto switch_of = [&](const char* name, const char* meaning, std::int64_t preferred) {
+    Tunable tunable{name, meaning, {0, 1}, preferred, "sub_channels", {}};
+    for (const std::int64_t size : channels) tunable.pairs.emplace_back(size, preferred);
+    tunable.pairs.emplace_back(is_float ? kCnnLayerFormFloats : kCnnLayerFormDoubles, 1 - preferred);
+    return tunable;
+  };
   // Preferred are tiles of 2 x 2 x 8 sub-tiles, a warp: larger groups gain nothing.
   return {
       {"tile_channels", "output channels of a group", {4, 8, 16, 32, 64}, std::max(2 * sub.channels, 4)},
@@ -173,7 +186,10 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
       {"sub_columns", "columns of a thread, before the pool", sizes, sub.columns},
       {"filter_outermost", "1: loops over input channel and filter outside, over the sub-tile inside", {0, 1}, 1},
       {"unroll", "1: the loop over the sub-tile's channels is unrolled", {0, 1}, 1},
-      fused,
+      switch_of("fused", "1: bias, ReLU and pool in one loop, 0: in three", 1),
+      switch_of("sums_zeroed", "1: the sums are filled with zeros first, 0: the first products begin them", 1),
+      // In registers they have no address: of both nvcc 13.0 makes the same instructions.
+      {"sums_aligned", "1: the sums begin at a multiple of 128 bytes, where they lie in memory", {0, 1}, 0},
   };
 }
 

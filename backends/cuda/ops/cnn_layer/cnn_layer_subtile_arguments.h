@@ -14,6 +14,12 @@ struct CnnLayerSubtile {
   int columns;
 };
 
+/// Which of the published study's loops and sums a kernel has.
+struct CnnLayerSubtileForm {
+  bool fused;   ///< bias, ReLU and pool in one loop, else in three
+  bool zeroed;  ///< the sums begin at zero, else with the first step's products
+};
+
 /// The weights are prepared: a row of `weights_stride` elements for each channel and place of the filter, with zeros
 /// behind the last output channel up to a whole sub-tile.
 template <class T>
@@ -29,13 +35,14 @@ struct CnnLayerSubtileArguments {
   std::int32_t windows_x;  ///< outputs of a sub-tile side by side
   std::int32_t windows_y;
   // For the kernels that are compiled for no sub-tile.
-  std::int32_t fused;  ///< 1: bias, ReLU and pool in one loop, 0: in three
+  std::int32_t fused;   ///< 1: bias, ReLU and pool in one loop, 0: in three
+  std::int32_t zeroed;  ///< 1: the sums begin at zero, 0: with the first step's products
   CnnLayerSubtile sub;
 };
 
-/// Output channels of the sub-tiles that are compiled with bias, ReLU and pool in three loops too.
-inline constexpr int kCnnLayerSplitFloats = 8;
-inline constexpr int kCnnLayerSplitDoubles = 4;
+/// Output channels of the sub-tiles that are compiled in every form.
+inline constexpr int kCnnLayerFormFloats = 8;
+inline constexpr int kCnnLayerFormDoubles = 4;
 
 /// The largest sub-tile: output channels, and rows or columns.
 inline constexpr int kCnnLayerMostSubChannels = 16;

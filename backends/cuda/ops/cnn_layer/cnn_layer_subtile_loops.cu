@@ -6,12 +6,16 @@
 //                        memory, channel after channel
 //   else                 the sub-tile outside: sum after sum, each in a register while it grows; every product reads
 //                        its pixel and its weight. kUnroll: the loop over the sub-tile's channels is unrolled
+//   kAligned             the sums' array begins at a multiple of 128 bytes
 //
 // What cnn_layer_subtile.cuh gains is measured against these; they are for no other use.
 #include "ops/cnn_layer/cnn_layer_store.cuh"
 #include "ops/cnn_layer/cnn_layer_subtile_places.cuh"
 
 namespace tessera::cuda {
+
+/// The alignment in bytes that the published study tried for its sums.
+constexpr int kSumsAlignment = 128;
 
 template <class T>
 using SumsInMemory = T[kCnnLayerMostSubChannels][kCnnLayerMostSubSide][kCnnLayerMostSubSide];
@@ -39,8 +43,11 @@ __device__ __forceinline__ void convolve_steps(const CnnLayerSubtileArguments<T>
       }
     }
   };
+  bool begins = tile.zeroed == 0 && layer.channels > 0;
+  if (!begins) {
 #pragma unroll 1
-  for (int o = 0; o < tile.sub.channels; ++o) for_each_place([&](int r, int s) { sums[o][r][s] = 0; });
+    for (int o = 0; o < tile.sub.channels; ++o) for_each_place([&](int r, int s) { sums[o][r][s] = 0; });
+  }
   for (std::int64_t c = 0; c < layer.channels; ++c) {
     const T* const plane = image + c * layer.input_strides.channel;
     for (std::int64_t i = 0; i < layer.filter_height; ++i) {
@@ -52,8 +59,13 @@ __device__ __forceinline__ void convolve_steps(const CnnLayerSubtileArguments<T>
 #pragma unroll 1
         for (int o = 0; o < tile.sub.channels; ++o) {
           const T weight = weights[o];
-          for_each_place([&](int r, int s) { sums[o][r][s] += weight * pixels[r][s]; });
+          if (begins) {
+            for_each_place([&](int r, int s) { sums[o][r][s] = weight * pixels[r][s]; });
+          } else {
+            for_each_place([&](int r, int s) { sums[o][r][s] += weight * pixels[r][s]; });
+          }
         }
+        begins = false;
       }
     }
   }
@@ -121,12 +133,12 @@ __device__ __forceinline__ void finish_and_store(const CnnLayerSubtileArguments<
   }
 }
 
-template <class T, bool kFilterOutermost, bool kUnroll>
+template <class T, bool kFilterOutermost, bool kUnroll, bool kAligned>
 __device__ __forceinline__ void cnn_layer_subtile_loops(const CnnLayerSubtileArguments<T>& tile) {
   const CnnLayerArguments<T>& layer = tile.layer;
   for_each_subtile(tile, tile.sub.channels,
                    [&](std::int64_t image, std::int64_t channel, std::int64_t output_y, std::int64_t output_x) {
-                     SumsInMemory<T> sums;
+                     alignas(kAligned ? kSumsAlignment : alignof(T)) SumsInMemory<T> sums;
                      const T* const from = layer.input + image * layer.input_strides.image;
                      const std::int64_t y = first_pixel(layer, output_y);
                      const std::int64_t x = first_pixel(layer, output_x);
@@ -141,16 +153,18 @@ __device__ __forceinline__ void cnn_layer_subtile_loops(const CnnLayerSubtileArg
 
 }  // namespace tessera::cuda
 
-#define TESSERA_CNN_LAYER_SUBTILE_LOOPS(T, type, outermost, unroll)                    \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::kCnnLayerSubtileThreads) \
-      tessera_cnn_layer_subtile_loops_##type##_##outermost##_##unroll(                 \
-          const __grid_constant__ tessera::cuda::CnnLayerSubtileArguments<T> tile) {   \
-    tessera::cuda::cnn_layer_subtile_loops<T, outermost == 1, unroll == 1>(tile);      \
+#define TESSERA_CNN_LAYER_SUBTILE_LOOPS(name, aligned, T, type, outermost, unroll)         \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kCnnLayerSubtileThreads)     \
+      tessera_cnn_layer_##name##_##type##_##outermost##_##unroll(                          \
+          const __grid_constant__ tessera::cuda::CnnLayerSubtileArguments<T> tile) {       \
+    tessera::cuda::cnn_layer_subtile_loops<T, outermost == 1, unroll == 1, aligned>(tile); \
   }
-#define TESSERA_CNN_LAYER_SUBTILE_ALL(T, type)   \
-  TESSERA_CNN_LAYER_SUBTILE_LOOPS(T, type, 1, 0) \
-  TESSERA_CNN_LAYER_SUBTILE_LOOPS(T, type, 0, 0) \
-  TESSERA_CNN_LAYER_SUBTILE_LOOPS(T, type, 0, 1)
+#define TESSERA_CNN_LAYER_SUBTILE_ALL(name, aligned, T, type)   \
+  TESSERA_CNN_LAYER_SUBTILE_LOOPS(name, aligned, T, type, 1, 0) \
+  TESSERA_CNN_LAYER_SUBTILE_LOOPS(name, aligned, T, type, 0, 0) \
+  TESSERA_CNN_LAYER_SUBTILE_LOOPS(name, aligned, T, type, 0, 1)
 
-TESSERA_CNN_LAYER_SUBTILE_ALL(float, float32)
-TESSERA_CNN_LAYER_SUBTILE_ALL(double, float64)
+TESSERA_CNN_LAYER_SUBTILE_ALL(subtile_loops, false, float, float32)
+TESSERA_CNN_LAYER_SUBTILE_ALL(subtile_loops, false, double, float64)
+TESSERA_CNN_LAYER_SUBTILE_ALL(subtile_loops_aligned, true, float, float32)
+TESSERA_CNN_LAYER_SUBTILE_ALL(subtile_loops_aligned, true, double, float64)
