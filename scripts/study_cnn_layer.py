@@ -55,8 +55,25 @@ def off_and_on(entry):
     speeds = entry["gflops"]
     if "0" in speeds or "1" in speeds:
         return speeds.get("0"), speeds.get("1")
-    beside = next((value[1:] for value in speeds if value.startswith("0x")), None)
-    return (speeds.get(f"0{beside}"), speeds.get(f"1{beside}")) if beside else (None, None)
+    both = (value[1:] for value in speeds if value.startswith("0x") and f"1{value[1:]}" in speeds)
+    beside = next(both, None)
+    return (speeds[f"0{beside}"], speeds[f"1{beside}"]) if beside else (None, None)
+
+
+def sums_in_memory(result):
+    """What the study tried of its private array, where the array has an address."""
+    rows, speeds = [], {}
+    for entry in result["studies"][0].get("sums_in_memory", []):
+        form = (entry["tuning"]["sums_aligned"], entry["tuning"]["sums_zeroed"])
+        speeds.setdefault((entry["device"], entry["case"]), {})[form] = entry["gflops"]
+    for (device, case), by_form in speeds.items():
+        plain = by_form.get((0, 1))
+        cells = [number(by_form.get(form)) for form in ((0, 1), (1, 1), (0, 0))]
+        over = [f"{by_form[form] / plain:.2f}" if plain and by_form.get(form) else "" for form in ((1, 1), (0, 0))]
+        rows.append([f"`{device}`", case, cells[0], cells[1], over[0], cells[2], over[1]])
+    if not rows:
+        return study_tables.NOT_MEASURED
+    return table(["device", "layer", "zeroed, GFLOP/s:", "and aligned:", "over it:", "not zeroed:", "over it:"], rows)
 
 
 def findings(result):
@@ -130,6 +147,7 @@ def tables(result):
         "source": study_tables.source(result),
         "variants": variants(result),
         "findings": findings(result),
+        "sums_in_memory": sums_in_memory(result),
         "groups_and_items": groups_and_items(result),
         "scores": study_tables.scores(result, "layers"),
         "default_choice": study_tables.default_choice(result, "layers"),

@@ -89,7 +89,7 @@ WAITS = {
 
 def profile(result, published):
     """What the hardware did, a row for each kernel of each variant. `published`: what a study told of its own, by variant,
-    or by variant and the tuning's words."""
+    or by variant and the tuning's words; {} of a study that told nothing of the kind."""
     if not result["profiles"]:
         return "Not profiled yet: `scripts/profile_gpu.sh` measures it."
     name, run = result["profiles"][0]
@@ -108,10 +108,10 @@ def profile(result, published):
                 f"{percent(kernel['achieved_occupancy'])} of {percent(kernel['theoretical_occupancy'])}",
                 percent(kernel["compute_share"]), percent(kernel["memory_share"]), percent(kernel["dram_share"]),
                 percent(kernel["l1_hit_rate"]), percent(kernel["l2_hit_rate"]), waits,
-                published.get((entry["variant"], settings), published.get(entry["variant"], "")),
+                *([published.get((entry["variant"], settings), published.get(entry["variant"], ""))] if published else []),
             ])
     header = ["variant", "kernel", "time:", "occupancy:", "of compute:", "of memory:", "of device memory:", "L1 hits:",
-              "L2 hits:", "warps wait for", "the study"]
+              "L2 hits:", "warps wait for"] + (["the study"] if published else [])
     origin = ", ".join(sorted({entry["ncu"] for entry in run["profiles"] if entry["ncu"]}))
     return f"{link(name)}, {run['date'][:10]}, ncu {origin}.\n\n{table(header, rows)}"
 
