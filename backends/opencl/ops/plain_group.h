@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace tessera::opencl {
 struct PlainGroup {
   std::int64_t rows = 8;
   std::int64_t columns = 32;
+
+  friend bool operator==(const PlainGroup&, const PlainGroup&) = default;
 };
 
 /// The smallest group that a kernel on this device may come down to: what its limits must allow for.
@@ -33,7 +36,20 @@ struct PlainGroup {
 /// What the tuning says.
 [[nodiscard]] PlainGroup plain_group(const Tuning& tuning);
 
-/// The group, `columns` being its first extent, halved, rows first, until it is what the compiled kernel can take.
-[[nodiscard]] PlainGroup shrunk(PlainGroup group, const CompiledKernel& kernel, const DeviceFacts& facts);
+/// A kernel and the group that it is compiled for, `columns` being its first extent.
+struct PlainKernel {
+  std::unique_ptr<CompiledKernel> kernel;
+  PlainGroup group;
+};
+/// Compiles with these options more: GROUP_X and GROUP_Y, the extents of the group.
+using CompilePlain = std::function<std::unique_ptr<CompiledKernel>(const std::string& options)>;
+
+/// Compiled for this group or, where the device or the compiled kernel takes no such, for one that is halved, rows
+/// first, until it is taken. A driver that is not told a group's size may leave registers for a smaller one alone.
+[[nodiscard]] PlainKernel compile_plain(PlainGroup group, const DeviceFacts& facts, const CompilePlain& compile);
+
+/// Is the group taken as it is? Small ones are trusted to the device's own limits; of others the compiled kernel is
+/// asked.
+[[nodiscard]] bool is_taken_whole(const PlainGroup& group, const DeviceFacts& facts, const CompilePlain& compile);
 
 }  // namespace tessera::opencl

@@ -7,20 +7,26 @@
 //     |     +-------+        |        purpose, so that it works wherever OpenCL does and others can be compared with it.
 //     +----------------------+
 //
-// Neighbouring work-items have pixels beside each other, or below each other where `down` is 1, as the published study's
+// Neighbouring work-items have pixels beside each other, or below each other where DOWN is 1, as the published study's
 // plain kernel had them: then each reads from a row of its own.
 //
-// Compiles alone with: -DPIXEL=int -DIS_FLOAT=0
-// Compiles alone with: -DPIXEL=float -DIS_FLOAT=1
+// Compiles alone with: -DPIXEL=int -DIS_FLOAT=0 -DGROUP_X=32 -DGROUP_Y=8 -DDOWN=0
+// Compiles alone with: -DPIXEL=float -DIS_FLOAT=1 -DGROUP_X=16 -DGROUP_Y=16 -DDOWN=1
 #include "ops/conv2d/conv2d_images.cl"
 
-__kernel void conv2d_naive(CONV2D_PARAMETERS, __global const sum_t *restrict weights, const int down) {
-  const long columns = (long)(down ? get_local_size(1) : get_local_size(0));
-  const long rows = (long)(down ? get_local_size(0) : get_local_size(1));
+__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) __kernel void conv2d_naive(
+    CONV2D_PARAMETERS, __global const sum_t *restrict weights) {
+#if DOWN
   const Place place =
-      place_of_group((long)get_group_id(0), columns, rows, conv2d.output_width, conv2d.output_height);
-  const long y = place.row + (long)(down ? get_local_id(0) : get_local_id(1));
-  const long x = place.column + (long)(down ? get_local_id(1) : get_local_id(0));
+      place_of_group((long)get_group_id(0), GROUP_Y, GROUP_X, conv2d.output_width, conv2d.output_height);
+  const long y = place.row + (long)get_local_id(0);
+  const long x = place.column + (long)get_local_id(1);
+#else
+  const Place place =
+      place_of_group((long)get_group_id(0), GROUP_X, GROUP_Y, conv2d.output_width, conv2d.output_height);
+  const long y = place.row + (long)get_local_id(1);
+  const long x = place.column + (long)get_local_id(0);
+#endif
   if (y >= conv2d.output_height || x >= conv2d.output_width) return;
 
   image += image_first + place.image * conv2d.height * conv2d.width;

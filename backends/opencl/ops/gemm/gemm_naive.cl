@@ -12,13 +12,12 @@
 // the others are compared with. Columns run along the first extent, so neighbouring work-items read neighbouring
 // elements of B and write neighbouring elements of C.
 //
-// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
-// Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DGROUP_X=32 -DGROUP_Y=8
+// Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DGROUP_X=4 -DGROUP_Y=4
 #include "ops/gemm/gemm_operands.cl"
 
-__kernel void gemm_naive(GEMM_PARAMETERS) {
-  const Block block =
-      block_of_group((long)get_group_id(0), gemm.m, gemm.n, (long)get_local_size(1), (long)get_local_size(0));
+__attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1))) __kernel void gemm_naive(GEMM_PARAMETERS) {
+  const Block block = block_of_group((long)get_group_id(0), gemm.m, gemm.n, GROUP_Y, GROUP_X);
   const long row = block.first_row + (long)get_local_id(1);
   const long column = block.first_column + (long)get_local_id(0);
   if (row >= gemm.m || column >= gemm.n) return;

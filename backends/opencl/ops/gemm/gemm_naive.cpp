@@ -15,17 +15,24 @@ backend::Verdict check(const Gemm& problem, const backend::Device& device) {
   return check_groups("gemm", gemm_blocks(problem, smallest.rows, smallest.columns));
 }
 
-std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
-  return plain_group_tunables(native(device).facts(), {4, 8, 16, 32}, "C", [&](const PlainGroup& group) -> bool {
-    return static_cast<bool>(check_groups("gemm", gemm_blocks(problem, group.rows, group.columns)));
+CompilePlain compile_for(const Gemm& problem, const OpenclDevice& device) {
+  return [&](const std::string& options) {
+    return device.kernel(gemm_program("gemm_naive", embedded::gemm_naive, problem, options));
+  };
+}
+
+std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& opened) {
+  const OpenclDevice& device = native(opened);
+  return plain_group_tunables(device.facts(), {4, 8, 16, 32}, "C", [&](const PlainGroup& group) {
+    return check_groups("gemm", gemm_blocks(problem, group.rows, group.columns)) &&
+           is_taken_whole(group, device.facts(), compile_for(problem, device));
   });
 }
 
-std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
-  const OpenclDevice& opencl = native(device);
-  auto kernel = opencl.kernel(gemm_program("gemm_naive", embedded::gemm_naive, problem));
-  const PlainGroup group = shrunk(plain_group(tuning), *kernel, opencl.facts());
-  return bind_gemm(std::move(kernel), problem, group.rows, group.columns);
+std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
+  const OpenclDevice& device = native(opened);
+  PlainKernel plain = compile_plain(plain_group(tuning), device.facts(), compile_for(problem, device));
+  return bind_gemm(std::move(plain.kernel), problem, plain.group.rows, plain.group.columns);
 }
 
 }  // namespace
