@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Counts, with Valgrind's Cachegrind, what the CPU's three versions of conv2d read and write, and what of it misses the
-first- and the last-level cache, and writes a result file that scripts/study.py shows. One thread; the caches are simulated
-with the sizes given, not this machine's, so that the counts are the same everywhere. A run is the difference between a
-process that runs twice and one that runs once."""
+first- and the last-level cache, also of the first two with an output that a pass before has filled with zeros, and writes
+a result file that scripts/study.py shows. One thread; the caches are simulated with the sizes given, not this machine's,
+so that the counts are the same everywhere. A run is the difference between a process that runs twice and one that runs
+once."""
 import argparse
 import datetime
 import json
@@ -13,7 +14,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-VERSIONS = ("accumulate", "private_sum", "unrolled")
+# The library's three, then loops of the probe's own whose output a pass before has filled with zeros.
+VERSIONS = ("accumulate", "private_sum", "unrolled", "filled_accumulate", "filled_private_sum")
 COUNTS = re.compile(r"(D +refs|D1 +misses|LLd misses): +[0-9,]+ +\( *(?P<read>[0-9,]+) rd +\+ +(?P<write>[0-9,]+) wr\)")
 NAMES = {"D refs": "references", "D1 misses": "first_level", "LLd misses": "last_level"}
 RESULT = re.compile(r"result (?P<sum>[0-9]+) with (?P<set>.*)")
@@ -49,7 +51,7 @@ def main():
     parser.add_argument("--probe", type=pathlib.Path, help="default: build/*/bin/tessera_data_reads_probe")
     parser.add_argument("--first-level", default="32768,8,64", help="bytes, ways, bytes of a line (default: %(default)s)")
     parser.add_argument("--last-level", default="8388608,16,64", help="the same (default: %(default)s)")
-    parser.add_argument("--image", action="append", metavar="SIDE,FILTER", help="default: 2048,3 and 1024,7")
+    parser.add_argument("--image", action="append", metavar="SIDE,FILTER", help="default: 2048,3, 1024,7 and 2048,7")
     parser.add_argument("--json", required=True)
     arguments = parser.parse_args()
     if arguments.probe is None:
@@ -58,7 +60,7 @@ def main():
             sys.exit("there is no build/*/bin/tessera_data_reads_probe; name one with --probe")
         arguments.probe = probes[0]
     misses = []
-    for image in arguments.image or ["2048,3", "1024,7"]:
+    for image in arguments.image or ["2048,3", "1024,7", "2048,7"]:
         side, filter_side = (int(text) for text in image.split(","))
         entries = [one_run(arguments, variant, side, filter_side) for variant in VERSIONS]
         if len({entry["sum"] for entry in entries}) != 1:
