@@ -92,9 +92,10 @@ RegressionTiles those_that_fit(RegressionTiles tiles, DataType type, const Devic
 
 std::int64_t regression_block_rows(const KernelRegression& problem, const RegressionTile& tile) noexcept {
   const std::int64_t rows = mathematics::regression_block_rows(problem);
-  // The tiles of exact_bytes_tensor were measured with these. Others compute longer for a block: few queries fill a GPU
-  // only if there are more of them.
-  return tile.is_of_bytes_tensor() ? rows : rows / 2;
+  // The tiles of exact_bytes_tensor were measured with these. Others compute longer for a block: few queries of a small
+  // set fill a GPU only if there are more of them. A larger set has enough, and where a block begins most rows weigh.
+  constexpr std::int64_t kSmall = 256;
+  return tile.is_of_bytes_tensor() || rows > kSmall ? rows : rows / 2;
 }
 
 RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFacts& facts) {
@@ -106,8 +107,8 @@ RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFa
            ceil_div(problem.training_rows, regression_block_rows(problem, tile));
   };
   // On an H200 with 3.6 groups of 64 x 64 a unit, tiles of 64 x 128 with as many groups take 0.88 of the time; with 36
-  // groups a unit they take 1.12 of it. That was with blocks of twice as many rows, and half as many groups.
-  constexpr std::int64_t kItemsOfUnit = 512;
+  // groups a unit they take 1.12 of it.
+  constexpr std::int64_t kItemsOfUnit = 448;
   auto preferred = std::find_if(tiles.begin(), tiles.end(), [&](const auto& tile) {
     return groups_of(tile) * tile.items() >= units * kItemsOfUnit;
   });
