@@ -12,7 +12,7 @@ $LD_LIBRARY_PATH it runs on any x86-64 Linux with a C library as new as this mac
 
   --pocl          add pocl.tar.xz: this machine's PoCL with LLVM, for a machine that has no OpenCL driver for its CPU
   --preset NAME   build this one instead of release: ci is optimised alike, has CUDA images for fewer cards, and is
-                  there already after the tests
+                  there already after the tests, but for those images where no card was there
   --help          this text
 
 example: scripts/stage.sh && scripts/gpu_check.sh stage results

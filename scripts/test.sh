@@ -13,7 +13,8 @@ ThreadSanitizer. A stage that fails does not keep the next ones from running. Ex
 
   --quick   leave clang and the sanitizers out
   --whole   also the tests labelled slow, without a sanitizer; and every case where otherwise a share of them is run
-            again: under sanitizers, with fewer instructions, on a second OpenCL driver
+            again: under sanitizers, with fewer instructions, on a second OpenCL driver. CUDA images are optimised,
+            which otherwise they are where nvidia-smi shows a card
   --help    this text
 
 environment:
@@ -66,7 +67,12 @@ if [[ $whole == yes ]]; then
   without_slow=()
   share=ON
 fi
-build() { cmake --preset "$1" -DTESSERA_TEST_WHOLE="$share" && cmake --build --preset "$1"; }
+# CUDA's images are optimised where a card may run them.
+optimised=$share
+if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; then optimised=ON; fi
+build() {
+  cmake --preset "$1" -DTESSERA_TEST_WHOLE="$share" -DTESSERA_CUDA_OPTIMISED="$optimised" && cmake --build --preset "$1"
+}
 conformance_results=build/ci/tests/conformance/results
 # One more than there are processors: where the driver's calls fail one by one, a test waits for most of its time.
 at_once=$(($(nproc) + 1))
