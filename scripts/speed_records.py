@@ -4,6 +4,7 @@ A file is named <machine>-<date>-<kind>.json. Of each machine and kind only the 
 can quote an older one.
 """
 import collections
+import functools
 import json
 import pathlib
 import re
@@ -44,7 +45,9 @@ def older_files():
     return wrong
 
 
+@functools.cache
 def files():
+    """All of them, read once: every comparison asks."""
     found = []
     for path in sorted(RESULTS.glob("*.json")):
         name = NAME.fullmatch(path.name)
