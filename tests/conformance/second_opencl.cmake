@@ -22,7 +22,7 @@ tessera_add_test_entry(conformance.opencl_intel.times ALONE
 tessera_add_test_entry(conformance.opencl_intel.api
   COMMAND tessera_conformance_test --backend=opencl --gtest_filter=api/*:FloorTest.*:DeviceTest.*-${api_untimed}
   LABELS conformance backend:opencl second_driver
-  ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl"
+  ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl" ${share_of_round_trips}
   TIMEOUT 300)
 foreach(operator IN LISTS TESSERA_OPERATORS)
   set(without "${left_out_on_second}")
@@ -48,5 +48,5 @@ tessera_add_test_entry(conformance.opencl_both
   COMMAND tessera_conformance_test --backend=opencl
     --gtest_filter=*copies_from_every_other_device*:api/RoundTripTest.*:api/OwnKernelTest.*
   LABELS conformance backend:opencl second_driver
-  ENVIRONMENT "OCL_ICD_VENDORS=${both_vendors}" "TESSERA_REQUIRE=opencl"
+  ENVIRONMENT "OCL_ICD_VENDORS=${both_vendors}" "TESSERA_REQUIRE=opencl" ${share_of_round_trips}
   TIMEOUT 300)
