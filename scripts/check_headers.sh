@@ -60,10 +60,13 @@ precompile() {
   for name in "$@"; do echo "#include <$name>"; done >"$folder/base_$number.h"
   "$compiler" "${options[@]}" -x c++-header "$folder/base_$number.h" -o "$folder/base_$number.h.gch"
 }
+precompiling=()
 for number in "${!bases[@]}"; do
   # shellcheck disable=SC2086  # a base is several names
-  precompile "$number" ${bases[$number]}
+  precompile "$number" ${bases[$number]} &
+  precompiling+=("$!")
 done
+for process in "${precompiling[@]}"; do wait "$process"; done
 : >"$folder/base_none.h"
 
 # with_bases: reads headers' paths, and writes each behind the number of its base. Only what is included under no condition
