@@ -52,7 +52,8 @@ required|libtiff-dev|header tiffio.h|the TIFF volumes of tessera denoise
 required|libgtest-dev|header gtest/gtest.h|the tests
 optional|ccache|command ccache|building a second time at no cost
 optional|clang-format|command clang-format|the check of formatting
-optional|clang|command clang++|a second compiler, whose warnings are looked at too
+optional|clang|command clang++|a second compiler: it builds for AddressSanitizer, and its warnings are looked at too
+optional|libclang-rt-dev|file /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.asan-*.a|the AddressSanitizer of clang
 optional|oclgrind|command oclgrind|running OpenCL kernels under a race checker
 optional|valgrind|command valgrind|counting the data reads of the versions of conv2d
 optional|libopencv-imgproc-dev|file /usr/include/opencv4/opencv2/imgproc.hpp|OpenCV beside conv2d, under the variant vendor_opencv (33 MB)
@@ -110,8 +111,12 @@ install_missing() {
     "${apt[@]}" install --no-install-recommends "${required_missing[@]}" </dev/null
   fi
   if [[ ${#optional_missing[@]} -gt 0 ]]; then
-    "${apt[@]}" install --no-install-recommends "${optional_missing[@]}" </dev/null ||
-      echo "setup: going on without: ${optional_missing[*]}" >&2
+    # One by one, because apt-get installs nothing where it does not know one of several names.
+    local package
+    for package in "${optional_missing[@]}"; do
+      "${apt[@]}" install --no-install-recommends "$package" </dev/null ||
+        echo "setup: going on without: $package" >&2
+    done
   fi
 }
 

@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-/// A ramp with a step in it, and normally distributed noise (Box and Muller).
+/// A ramp with a step in it, and normally distributed noise (Box and Muller), all of which a byte holds.
 template <class T>
 std::vector<T> noisy_ramp(const PerAxis& size, double sigma) {
   std::mt19937_64 bits(11);
@@ -23,7 +23,8 @@ std::vector<T> noisy_ramp(const PerAxis& size, double sigma) {
   std::vector<T> volume;
   for (std::int64_t i = 0; i < size.product(); ++i) {
     const double noise = std::sqrt(-2 * std::log(evenly())) * std::cos(2 * std::numbers::pi * evenly());
-    const double level = 90 + 0.2 * static_cast<double>(i % size.x) + (i % size.x > size.x / 2 ? 40 : 0);
+    const double along = static_cast<double>(i % size.x) / static_cast<double>(size.x);
+    const double level = 90 + 20 * along + (along > 0.5 ? 40 : 0);
     volume.push_back(static_cast<T>(std::round(level + sigma * noise)));
   }
   return volume;
