@@ -216,12 +216,13 @@ TEST_F(BenchProgramTest, studies_findings_and_the_table_of_groups) {
   const Outcome outcome = run("bench cnn_layer --study --quick --device opencl:0 --variant subtile,naive --json -");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.standard_error;
   const Json json = Json::parse(outcome.standard_output);
-  EXPECT_EQ(json.at("records").size(), 2 * 2 + 1 + 7 + 9U)
-      << "2 layers, 2 variants, the preferred one and 7 findings the other way, 9 cells of the table";
+  EXPECT_EQ(json.at("records").size(), 2 * 2 + 1 + 7 + 3 + 9U)
+      << "2 layers, 2 variants, the preferred one and 7 findings the other way, sums in memory, 9 cells of the table";
   for (const Json& record : json.at("records")) EXPECT_EQ(record.at("status"), "verified") << record;
   const Json& study = json.at("studies").at(0);
   ASSERT_EQ(study.at("findings").size(), 7U);
   for (const Json& finding : study.at("findings")) EXPECT_EQ(finding.at("gflops").size(), 2U) << finding;
+  EXPECT_EQ(study.at("sums_in_memory").size(), 3U) << study.at("sums_in_memory");
   ASSERT_EQ(study.at("groups_and_items").size(), 9U);
   for (const Json& cell : study.at("groups_and_items")) {
     EXPECT_TRUE(cell.at("items") == 32 || cell.at("items") == 64 || cell.at("items") == 128) << cell;

@@ -63,7 +63,7 @@ ALWAYS_INLINE void start_copies(__local number* to, __global const number* from,
 #pragma unroll
   for (int i = 0; i < copies; ++i) {
     const int place = (i * ITEMS + item) * COPIED;
-    const int p = place / width;
+    const int p = small_quotient(place, width);
     start_copy((uint)(size_t)(to + p * (width + PADDING) + (place - p * width)), (__global const uchar*)(from + place));
   }
 }

@@ -103,17 +103,43 @@ static inline void add_up(const Screen* screen, const Seeker* seeker, const int 
   }
 }
 
-// Lists the nearest of so many rows of candidates.
+// Lists the nearest of so many rows of candidates. What lists them stands in patch_match_screen_planes.cl too: as one
+// function for both, it makes Intel's compiler (2026.22) end in a fault of its own.
 static inline void look_at(const Screen* screen, const Exists* exists, const Seeker* seeker, const int rows,
                            const int y, const int z, __local float* staged, uint* listed, float* bound) {
+  const uint mask = screen->number_mask;
 #pragma unroll 1
   for (int x = 0; x < exists->width[0]; x += LANES) {
     float sums[ROWS * LANES];
     add_up(screen, seeker, rows, seeker->candidates + z * screen->plane + y * screen->row + x, sums);
+    // Of candidates that exist.
+    const int end = clamp(exists->begin[0] + exists->count[0] - x, 0, LANES);
+    const int begin = min(max(exists->begin[0] - x, 0), end);
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
-      list_row(screen, exists, x, (z * exists->width[1] + y + row) * exists->width[0] + x, sums + row * LANES, staged,
-               listed, bound);
+      uint nearer = 0;
+#pragma unroll
+      for (int i = 0; i < LANES; ++i) nearer |= sums[row * LANES + i] <= *bound ? 1U << i : 0U;
+      nearer &= (1U << end) - (1U << begin);
+      if (nearer != 0) {
+#pragma unroll
+        for (int i = 0; i < LANES; ++i) staged[i * GROUP] = sums[row * LANES + i];
+      }
+      const uint number = (uint)((z * exists->width[1] + y + row) * exists->width[0] + x);
+#pragma unroll 1
+      for (; nearer != 0; nearer &= nearer - 1) {
+        const int i = 31 - (int)clz(nearer & -nearer);
+        const float sum = staged[i * GROUP];
+        if (!(sum <= *bound)) continue;
+        const uint key = (as_uint(sum) << 1 & ~mask) | (number + (uint)i);
+#pragma unroll
+        for (int place = LISTED - 1; place > 0; --place) {
+          listed[place] = min(listed[place], max(listed[place - 1], key));
+        }
+        listed[0] = min(listed[0], key);
+        const uint last = (listed[LISTED - 1] | mask) >> 1;
+        if (last < INFINITE_BITS) *bound = as_float(last);
+      }
     }
   }
 }

@@ -62,36 +62,6 @@ static inline void clear_list(const Match* match, uint* listed) {
   for (int i = 0; i < LISTED; ++i) listed[i] = i < skipped ? 0U : NOT_LISTED;
 }
 
-// Lists those of a row of candidates, the first at x of the window and of this number, that exist and are near enough.
-static inline void list_row(const Screen* screen, const Exists* exists, const int x, const int number,
-                            const float* sums, __local float* staged, uint* listed, float* bound) {
-  const uint mask = screen->number_mask;
-  const int end = clamp(exists->begin[0] + exists->count[0] - x, 0, LANES);
-  const int begin = min(max(exists->begin[0] - x, 0), end);
-  uint nearer = 0;
-#pragma unroll
-  for (int i = 0; i < LANES; ++i) nearer |= sums[i] <= *bound ? 1U << i : 0U;
-  nearer &= (1U << end) - (1U << begin);
-  if (nearer != 0) {
-#pragma unroll
-    for (int i = 0; i < LANES; ++i) staged[i * GROUP] = sums[i];
-  }
-#pragma unroll 1
-  for (; nearer != 0; nearer &= nearer - 1) {
-    const int i = 31 - (int)clz(nearer & -nearer);
-    const float sum = staged[i * GROUP];
-    if (!(sum <= *bound)) continue;
-    const uint key = (as_uint(sum) << 1 & ~mask) | (uint)(number + i);
-#pragma unroll
-    for (int place = LISTED - 1; place > 0; --place) {
-      listed[place] = min(listed[place], max(listed[place - 1], key));
-    }
-    listed[0] = min(listed[0], key);
-    const uint last = (listed[LISTED - 1] | mask) >> 1;
-    if (last < INFINITE_BITS) *bound = as_float(last);
-  }
-}
-
 // The distance as it is defined.
 static inline squared listed_distance(const Match* match, __global const element* own,
                                       __global const element* candidate) {

@@ -66,6 +66,41 @@ static inline void add_up(const Screen* screen, __local const float* own, __loca
   }
 }
 
+// Lists those of so many rows of LANES candidates that exist and are near enough; the first is (x, y, z) of the window.
+// patch_match_screen.cl says why this stands there too.
+static inline void list_rows(const Screen* screen, const Exists* exists, const int rows, const int x, const int y,
+                             const int z, const float* sums, __local float* staged, uint* listed, float* bound) {
+  const uint mask = screen->number_mask;
+  const int end = clamp(exists->begin[0] + exists->count[0] - x, 0, LANES);
+  const int begin = min(max(exists->begin[0] - x, 0), end);
+#pragma unroll
+  for (int row = 0; row < rows; ++row) {
+    uint nearer = 0;
+#pragma unroll
+    for (int i = 0; i < LANES; ++i) nearer |= sums[row * LANES + i] <= *bound ? 1U << i : 0U;
+    nearer &= (1U << end) - (1U << begin);
+    if (nearer != 0) {
+#pragma unroll
+      for (int i = 0; i < LANES; ++i) staged[i * GROUP] = sums[row * LANES + i];
+    }
+    const uint number = (uint)((z * exists->width[1] + y + row) * exists->width[0] + x);
+#pragma unroll 1
+    for (; nearer != 0; nearer &= nearer - 1) {
+      const int i = 31 - (int)clz(nearer & -nearer);
+      const float sum = staged[i * GROUP];
+      if (!(sum <= *bound)) continue;
+      const uint key = (as_uint(sum) << 1 & ~mask) | (number + (uint)i);
+#pragma unroll
+      for (int place = LISTED - 1; place > 0; --place) {
+        listed[place] = min(listed[place], max(listed[place - 1], key));
+      }
+      listed[0] = min(listed[0], key);
+      const uint last = (listed[LISTED - 1] | mask) >> 1;
+      if (last < INFINITE_BITS) *bound = as_float(last);
+    }
+  }
+}
+
 // Lists the nearest of so many rows of candidates. `at`: where the window would begin in a plane, were it whole.
 static inline void look_at(const Screen* screen, const Exists* exists, __local const float* own,
                            __local const float* region, const int rows, const int y, const int z, const int at,
@@ -74,11 +109,7 @@ static inline void look_at(const Screen* screen, const Exists* exists, __local c
   for (int x = 0; x < exists->width[0]; x += LANES) {
     float sums[ROWS * LANES];
     add_up(screen, own, region, rows, z, at + y * screen->row + x, sums);
-#pragma unroll
-    for (int row = 0; row < rows; ++row) {
-      list_row(screen, exists, x, (z * exists->width[1] + y + row) * exists->width[0] + x, sums + row * LANES, staged,
-               listed, bound);
-    }
+    list_rows(screen, exists, rows, x, y, z, sums, staged, listed, bound);
   }
 }
 
