@@ -36,7 +36,7 @@ std::vector<PatchScreen> PatchScreen::all(const PatchMatch& problem, const Devic
     if (by_planes && !mathematics::has_patch_screen_by_planes(problem)) continue;
     if (const auto tile = tile_for(problem, facts, by_planes)) screens.push_back(PatchScreen(*tile, by_planes));
   }
-  // A processor's work-items keep no patch in registers.
+  // A processor's local memory is ordinary memory, so that holding less of a region saves nothing there.
   if (facts.info.kind != DeviceKind::cpu) std::reverse(screens.begin(), screens.end());
   return screens;
 }

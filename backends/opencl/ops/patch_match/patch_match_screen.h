@@ -28,9 +28,9 @@ static_assert(sizeof(PatchScreenShape) == 64, "patch_match_screen_list.cl says s
 
 class PatchScreen {
  public:
-  /// What there is room for, the fastest first; none where candidates are not screened.
+  /// What there is room for, the preferred one first; none where candidates are not screened.
   [[nodiscard]] static std::vector<PatchScreen> all(const PatchMatch& problem, const DeviceFacts& facts);
-  /// The fastest.
+  /// The preferred one.
   [[nodiscard]] static std::optional<PatchScreen> of(const PatchMatch& problem, const DeviceFacts& facts);
 
   [[nodiscard]] bool is_by_planes() const noexcept { return by_planes_; }

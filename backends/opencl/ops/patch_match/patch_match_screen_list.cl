@@ -6,7 +6,7 @@
 // can be among the stack; else the reference's count is left at -1, and a second launch, of
 // patch_match_packed_key_lanes.cl, finds its stack. That happens where many candidates tie.
 //
-// Compiles alone with: -DTYPE=1 -DNARROW=0 -DPATCH=4 -DLANES=11 -DPLACES=16 -DSPARE=4 -DGROUP=128
+// Compiles alone with: -DTYPE=1 -DNARROW=0 -DPATCH=4 -DPLACES=16 -DSPARE=4
 #include "ops/patch_match/patch_match_stack.cl"
 
 #define LISTED (PLACES + SPARE)
