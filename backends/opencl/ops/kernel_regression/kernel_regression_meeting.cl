@@ -1,5 +1,6 @@
 // kernel_regression by tiles: how the queries of a group meet the rows of a tile whose distances are in local memory.
-// Options: PANELS and those of the products; TENSOR_CORES, if they are those of kernel_regression_products_float64.cl.
+// Options: PANELS and those of the products; TENSOR_CORES, if they are those of kernel_regression_products_float64.cl;
+// SHARES_WEIGHTS, if all work-items compute weights.
 //
 //   distances of a tile        1. PARTS of WIDTH rows, each with a query, are shared out to all work-items. Each passes
 //             rows                over what is too far away to weigh, and puts weights in the place of distances: of a
@@ -9,12 +10,13 @@
 //                                the first to the last: so the bits do not depend on the shape of tiles.
 //
 // Exponentials take longest, and few queries have few work-items: so all of them compute weights, though one alone adds
-// them up. A work-item without others, for processors, does both for one row after the other: the same numbers in the
-// same order.
+// them up. Without SHARES_WEIGHTS the work-item of a query does both for one row after the other, the same numbers in the
+// same order: a processor's, which has no others, and those of large tiles, which are as many as the queries.
 //
 // Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=16 -DPANELS=1
 // Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=8 -DDP4A=0 -DTILE_Q=14 -DTILE_R=16 -DWORK_Q=14 -DWORK_R=16 -DDEPTH=1 -DPANELS=10
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=8 -DPANELS=1
+// Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DTILE_Q=32 -DTILE_R=32 -DWORK_Q=4 -DWORK_R=8 -DDEPTH=8 -DPANELS=1 -DSHARES_WEIGHTS=1
 #include "ops/kernel_regression/kernel_regression_number.cl"
 #if TENSOR_CORES
 #include "ops/kernel_regression/kernel_regression_products_float64.cl"
@@ -27,7 +29,7 @@
 #define PARTS (TILE_R / WIDTH)
 // One more, so that neighbouring queries lie in different banks.
 #define PART_STEP (PARTS + 1)
-#define DISTANCE_STEP (ITEMS > 1 ? TILE_R + WIDTH : TILE_R)
+#define DISTANCE_STEP (SHARES_WEIGHTS ? TILE_R + WIDTH : TILE_R)
 
 // Few rows are near. A compiler that takes the loops over them for the hottest ones keeps their constants in the registers
 // that products need.
@@ -53,7 +55,7 @@ typedef struct {
   apart leasts_of_parts[TILE_Q * PART_STEP];
   apart leasts[QUERIES];     // of the rows that each query has met
   apart furthests[QUERIES];  // what is further away weighs nothing
-#if ITEMS > 1
+#if SHARES_WEIGHTS
   Sums sums[QUERIES];
 #endif
 } Met;
@@ -74,14 +76,14 @@ static inline void begin_query(__local Met* met, const int query, __global doubl
   met->leasts[query] = FAR;
   met->furthests[query] = MOST_APART;
   begin_state(state);
-#if ITEMS > 1
+#if SHARES_WEIGHTS
   met->sums[query] = none;
 #else
   put_sums(state, none);
 #endif
 }
 
-#if ITEMS > 1
+#if SHARES_WEIGHTS
 // A weight, or the distance of a row nearer than all before, in a distance's place. Neither is below 0.
 #if BYTES
 #define OF_WEIGHT(weight) as_uint((result)(weight))
@@ -186,10 +188,12 @@ static inline apart meet_part(__local const apart* distances, apart least, apart
   return least;
 }
 
-// The queries of a tile meet its rows; `count` of the group's exist. `first` is the tile's first query of the group's.
+// The queries of a tile meet its rows, each by a work-item; `count` of the group's exist. `first` is the tile's first
+// query of the group's.
 static inline void meet_tile(__local Met* met, const int first, const long count, __global double* states,
-                             const long row, __global const result* targets, const Regression regression) {
-  for (int query = 0; query < TILE_Q && first + query < count; ++query) {
+                             const long row, __global const result* targets, const Regression regression,
+                             const int item) {
+  for (int query = item; query < TILE_Q && first + query < count; query += ITEMS) {
     __global double* const state = states + (first + query) * state_size(regression);
     apart least = met->leasts[first + query];
     apart furthest = met->furthests[first + query];

@@ -62,10 +62,10 @@ std::uint64_t local_bytes(const RegressionTile& tile, DataType type) {
   constexpr std::int64_t kPadding = 4;  // of both operands, as tensor cores read them
   std::int64_t staged = is_alone ? 0 : 2 * tile.depth * (tile.queries + tile.rows);
   if (tile.float64_cores != 0) staged = tile.stages * tile.depth * (tile.queries + tile.rows + 2 * kPadding);
-  const std::int64_t distances = tile.queries * (tile.rows + (is_alone ? 0 : tile.width));
+  const std::int64_t distances = tile.queries * (tile.rows + (tile.shares_weights() ? tile.width : 0));
   const std::int64_t met = std::max(distances, staged) + tile.queries * (parts + 1 + 2);
   const std::size_t number_bytes = type == DataType::float64 ? sizeof(double) : sizeof(float);
-  const std::size_t sum_bytes = is_alone ? 0 : 3 * sizeof(cl_double);
+  const std::size_t sum_bytes = tile.shares_weights() ? 3 * sizeof(cl_double) : 0;
   return static_cast<std::uint64_t>(met) * number_bytes + static_cast<std::uint64_t>(tile.queries) * sum_bytes;
 }
 

@@ -20,7 +20,7 @@
 // Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=8 -DDP4A=0 -DTILE_Q=14 -DTILE_R=16 -DWORK_Q=14 -DWORK_R=16 -DDEPTH=1 -DPANELS=10 -DBLOCK_ROWS=2048
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=2 -DWIDTH=16 -DDP4A=0 -DTILE_Q=12 -DTILE_R=32 -DWORK_Q=12 -DWORK_R=32 -DDEPTH=1 -DPANELS=10 -DBLOCK_ROWS=2048
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=1 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=8 -DPANELS=1 -DBLOCK_ROWS=2048
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=4 -DWORK_R=8 -DDEPTH=8 -DSTAGES=4 -DTENSOR_CORES=90 -DPANELS=1 -DBLOCK_ROWS=128
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=4 -DWORK_R=8 -DDEPTH=8 -DSTAGES=4 -DTENSOR_CORES=90 -DPANELS=1 -DSHARES_WEIGHTS=1 -DBLOCK_ROWS=128
 #include "ops/kernel_regression/kernel_regression_meeting.cl"
 #include "ops/kernel_regression/kernel_regression_tiling.cl"
 
@@ -87,17 +87,18 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regressi
 #endif
       place_distances(&met, sums, queries + in_round + first, rows + row, item);
       WAIT_FOR_ALL();
-#if ITEMS > 1
+#if SHARES_WEIGHTS
       weigh_tile(&met, count, regression, item);
       WAIT_FOR_ALL();
       add_tile(&met, count, states, row, targets, regression, item);
       WAIT_FOR_ALL();
 #else
-      meet_tile(&met, first, count, states, row, targets, regression);
+      meet_tile(&met, first, count, states, row, targets, regression, item);
+      WAIT_FOR_ALL();
 #endif
     }
   }
-#if ITEMS > 1
+#if SHARES_WEIGHTS
   for (int query = item; query < QUERIES && query < count; query += ITEMS) {
     put_sums(states + query * state_size(regression), met.sums[query]);
   }
