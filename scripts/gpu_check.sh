@@ -149,7 +149,12 @@ number_after() { sed -nE "s/^\[ +$2 +\] ([0-9]+) tests?\.?.*/\1/p" "$1" | tail -
 
 # Tests of the API look at times, so nothing else may run beside them.
 api_filter='api/*:FloorTest.*:DeviceTest.*'
-slow_shards=4
+# Slow cases take 8 to 24 GiB of a card, and fail where others have taken them: so many at once as find room.
+slow_shards_of_card() {
+  local mebibytes
+  mebibytes=$(nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits 2>/dev/null | sort -n | head -n 1)
+  echo $((${mebibytes:-0} >= 64 * 1024 ? ${mebibytes:-0} / (32 * 1024) : 1))
+}
 conformance() {
   if [[ -n $filter ]]; then
     in_shards "$filter" with_drivers
@@ -160,7 +165,8 @@ conformance() {
     with_drivers "$bin/tessera_conformance_test" --gtest_brief=1 "--gtest_filter=$api_filter" || result=1
   fi
   in_shards "*-$api_filter:*/slow.*" with_drivers || result=1
-  # Cases of 8 to 16 GiB: with 16 of them at once, a card of 140 GiB was full and hundreds of other tests ran out of memory.
+  local slow_shards
+  slow_shards=$(slow_shards_of_card)
   local shards=$((shards < slow_shards ? shards : slow_shards))
   in_shards "*/slow.*" with_drivers || result=1
   return "$result"
