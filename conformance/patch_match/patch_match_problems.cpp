@@ -101,6 +101,14 @@ void add_shapes(PatchCaseList& list, DataType type) {
   PatchMatch usual{.size = {23, 18, 17}, .patch = {4, 4, 4}, .window = {11, 11, 11}, .step = {3, 3, 3}, .type = type};
   list.add({.problem = usual, .every_tuning = true});
   list.add({.problem = usual, .volume = PatchVolume::phantom, .note = "phantom", .every_tuning = true});
+  // Steps so long that a tile of references spans many voxels: few find room together.
+  list.add({.problem = {.size = {12, 12, 60},
+                        .patch = {2, 2, 1},
+                        .window = {4, 4, 2},
+                        .step = {5, 5, 11},
+                        .max_patches = 9,
+                        .type = type},
+            .every_tuning = true});
   // A reference at every place, for which neighbours share sums: stacks that fill up and some that do not.
   PatchMatch dense{.size = {21, 14, 11}, .patch = {4, 4, 4}, .window = {11, 7, 5}, .step = {1, 1, 1}, .type = type};
   list.add({.problem = dense});

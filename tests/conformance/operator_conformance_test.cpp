@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -128,6 +129,10 @@ class DefaultTest : public testing::Test {
         EXPECT_EQ(report.because.empty(), report.can_run) << report.variant;
         EXPECT_TRUE(report.passed_over.empty() || (report.can_run && first.empty())) << report.variant;
         if (taken) first = report.variant;
+        for (const Tunable& tunable : report.tunables) {
+          EXPECT_EQ(std::count(tunable.values.begin(), tunable.values.end(), tunable.preferred), 1)
+              << report.variant << " prefers a value of '" << tunable.name << "' that it does not offer";
+        }
       }
       ASSERT_FALSE(first.empty()) << "no variant can run this problem";
       EXPECT_EQ(problem->prepare(device, {})->info().variant, first);

@@ -31,7 +31,8 @@ std::string shape_of_keys(const PatchMatch& problem) {
 
 class PackedKeyKernel final : public backend::Kernel {
  public:
-  PackedKeyKernel(const std::shared_ptr<Context>& context, const PatchMatch& problem, std::int64_t tile_y)
+  PackedKeyKernel(const std::shared_ptr<Context>& context, const PatchMatch& problem,
+                  std::optional<std::int64_t> tile_y)
       : match_(context, problem, tile_y) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const override { return match_.workspace_bytes(); }
@@ -61,21 +62,21 @@ std::vector<Tunable> tunables(const PatchMatch& problem, const backend::Device& 
   const std::vector<std::int64_t> lines = screen_lines(problem, native(device).context()->limits());
   if (lines.empty()) return {};
   return {{.name = "tile_y",
-           .meaning = "lines of references of a group's tile",
+           .meaning = "lines of references of a group's tile, whose candidates are screened; 0: they are not",
            .values = lines,
            .preferred = best_screen_lines(problem, native(device).context()->limits())}};
 }
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& tuning) {
-  const auto tile_y = tuning.find("tile_y");
-  return std::make_unique<PackedKeyKernel>(native(device).context(), problem,
-                                           tile_y == tuning.end() ? 0 : tile_y->second);
+  std::optional<std::int64_t> tile_y;
+  if (const auto found = tuning.find("tile_y"); found != tuning.end()) tile_y = found->second;
+  return std::make_unique<PackedKeyKernel>(native(device).context(), problem, tile_y);
 }
 
 }  // namespace
 
 PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem,
-                               std::int64_t tile_y) {
+                               std::optional<std::int64_t> tile_y) {
   PatchArguments& match = arguments_.match;
   match = patch_arguments(problem);
   const LaunchGrid grid = patch_line(problem.references().product());
@@ -83,8 +84,8 @@ PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const Pa
     match_ = std::make_unique<CudaFunction>(
         context, embedded::patch_match_packed_key,
         sentence("tessera_patch_match_packed_key_", patch_types(problem), "_", shape_of_keys(problem)), grid);
-    if (tile_y == 0) tile_y = best_screen_lines(problem, context->limits());
-    if (tile_y != 0) screen_ = std::make_unique<ScreenMatch>(context, problem, tile_y);
+    const std::int64_t lines = tile_y ? *tile_y : best_screen_lines(problem, context->limits());
+    if (lines != 0) screen_ = std::make_unique<ScreenMatch>(context, problem, lines);
     return;
   }
   arguments_.row_words = mathematics::ceil_div<std::int64_t>(match.size[0], 4);

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ops/patch_match/patch_match_launch.h"
@@ -16,8 +18,9 @@ namespace tessera::cuda {
 
 class PackedKeyMatch {
  public:
-  /// tile_y: lines of references of a tile of patch_match_screen.cu; 0: as many as are best.
-  PackedKeyMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem, std::int64_t tile_y = 0);
+  /// tile_y: lines of references of a tile of patch_match_screen.cu, 0 for none; without it as many as are best.
+  PackedKeyMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem,
+                 std::optional<std::int64_t> tile_y = std::nullopt);
 
   /// Memory for words and norms; 0 where they are not needed.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }

@@ -45,6 +45,7 @@ std::vector<std::int64_t> screen_lines(const PatchMatch& problem, const DeviceLi
       lines.push_back(tile_y);
     }
   }
+  if (!lines.empty()) lines.insert(lines.begin(), 0);
   return lines;
 }
 
@@ -54,6 +55,7 @@ std::int64_t best_screen_lines(const PatchMatch& problem, const DeviceLimits& li
   std::int64_t best = 0;
   double least = std::numeric_limits<double>::infinity();
   for (const std::int64_t tile_y : screen_lines(problem, limits)) {
+    if (tile_y == 0) continue;
     const PatchScreenTile tile = tile_of(problem, tile_y);
     const std::int64_t bytes = tile.bytes() + static_cast<std::int64_t>(kReservedSharedBytes);
     const std::int64_t room = static_cast<std::int64_t>(limits.multiprocessor_shared_bytes) / bytes;
