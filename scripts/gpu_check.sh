@@ -153,7 +153,7 @@ api_filter='api/*:FloorTest.*:DeviceTest.*'
 slow_shards_of_card() {
   local mebibytes
   mebibytes=$(nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits 2>/dev/null | sort -n | head -n 1)
-  echo $((${mebibytes:-0} >= 64 * 1024 ? ${mebibytes:-0} / (32 * 1024) : 1))
+  echo $((${mebibytes:-0} / (64 * 1024) > 1 ? ${mebibytes:-0} / (64 * 1024) : 1))
 }
 conformance() {
   if [[ -n $filter ]]; then

@@ -51,16 +51,18 @@ def joined(older, newer):
 
 
 def merged(operator):
-    """What all files together say about an operator's study: each part of it, and each conclusion, from the newest file of
-    one machine that has it, so that a part can be measured again alone. Also what was profiled and counted."""
+    """What all files together say about an operator's study: each part of it, and each conclusion, from the newest file
+    that has it, so that a part can be measured again alone, on another machine too. Whole studies of other machines than
+    the newest one's tell only what else nobody does. Also what was profiled and counted."""
     files = [(name, of_operator(result, operator)) for name, result in files_with("*-study.json", "studies", operator)]
     if not files:
         sys.exit(f"benchmarks/results holds no study of {operator}")
-    # The machine of the newest whole study; what was never measured there is from others.
     machine_of = lambda name: name.split("-", 1)[0]  # h200-2026-11-22-gemm-study.json
-    whole_study = next((name for name, result in files if "devices" in result["studies"][0]), files[0][0])
-    others = [entry for entry in files if machine_of(entry[0]) != machine_of(whole_study)]
-    files = [entry for entry in files if machine_of(entry[0]) == machine_of(whole_study)]
+    is_whole = lambda result: "devices" in result["studies"][0]
+    whole = next((name for name, result in files if is_whole(result)), files[0][0])
+    counts = lambda name, result: machine_of(name) == machine_of(whole) or not is_whole(result)
+    others = [entry for entry in files if not counts(*entry)]
+    files = [entry for entry in files if counts(*entry)]
     study, records, devices, origin = {}, {}, {}, {}
     for name, result in reversed(files):
         for key, value in result["studies"][0].items():
@@ -75,7 +77,8 @@ def merged(operator):
             origin[f"part {part}"] = {name}
         if result["transfers"]:
             study["transfers"], origin["transfers"] = result["transfers"], {name}
-        devices.update({entry["id"]: entry for entry in result["devices"]})
+        told_anew = lambda entry: entry["id"] not in devices or machine_of(name) == machine_of(whole)
+        devices.update({entry["id"]: entry for entry in result["devices"] if told_anew(entry)})
     for name, result in others:
         for key, value in result["studies"][0].items():
             if key not in study:

@@ -52,12 +52,15 @@ def variants(result):
 
 def off_and_on(entry):
     """Speeds off and on. Where the tunable exists in pairs ("0x8": off with 8 channels) those of the pair that has both."""
-    speeds = entry["gflops"]
-    if "0" in speeds or "1" in speeds:
-        return speeds.get("0"), speeds.get("1")
-    both = (value[1:] for value in speeds if value.startswith("0x") and f"1{value[1:]}" in speeds)
-    beside = next(both, None)
-    return (speeds[f"0{beside}"], speeds[f"1{beside}"]) if beside else (None, None)
+    names = entry["tunable"].split(" x ")
+    place = names.index(entry.get("finding", entry["tunable"]))
+    by_other = {}
+    for value, speed in entry["gflops"].items():
+        parts = value.split("x")
+        by_other.setdefault(tuple(parts[:place] + parts[place + 1:]), {})[parts[place]] = speed
+    both = [speeds for speeds in by_other.values() if {"0", "1"} <= speeds.keys()]
+    speeds = both[0] if both else next(iter(by_other.values()))
+    return (speeds.get("0"), speeds.get("1")) if both or len(names) == 1 else (None, None)
 
 
 def sums_in_memory(result):

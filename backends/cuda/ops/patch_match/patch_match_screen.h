@@ -12,8 +12,8 @@
 
 namespace tessera::cuda {
 
-/// Lines of references that a tile may have, and 0, which is that candidates are not screened; none where they cannot be,
-/// or no tile fits.
+/// Lines of references that a tile may have, and 0, which is that candidates are not screened; none where they cannot
+/// be, or no tile fits.
 [[nodiscard]] std::vector<std::int64_t> screen_lines(const PatchMatch& problem, const DeviceLimits& limits);
 /// Those that are fastest: 0 where shared memory holds too few tiles to gain.
 [[nodiscard]] std::int64_t best_screen_lines(const PatchMatch& problem, const DeviceLimits& limits);
