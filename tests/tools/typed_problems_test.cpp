@@ -29,7 +29,7 @@ std::string text_of(const std::vector<ProblemWords>& problems) {
   return text;
 }
 
-std::string complaint_of(const std::string& problem) {
+std::string complaint_about(const std::string& problem) {
   try {
     (void)parse_problem(problem);
   } catch (const UsageError& error) {
@@ -53,14 +53,14 @@ TEST(TypedProblemsTest, lists_and_ranges_give_every_combination) {
 
 TEST(TypedProblemsTest, what_is_not_written_so_is_refused) {
   for (const char* problem : {"", "m", "=1", "m=", "m=1,", "1", ",m=1", "m=1,,2"}) {
-    EXPECT_NE(complaint_of(problem).find("must be fields and values"), std::string::npos) << problem;
+    EXPECT_NE(complaint_about(problem).find("must be fields and values"), std::string::npos) << problem;
   }
   for (const char* problem : {"m=1:", "m=:4", "m=4:1", "m=1:4:0", "m=1:4:*1", "m=0:4:*2", "m=1:4:-1", "m=1:2:3:4",
                               "m=a:b", "m=1:4:*", "m=1:99999999999999999999"}) {
-    EXPECT_NE(complaint_of(problem).find("a range must be written"), std::string::npos) << problem;
+    EXPECT_NE(complaint_about(problem).find("a range must be written"), std::string::npos) << problem;
   }
-  EXPECT_NE(complaint_of("m=1:1000000").find("more than 10000"), std::string::npos);
-  EXPECT_NE(complaint_of("m=1:1000,n=1:1000").find("more than 10000"), std::string::npos);
+  EXPECT_NE(complaint_about("m=1:1000000").find("more than 10000"), std::string::npos);
+  EXPECT_NE(complaint_about("m=1:1000,n=1:1000").find("more than 10000"), std::string::npos);
 }
 
 std::string complaint_of_problem(const std::string& operator_name, const std::string& problem) {
