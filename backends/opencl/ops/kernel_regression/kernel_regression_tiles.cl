@@ -16,10 +16,10 @@
 // Every packed query is read once a tile of training rows, every training row once a group of queries. Groups that follow
 // each other share a block of training rows, which caches hold.
 //
-// Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=16 -DPANELS=1 -DBLOCK_ROWS=2048
-// Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=8 -DDP4A=0 -DTILE_Q=14 -DTILE_R=16 -DWORK_Q=14 -DWORK_R=16 -DDEPTH=1 -DPANELS=10 -DBLOCK_ROWS=2048
-// Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=2 -DWIDTH=16 -DDP4A=0 -DTILE_Q=12 -DTILE_R=32 -DWORK_Q=12 -DWORK_R=32 -DDEPTH=1 -DPANELS=10 -DBLOCK_ROWS=2048
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=1 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=8 -DPANELS=1 -DBLOCK_ROWS=2048
+// Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=16 -DPANELS=1 -DSHARES_WEIGHTS=0 -DBLOCK_ROWS=2048
+// Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=8 -DDP4A=0 -DTILE_Q=14 -DTILE_R=16 -DWORK_Q=14 -DWORK_R=16 -DDEPTH=1 -DPANELS=10 -DSHARES_WEIGHTS=0 -DBLOCK_ROWS=2048
+// Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=2 -DWIDTH=16 -DDP4A=0 -DTILE_Q=12 -DTILE_R=32 -DWORK_Q=12 -DWORK_R=32 -DDEPTH=1 -DPANELS=10 -DSHARES_WEIGHTS=0 -DBLOCK_ROWS=2048
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=1 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=8 -DPANELS=1 -DSHARES_WEIGHTS=0 -DBLOCK_ROWS=2048
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=4 -DWORK_R=8 -DDEPTH=8 -DSTAGES=4 -DTENSOR_CORES=90 -DPANELS=1 -DSHARES_WEIGHTS=1 -DBLOCK_ROWS=128
 #include "ops/kernel_regression/kernel_regression_meeting.cl"
 #include "ops/kernel_regression/kernel_regression_tiling.cl"
