@@ -59,8 +59,8 @@ def merged(operator):
         sys.exit(f"benchmarks/results holds no study of {operator}")
     machine_of = lambda name: name.split("-", 1)[0]  # h200-2026-11-22-gemm-study.json
     is_whole = lambda result: "devices" in result["studies"][0]
-    whole = next((name for name, result in files if is_whole(result)), files[0][0])
-    counts = lambda name, result: machine_of(name) == machine_of(whole) or not is_whole(result)
+    whole_study = next((name for name, result in files if is_whole(result)), files[0][0])
+    counts = lambda name, result: machine_of(name) == machine_of(whole_study) or not is_whole(result)
     others = [entry for entry in files if not counts(*entry)]
     files = [entry for entry in files if counts(*entry)]
     study, records, devices, origin = {}, {}, {}, {}
@@ -77,7 +77,7 @@ def merged(operator):
             origin[f"part {part}"] = {name}
         if result["transfers"]:
             study["transfers"], origin["transfers"] = result["transfers"], {name}
-        told_anew = lambda entry: entry["id"] not in devices or machine_of(name) == machine_of(whole)
+        told_anew = lambda entry: entry["id"] not in devices or machine_of(name) == machine_of(whole_study)
         devices.update({entry["id"]: entry for entry in result["devices"] if told_anew(entry)})
     for name, result in others:
         for key, value in result["studies"][0].items():
