@@ -31,7 +31,7 @@ LaunchFacts ask(const OpenclContext& context, cl_kernel kernel, std::uint64_t gr
   }
   facts.spilled_bytes = number(CL_KERNEL_PRIVATE_MEM_SIZE);
   facts.local_memory_bytes = number(CL_KERNEL_LOCAL_MEM_SIZE);
-  // PoCL 4 to 6 say it of every kernel on a processor.
+  // On a processor 0 tells nothing: PoCL 4 to 6 say so of every kernel.
   if (facts.local_memory_bytes == 0U && context.facts().info.kind == DeviceKind::cpu) facts.local_memory_bytes.reset();
   return facts;
 }

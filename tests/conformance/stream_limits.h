@@ -37,6 +37,14 @@ template <class Stream>
   return slabs;
 }
 
+/// Expects that each slab is there before its run begins, and its results after it has ended.
+inline void expect_slabs_in_order(const StreamReport& report) {
+  for (const SlabTimes& slab : report.slabs) {
+    EXPECT_LE(slab.upload_end_s, slab.run_begin_s) << "a run waits for its slab";
+    EXPECT_LE(slab.run_end_s, slab.download_end_s);
+  }
+}
+
 /// Does some upload lie in the run of another slab, by half at least?
 [[nodiscard]] inline bool has_overlap(const StreamReport& report) {
   for (std::size_t i = 1; i < report.slabs.size(); ++i) {

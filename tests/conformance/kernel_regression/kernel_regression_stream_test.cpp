@@ -145,10 +145,7 @@ TEST_P(RegressionStreamTest, copies_go_beside_computation) {
     if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " has no variant that goes on from slab to slab";
     static_cast<void>(host.streamed_bits(device(), {.memory_bytes = 24 << 20}, report));
     ASSERT_GE(report.slabs.size(), 3U);
-    for (const SlabTimes& slab : report.slabs) {
-      EXPECT_LE(slab.upload_end_s, slab.run_begin_s) << "a run waits for its slab";
-      EXPECT_LE(slab.run_end_s, slab.download_end_s);
-    }
+    expect_slabs_in_order(report);
     if (has_overlap(report)) return;
   }
   ADD_FAILURE() << "no copy beside a run:\n" << times_of(report);
