@@ -14,14 +14,15 @@ OpenclPrograms::OpenclPrograms(std::shared_ptr<OpenclContext> context)
 
 Handle<cl_program> OpenclPrograms::build(const ProgramSource& source) {
   const backend::ProgramLog log(source.name);
-  const std::string key = key_of(source);
-  if (Handle<cl_program> program = load(key, source)) {
+  const bool is_kept_here = !context_->facts().keeps_programs;
+  const std::string key = is_kept_here ? key_of(source) : std::string();
+  if (Handle<cl_program> program = is_kept_here ? load(key, source) : Handle<cl_program>()) {
     log.came_from(backend::ProgramOrigin::disk_cache);
     return program;
   }
   Handle<cl_program> program = compile(source);
   log.came_from(backend::ProgramOrigin::compiler);
-  store(key, program.get());
+  if (is_kept_here) store(key, program.get());
   return program;
 }
 
@@ -57,7 +58,6 @@ Handle<cl_program> OpenclPrograms::load(const std::string& key, const ProgramSou
   // A driver that does not want the file back gets the source again: see build().
   if (code != CL_SUCCESS || binary_status != CL_SUCCESS || !program) return {};
   if (api.clBuildProgram(program.get(), 1, &device, source.options.c_str(), nullptr, nullptr) != CL_SUCCESS) return {};
-  ++loaded_;
   return program;
 }
 
@@ -77,7 +77,6 @@ Handle<cl_program> OpenclPrograms::compile(const ProgramSource& source) {
                     "' with the options '" + source.options + "'",
                 build_log(program.get()));
   }
-  ++compiled_;
   return program;
 }
 

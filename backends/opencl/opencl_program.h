@@ -1,8 +1,6 @@
 // Programs: OpenCL C compiled by the driver, kept on disk so that the next process need not compile it again.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,16 +24,12 @@ class OpenclPrograms {
  public:
   explicit OpenclPrograms(std::shared_ptr<OpenclContext> context);
 
-  /// A program, from the disk if it was compiled before with this source, these options and this driver. Throws
-  /// build_failed with the compiler's whole log.
+  /// A program, from the disk if it was compiled before with this source, these options and this driver: from our cache,
+  /// or the driver's own where it has one (DeviceFacts::keeps_programs). Throws build_failed with the compiler's whole log.
   [[nodiscard]] Handle<cl_program> build(const ProgramSource& source);
   /// The same, kept in memory for the next kernel with the same source and options. For operators, whose programs are
   /// few; the reference stays good as long as this object.
   [[nodiscard]] const Handle<cl_program>& build_once(const ProgramSource& source);
-
-  /// How many programs this process compiled from source on this device, and how many it read from the disk.
-  [[nodiscard]] std::uint64_t compiled() const noexcept { return compiled_; }
-  [[nodiscard]] std::uint64_t loaded() const noexcept { return loaded_; }
 
   /// Names of the kernels in a program, separated by ';'.
   [[nodiscard]] std::string kernel_names(cl_program program) const;
@@ -51,8 +45,6 @@ class OpenclPrograms {
   backend::DiskCache cache_;
   std::mutex mutex_;
   std::map<std::string, Handle<cl_program>> kept_;
-  std::atomic<std::uint64_t> compiled_{0};
-  std::atomic<std::uint64_t> loaded_{0};
 };
 
 }  // namespace tessera::opencl

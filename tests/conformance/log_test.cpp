@@ -17,6 +17,7 @@
 #include "each_device.h"
 #include "own_kernels.h"
 #include "support/child_process.h"
+#include "support/scratch_folder.h"
 
 namespace tessera::testing_support {
 namespace {
@@ -176,19 +177,18 @@ std::set<std::string> programs_that_are(const std::string& what, const std::stri
 }
 
 TEST_P(LogTest, a_second_start_finds_its_programs_in_the_cache) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("tessera_log_" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+  const ScratchFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
   const auto start = [&] {
     return run_child(
         this_program(),
         {"--gtest_also_run_disabled_tests", "--gtest_filter=api/LogTest.DISABLED_start/" + name_for_tests(GetParam())},
-        {{"TESSERA_CACHE_DIR", folder.string()}, {"TESSERA_LOG", "compile"}});
+        {{"TESSERA_CACHE_DIR", folder.path()}, {"POCL_CACHE_DIR", folder.path()}, {"TESSERA_LOG", "compile"}});
   };
   const ChildResult first = start();
+  const std::set<std::string> written = folder.files();
   const ChildResult second = start();
-  std::filesystem::remove_all(folder);
+  EXPECT_EQ(folder.files(), written) << "the second start compiled something";
   ASSERT_EQ(first.status, 0) << first.output;
   ASSERT_EQ(second.status, 0) << second.output;
   for (const ChildResult* child : {&first, &second}) {
@@ -197,10 +197,11 @@ TEST_P(LogTest, a_second_start_finds_its_programs_in_the_cache) {
   const auto compiled = programs_that_are("compiled", GetParam(), first.output);
   EXPECT_EQ(programs_that_are("found in the cache on disk", GetParam(), first.output), std::set<std::string>())
       << first.output;
+  const bool has_compiler = device().info().backend == "opencl";  // the others bring their operators compiled
+  EXPECT_TRUE(!has_compiler || (compiled.size() >= 2 && !written.empty())) << first.output;
+  if (device().info().driver == "Portable Computing Language") return;  // it is asked again, and has a cache of its own
   EXPECT_EQ(programs_that_are("compiled", GetParam(), second.output), std::set<std::string>()) << second.output;
   EXPECT_EQ(programs_that_are("found in the cache on disk", GetParam(), second.output), compiled) << second.output;
-  const bool has_compiler = device().info().backend == "opencl";  // the others bring their operators compiled
-  EXPECT_TRUE(!has_compiler || compiled.size() >= 2) << first.output;
 }
 
 }  // namespace

@@ -39,6 +39,14 @@ class ScratchFolder {
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.insert(entry.path().filename());
     return names;
   }
+  /// The files below it, however deep, that hold something: some programs leave empty ones behind.
+  [[nodiscard]] std::set<std::string> files() const {
+    std::set<std::string> paths;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+      if (entry.is_regular_file() && entry.file_size() > 0) paths.insert(entry.path());
+    }
+    return paths;
+  }
 
  private:
   static std::string own_name() {
