@@ -22,6 +22,11 @@ struct Exact {
 class ExactSum {
  public:
   /// Adds x * y.
+  void add_product(float x, float y) {
+    const double product = static_cast<double>(x) * static_cast<double>(y);  // exact
+    plain_ += product;
+    add(product, 0);
+  }
   void add_product(double x, double y) {
     const double product = x * y;
     plain_ += product;

@@ -49,7 +49,8 @@ double largest_nearby(const CnnLayerInputs<T>& inputs, std::int64_t image, std::
 
 /// One sum, before ReLU and pool.
 template <class T>
-CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place, bool with_neighbours) {
+CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place, bool with_neighbours,
+                        const CnnLayerNeighbours* neighbours) {
   const CnnLayer& p = inputs.problem;
   const Window window = window_at(p, place.y, place.x);
   ExactSum sum;
@@ -65,7 +66,7 @@ CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& pl
       for (std::int64_t j = window.first_j; j < window.last_j; ++j) {
         const auto weight = static_cast<double>(inputs.weight_at(place.channel, channel, i, j));
         const auto pixel = static_cast<double>(inputs.input_at(place.image, channel, window.top + i, window.left + j));
-        sum.add_product(weight, pixel);
+        sum.add_product(static_cast<T>(weight), static_cast<T>(pixel));
         magnitude += std::abs(weight * pixel);
         squares += weight * pixel * weight * pixel;
         if (std::isfinite(pixel)) pixels += std::abs(pixel);
@@ -82,7 +83,8 @@ CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& pl
         if (std::isfinite(weight)) largest_weight = std::max(largest_weight, weight);
       }
     }
-    around += weights * largest_nearby(inputs, place.image, channel, window);
+    around += weights * (neighbours != nullptr ? neighbours->largest(place.image, channel, place.y, place.x)
+                                               : largest_nearby(inputs, place.image, channel, window));
   }
   double bias = 0;
   if (p.bias) {
@@ -117,15 +119,36 @@ SumBound cnn_layer_bound(const CnnLayer& p) {
 }
 
 template <class T>
-CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place, bool with_neighbours) {
+CnnLayerNeighbours::CnnLayerNeighbours(const CnnLayerInputs<T>& inputs)
+    : channels_(inputs.problem.input_channels),
+      height_((inputs.problem.height + 2 * inputs.problem.padding - inputs.problem.filter_height) /
+                  inputs.problem.stride +
+              1),
+      width_((inputs.problem.width + 2 * inputs.problem.padding - inputs.problem.filter_width) / inputs.problem.stride +
+             1) {
+  const std::int64_t planes = inputs.problem.batch * channels_;
+  largest_.reserve(static_cast<std::size_t>(planes * height_ * width_));
+  for (std::int64_t plane = 0; plane < planes; ++plane) {
+    for (std::int64_t y = 0; y < height_; ++y) {
+      for (std::int64_t x = 0; x < width_; ++x) {
+        largest_.push_back(
+            largest_nearby(inputs, plane / channels_, plane % channels_, window_at(inputs.problem, y, x)));
+      }
+    }
+  }
+}
+
+template <class T>
+CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place, bool with_neighbours,
+                                   const CnnLayerNeighbours* neighbours) {
   const CnnLayer& p = inputs.problem;
   const std::int64_t step = p.pool_stride == 0 ? p.pool_size : p.pool_stride;
   CnnLayerExpected expected;
   bool is_nan = false;
   for (std::int64_t i = 0; i < p.pool_size; ++i) {
     for (std::int64_t j = 0; j < p.pool_size; ++j) {
-      const CnnLayerExpected one =
-          sum_at(inputs, {place.image, place.channel, place.y * step + i, place.x * step + j}, with_neighbours);
+      const CnnLayerExpected one = sum_at(inputs, {place.image, place.channel, place.y * step + i, place.x * step + j},
+                                          with_neighbours, neighbours);
       is_nan = is_nan || std::isnan(one.element.value.high);
       // The largest of several numbers is off by no more than the one that is off most; so is max(0, x).
       const bool is_first = i == 0 && j == 0;
@@ -155,7 +178,11 @@ double worst_of(const CnnLayerExpected& expected, double error_factor) {
                   std::max(error_factor, CnnLayer::kAccurateFactor) * expected.window_bound);
 }
 
-template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<float>&, const CnnLayerPlace&, bool);
-template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<double>&, const CnnLayerPlace&, bool);
+template CnnLayerNeighbours::CnnLayerNeighbours(const CnnLayerInputs<float>&);
+template CnnLayerNeighbours::CnnLayerNeighbours(const CnnLayerInputs<double>&);
+template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<float>&, const CnnLayerPlace&, bool,
+                                            const CnnLayerNeighbours*);
+template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<double>&, const CnnLayerPlace&, bool,
+                                            const CnnLayerNeighbours*);
 
 }  // namespace tessera::conformance

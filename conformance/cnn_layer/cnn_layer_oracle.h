@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "conformance/chance.h"
 
@@ -54,13 +55,35 @@ struct CnnLayerExpected {
 /// The bound of a sum, whose terms are the products and the bias.
 [[nodiscard]] SumBound cnn_layer_bound(const CnnLayer& problem);
 
+/// What neighbours_bound asks of the input, for every sum of a layer: the output channels ask the same.
+class CnnLayerNeighbours {
+ public:
+  template <class T>
+  explicit CnnLayerNeighbours(const CnnLayerInputs<T>& inputs);
+
+  /// The largest finite magnitude of a channel's pixels in and around the window of the sum (y, x).
+  [[nodiscard]] double largest(std::int64_t image, std::int64_t channel, std::int64_t y, std::int64_t x) const {
+    return largest_[static_cast<std::size_t>(((image * channels_ + channel) * height_ + y) * width_ + x)];
+  }
+
+ private:
+  std::int64_t channels_;
+  std::int64_t height_;  ///< of the sums
+  std::int64_t width_;
+  std::vector<double> largest_;
+};
+
 /// An output, and its bounds. `with_neighbours`: compute neighbours_bound and window_bound too, which takes several
-/// times as long.
+/// times as long where `neighbours` are not at hand.
 template <class T>
 [[nodiscard]] CnnLayerExpected cnn_layer_element(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& place,
-                                                 bool with_neighbours);
+                                                 bool with_neighbours, const CnnLayerNeighbours* neighbours = nullptr);
 
-extern template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<float>&, const CnnLayerPlace&, bool);
-extern template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<double>&, const CnnLayerPlace&, bool);
+extern template CnnLayerNeighbours::CnnLayerNeighbours(const CnnLayerInputs<float>&);
+extern template CnnLayerNeighbours::CnnLayerNeighbours(const CnnLayerInputs<double>&);
+extern template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<float>&, const CnnLayerPlace&, bool,
+                                                   const CnnLayerNeighbours*);
+extern template CnnLayerExpected cnn_layer_element(const CnnLayerInputs<double>&, const CnnLayerPlace&, bool,
+                                                   const CnnLayerNeighbours*);
 
 }  // namespace tessera::conformance

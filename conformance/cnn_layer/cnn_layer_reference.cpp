@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,7 +38,11 @@ CnnLayerReference<T>::CnnLayerReference(CnnLayerInputs<T> inputs, Draw draw, std
       static_cast<double>(p.batch * p.output_channels) * static_cast<double>(p.output_height() * p.output_width());
   is_complete_ = outputs * static_cast<double>(p.pool_size * p.pool_size) * products_of_sum(p) <= kCompleteProducts;
   if (is_complete_) {
-    for (std::size_t index = 0; index < static_cast<std::size_t>(outputs); ++index) add(place_of(index));
+    const std::optional<CnnLayerNeighbours> neighbours =
+        has_neighbours_ ? std::optional<CnnLayerNeighbours>(inputs_) : std::nullopt;
+    for (std::size_t index = 0; index < static_cast<std::size_t>(outputs); ++index) {
+      add(place_of(index), neighbours ? &*neighbours : nullptr);
+    }
   } else {
     add_samples(seed);
   }
@@ -67,8 +72,8 @@ void CnnLayerReference<T>::add_samples(std::uint64_t seed) {
 }
 
 template <class T>
-void CnnLayerReference<T>::add(const CnnLayerPlace& place) {
-  samples_.push_back({place, cnn_layer_element(inputs_, place, has_neighbours_)});
+void CnnLayerReference<T>::add(const CnnLayerPlace& place, const CnnLayerNeighbours* neighbours) {
+  samples_.push_back({place, cnn_layer_element(inputs_, place, has_neighbours_, neighbours)});
 }
 
 template <class T>

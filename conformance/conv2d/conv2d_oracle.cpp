@@ -85,9 +85,9 @@ ExpectedSum conv2d_element(const Conv2dInputs<T>& inputs, std::int64_t image, st
     double square = 0;
     double products = 0;
     for_each_product(inputs, image, y, x, [&](double weight, T pixel) {
-      const auto rounded = static_cast<double>(static_cast<T>(weight));
+      const T rounded = static_cast<T>(weight);
       sum.add_product(rounded, pixel);
-      const double product = rounded * static_cast<double>(pixel);
+      const double product = static_cast<double>(rounded) * static_cast<double>(pixel);
       magnitude += std::abs(product);
       square += product * product;
       products += 1;

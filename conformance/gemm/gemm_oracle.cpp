@@ -29,11 +29,12 @@ ExpectedSum gemm_element(const GemmInputs<T>& inputs, std::int64_t row, std::int
   double squares = 0;
   if (inputs.alpha != 0) {
     for (std::int64_t p = 0; p < inputs.problem.k; ++p) {
-      const double a = inputs.a_at(row, p);
-      const double b = inputs.b_at(p, column);
+      const auto a = static_cast<T>(inputs.a_at(row, p));
+      const auto b = static_cast<T>(inputs.b_at(p, column));
       sum.add_product(a, b);
-      products += std::abs(a * b);
-      squares += a * b * (a * b);
+      const double product = static_cast<double>(a) * static_cast<double>(b);
+      products += std::abs(product);
+      squares += product * product;
     }
   }
   const SumBound bound = gemm_bound(inputs.problem, inputs.alpha, inputs.beta);
