@@ -25,7 +25,8 @@ class OpenclPrograms {
   explicit OpenclPrograms(std::shared_ptr<OpenclContext> context);
 
   /// A program, from the disk if it was compiled before with this source, these options and this driver: from our cache,
-  /// or the driver's own where it has one (DeviceFacts::keeps_programs). Throws build_failed with the compiler's whole log.
+  /// or from the driver's own where it has one (DeviceFacts::keeps_programs). Throws build_failed with the whole log of
+  /// the compiler.
   [[nodiscard]] Handle<cl_program> build(const ProgramSource& source);
   /// The same, kept in memory for the next kernel with the same source and options. For operators, whose programs are
   /// few; the reference stays good as long as this object.

@@ -1,5 +1,5 @@
-// A program's second start compiles nothing: what was compiled once is taken from the cache on disk, or from the driver's
-// own. The driver's calls are counted, and files in the caches; each start is a process of its own.
+// A program's second start compiles nothing: what was compiled once is taken from the cache on disk, ours or the driver's.
+// The driver's calls are counted, and the caches' files; each start is a process of its own.
 #include <gtest/gtest.h>
 
 #include <cstdio>
