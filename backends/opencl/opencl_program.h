@@ -24,7 +24,7 @@ class OpenclPrograms {
  public:
   explicit OpenclPrograms(std::shared_ptr<OpenclContext> context);
 
-  /// A program, from the disk if it was compiled before with this source, these options and this driver: from our cache,
+  /// A program, from the disk if this source was compiled before with these options by this driver: from our cache,
   /// or from the driver's own where it has one (DeviceFacts::keeps_programs). Throws build_failed with the whole log of
   /// the compiler.
   [[nodiscard]] Handle<cl_program> build(const ProgramSource& source);

@@ -1,4 +1,4 @@
-// A program's second start compiles nothing: what was compiled once is taken from the cache on disk, ours or the driver's.
+// A second start compiles nothing: what was compiled once is taken from a cache on disk, ours or the driver's.
 // The driver's calls are counted, and the caches' files; each start is a process of its own.
 #include <gtest/gtest.h>
 
