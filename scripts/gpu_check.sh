@@ -189,7 +189,9 @@ race_filter='gemm/cuda_0/*_m12_n10_k1030*:gemm/cuda_0/naive.*_m33_n17_*:gemm/cud
 race_filter+=':gemm/cuda_0/coalesced_a.*_m33_n17_*:conv2d/cuda_0/*h20_*:conv2d/cuda_0/*h45_*:conv2d/cuda_0/*h19_*'
 for size in m132_n136 m33_n17; do
   for split in 1 2 4; do race_filter+=":gemm/cuda_0/register.*_${size}_*__split_k_${split}_*"; done
-  race_filter+=":gemm/cuda_0/split.*_${size}_*:gemm/cuda_0/scaled_half.*_${size}_*"
+  for variant in split scaled_half split_mma scaled_half_mma; do
+    race_filter+=":gemm/cuda_0/$variant.*_${size}_*"
+  done
 done
 race_filter+=':cnn_layer/cuda_0/*c31_o33_*:cnn_layer/cuda_0/*c9_o13_*nhwc*'
 race_filter+=":$small_sets:-*/slow.*:*vendor*"

@@ -1,9 +1,16 @@
 // How the blocks of a cluster bring numbers together in shared memory. Each block sets its word to 0 before the first
 // barrier; between two barriers any thread may raise or add to a word of any block; behind the second one it is read.
-// Only for operations whose order does not matter, so that the result is the same on every run.
+// Only for operations whose order does not matter, so that the result is the same on every run. Before sm_90 there are
+// no clusters, and all of this is about the block itself.
 #pragma once
 
 namespace tessera::cuda {
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr bool kHasClusters = false;
+#else
+inline constexpr bool kHasClusters = true;
+#endif
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
@@ -36,6 +43,19 @@ __device__ __forceinline__ void add_at_block(const unsigned* word, unsigned bloc
       "}" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(word))),
       "r"(block), "r"(value)
       : "memory");
+}
+
+#elif defined(__CUDA_ARCH__)
+
+__device__ __forceinline__ void arrive_at_cluster() {}
+__device__ __forceinline__ void wait_for_cluster_arrivals() {
+  __syncthreads();
+}
+__device__ __forceinline__ void raise_at_block(unsigned* word, unsigned /*block*/, unsigned value) {
+  atomicMax(word, value);
+}
+__device__ __forceinline__ void add_at_block(unsigned* word, unsigned /*block*/, unsigned value) {
+  atomicAdd(word, value);
 }
 
 #endif

@@ -4,8 +4,11 @@
 //   float64  k 4  rows g and g + 8 of step t           step t of column g           of rows g and g + 8 the columns
 //   uint8    k 32 of these rows the steps 4 t .. + 3   steps 4 t .. + 3 of column   2 t and 2 t + 1
 //                 and 16 later, four in a word         g, and 16 later
+//   fp16     k 16 of these rows the steps 2 t, 2 t + 1 steps 2 t, 2 t + 1 of column
+//                 and 8 later, two in a word           g, and 8 later
 //
-// float64 is multiplied without any rounding but that of a fused multiply-add, whole numbers wrap around.
+// float64 is multiplied without any rounding but that of a fused multiply-add, whole numbers wrap around. Products of
+// fp16 are exact, and their sums in float32 are cut off, not rounded; they are for sm_80 and newer.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +64,26 @@ __device__ __forceinline__ void multiply_16x8(int (&sum)[4], const unsigned (&a)
   multiply_8x8(sum[2], sum[3], a[3], b1);
 #endif
 }
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+/// The same of fp16, words of A in the order of rows g and g + 8, and then both 8 steps later. Volatile, so that they
+/// stay in the order in which they are written: what follows each other shares A and does not wait for the one before.
+__device__ __forceinline__ void multiply_16x8(float (&sum)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+/// The same where there are no sums yet.
+__device__ __forceinline__ void begin_16x8(float (&sum)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %10, "
+      "%10, %10};"
+      : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(0.0f));
+}
+#endif
 
 /// Four matrices of 8 rows x 16 bytes from shared memory. Lane i brings the address of row i % 8 of matrix i / 8, a
 /// multiple of 16, and gets, of row g of each matrix, the bytes 4 t .. + 3.

@@ -49,7 +49,7 @@ class SplitProducts final : public CnnLayerWinogradProducts {
         sizes.problem, sizes.tiling.outputs, sum_roundings(sizes.problem)));
     for (const std::int64_t tiles : sizes.chunks) {
       launches_.push_back(
-          {tiles, GemmSplitLaunch(device.context(), product_of(sizes, tiles), GemmSplitKind::split, shape,
+          {tiles, GemmSplitLaunch(device.context(), product_of(sizes, tiles), GemmSplitKind::split, tiling_of(shape),
                                   {embedded::cnn_layer_winograd_split, "tessera_cnn_layer_winograd_split_products_"})});
     }
   }

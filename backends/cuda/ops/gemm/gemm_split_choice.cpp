@@ -13,7 +13,6 @@ namespace tessera::cuda {
 namespace {
 
 using mathematics::ceil_div;
-using mathematics::round_up;
 
 /// Clocks of the tensor cores that a block gets through in a microsecond, for each of kGemmSplitShapes.
 constexpr double kClocksOfSplit[]{1080, 1210, 1300};
@@ -36,8 +35,8 @@ constexpr std::int64_t kLeastDepth = 2 * kSplitPrepareStep;
 double microseconds(const Gemm& problem, GemmSplitKind kind, std::size_t number, const DeviceLimits& card) {
   const GemmSplitShape& shape = kGemmSplitShapes[number];
   const double clocks_per_us = (kind == GemmSplitKind::split ? kClocksOfSplit : kClocksOfHalf)[number];
-  const auto a = static_cast<double>(padded_rows_of_a(problem, shape));
-  const auto b = static_cast<double>(padded_rows_of_b(problem, shape));
+  const auto a = static_cast<double>(tiling_of(shape).padded_rows_of_a(problem));
+  const auto b = static_cast<double>(tiling_of(shape).padded_rows_of_b(problem));
   const auto batch = static_cast<double>(problem.batch);
   const double tiles = a / shape.tile_m() * b / shape.tile_n / shape.cluster() * batch;
   const double rounds = std::ceil(tiles / (static_cast<double>(card.multiprocessors) / shape.cluster()));
@@ -66,15 +65,8 @@ Estimate fastest(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& ca
 
 }  // namespace
 
-std::int64_t padded_rows_of_a(const Gemm& problem, const GemmSplitShape& shape) {
-  return round_up(problem.m, std::int64_t{shape.tile_m()} * shape.cluster_m);
-}
-
-std::int64_t padded_rows_of_b(const Gemm& problem, const GemmSplitShape& shape) {
-  return round_up(problem.n, std::int64_t{shape.tile_n} * shape.cluster_n);
-}
-
 std::int64_t prepare_parts(std::int64_t rows, std::int64_t k, const DeviceLimits& card) {
+  if (card.compute_capability_major < 9) return 1;  // there are no clusters
   const std::int64_t blocks = rows / kSplitPrepareRows;
   std::int64_t parts = 1;
   const auto leaves_idle = [&] {

@@ -11,21 +11,9 @@
 #include "backend/variant.h"
 #include "cuda_context.h"
 #include "mathematics/gemm_split_bound.h"
-#include "ops/gemm/gemm_split_arguments.h"
+#include "ops/gemm/gemm_split_tiling.h"
 
 namespace tessera::cuda {
-
-using mathematics::GemmSplitKind;
-using mathematics::tiny_allowance;
-
-/// Steps of k of a panel.
-[[nodiscard]] constexpr std::int64_t panel_depth(GemmSplitKind kind) {
-  return kind == GemmSplitKind::split ? kSplitPlane : kSplitPlane * kSplitPlanes;
-}
-
-/// Rows of A and of B with those that fill up a cluster's last tile.
-[[nodiscard]] std::int64_t padded_rows_of_a(const Gemm& problem, const GemmSplitShape& shape);
-[[nodiscard]] std::int64_t padded_rows_of_b(const Gemm& problem, const GemmSplitShape& shape);
 
 /// Blocks that share a row of so many steps of k where there are so many rows.
 [[nodiscard]] std::int64_t prepare_parts(std::int64_t rows, std::int64_t k, const DeviceLimits& card);

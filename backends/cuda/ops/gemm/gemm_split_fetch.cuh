@@ -3,21 +3,13 @@
 #pragma once
 
 #include "cuda_split_rings.cuh"
-#include "ops/gemm/gemm_split_arguments.h"
+#include "ops/gemm/gemm_split_tiles.cuh"
 
 namespace tessera::cuda {
 
 #if defined(TESSERA_CUDA_IS_HOPPER)
 
-/// A block's tile of C, counted in tiles, and the product of the batch.
-struct SplitTile {
-  std::int64_t matrix;
-  std::int64_t row;
-  std::int64_t column;
-};
-
-/// The tiles of a block one after the other: clusters with neighbouring numbers run at the same time and share what
-/// they read through the L2 cache, so they walk along m within a band before they step along n.
+/// The tiles of a block one after the other.
 template <GemmSplitShape kShape>
 class SplitTiles {
  public:
@@ -28,16 +20,9 @@ class SplitTiles {
   }
   __device__ __forceinline__ void advance() { number_ += gridDim.x; }
   [[nodiscard]] __device__ __forceinline__ SplitTile tile() const {
-    const int each = gemm_.tiles_m * gemm_.tiles_n;
-    const std::int64_t matrix = number_ / each;
-    const auto of_matrix = static_cast<int>(number_ - matrix * each);
-    const int of_band = gemm_.band * gemm_.tiles_n;
-    const int band = of_matrix / of_band;
-    const int inside = of_matrix - band * of_band;
-    const int first = band * gemm_.band;
-    const int height = min(gemm_.band, gemm_.tiles_m - first);
-    return {matrix, std::int64_t{first + inside % height} * kShape.cluster_m + along_m(),
-            std::int64_t{inside / height} * kShape.cluster_n + along_n()};
+    const SplitTile of_cluster = split_tile(gemm_, number_);
+    return {of_cluster.matrix, of_cluster.row * kShape.cluster_m + along_m(),
+            of_cluster.column * kShape.cluster_n + along_n()};
   }
   /// The block's place in its cluster.
   [[nodiscard]] __device__ __forceinline__ unsigned along_m() const { return rank_ / kShape.cluster_n; }

@@ -1,9 +1,11 @@
-// Arguments, grids and names of the launches of gemm's variants split and scaled_half.
+// Arguments, grids and names of the launches of gemm's variants by fp16.
 #include "ops/gemm/gemm_split_launch.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "backend/sentence.h"
 #include "cuda_device.h"
@@ -20,8 +22,22 @@ using mathematics::ceil_div;
 /// Rows of C in flight side by side, so that their panels and those of as many columns are read through the L2 cache.
 constexpr std::int64_t kBandRows = 2048;
 
-std::string name_of(GemmSplitKind kind) {
-  return kind == GemmSplitKind::split ? "tessera_gemm_split_" : "tessera_gemm_scaled_half_";
+/// The beginning of the name of a kernel that prepares, which is the same whoever multiplies.
+std::string prepare_name(GemmSplitKind kind) {
+  return kind == GemmSplitKind::split ? "tessera_gemm_split_prepare" : "tessera_gemm_scaled_half_prepare";
+}
+
+/// Does an entry of TESSERA_CUDA_ARCHITECTURES, such as "80", "90a" or "ptx90", give a card of this compute capability,
+/// times ten, code of compute_80 or newer?
+bool serves(std::string_view entry, int card) {
+  const bool is_ptx = entry.starts_with("ptx");
+  if (is_ptx) entry.remove_prefix(3);
+  int number = 0;
+  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
+  if (error != std::errc() || number < 80 || number > card) return false;
+  const bool is_for_one = end != entry.data() + entry.size() && *end == 'a';
+  if (is_for_one) return number == card;
+  return is_ptx || number / 10 == card / 10;
 }
 
 }  // namespace
@@ -37,26 +53,39 @@ backend::Verdict check_split_card(const backend::Device& device) {
                                        card.compute_capability_minor, ", but must be 9.0"));
 }
 
-GemmSplitLaunch::GemmSplitLaunch(std::shared_ptr<Context> context, const Gemm& problem, GemmSplitKind kind,
-                                 const GemmSplitShape& shape)
-    : GemmSplitLaunch(std::move(context), problem, kind, shape, {embedded::gemm_split, name_of(kind)}) {}
+backend::Verdict check_split_mma_card(const backend::Device& device) {
+  const DeviceLimits& card = native(device).context()->limits();
+  const int capability = 10 * card.compute_capability_major + card.compute_capability_minor;
+  if (capability < 80) {
+    return backend::Verdict::no(sentence("the compute capability of the device is ", card.compute_capability_major, ".",
+                                         card.compute_capability_minor, ", but must be at least 8.0"));
+  }
+  constexpr std::string_view kSeparator = ", ";
+  for (std::string_view rest = TESSERA_CUDA_ARCHITECTURES; !rest.empty();) {
+    const std::string_view entry = rest.substr(0, rest.find(kSeparator));
+    if (serves(entry, capability)) return backend::Verdict::yes();
+    rest.remove_prefix(std::min(rest.size(), entry.size() + kSeparator.size()));
+  }
+  return backend::Verdict::no(sentence("the library is compiled for ", TESSERA_CUDA_ARCHITECTURES,
+                                       ", which gives this device no code of compute_80 or newer"));
+}
 
 GemmSplitLaunch::GemmSplitLaunch(std::shared_ptr<Context> context, const Gemm& problem, GemmSplitKind kind,
-                                 const GemmSplitShape& shape, const Products& products)
+                                 const GemmSplitTiling& tiling, const Products& products)
     : context_(std::move(context)),
       problem_(problem),
-      shape_(shape),
+      tiling_(tiling),
       panels_(ceil_div(problem.k, panel_depth(kind))),
       depth_(panels_ * panel_depth(kind)),
-      rows_of_a_(padded_rows_of_a(problem, shape)),
-      rows_of_b_(padded_rows_of_b(problem, shape)),
+      rows_of_a_(tiling.padded_rows_of_a(problem)),
+      rows_of_b_(tiling.padded_rows_of_b(problem)),
       // 2^-25 for an element, times up to 2^15, as often in both operands; a sum of true size is at least half of one
       // found.
-      doubt_of_one_(static_cast<float>(0x1p15 / tiny_allowance(problem))) {
-  prepare_ = context_->function(embedded::gemm_split, name_of(kind) + "prepare");
-  multiply_ = context_->function(products.image, sentence(products.name, shape_.tile_m(), "x", shape_.tile_n));
+      doubt_of_one_(static_cast<float>(0x1p15 / mathematics::tiny_allowance(problem))) {
+  prepare_ = context_->function(embedded::gemm_split, prepare_name(kind));
+  multiply_ = context_->function(products.image, sentence(products.name, tiling_.tile_m, "x", tiling_.tile_n));
   check(context_->api().cuFuncSetAttribute(multiply_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                           shape_.shared_bytes()),
+                                           tiling_.shared_bytes),
         "allowing a kernel its shared memory");
 }
 
@@ -76,11 +105,11 @@ GemmSplitArguments GemmSplitLaunch::arguments(std::int64_t batch) const {
   gemm.stride_b = problem_.stride_b;
   gemm.stride_c = problem_.stride_c;
   gemm.panels = static_cast<std::int32_t>(panels_);
-  gemm.tiles_m = static_cast<std::int32_t>(rows_of_a_ / shape_.tile_m() / shape_.cluster_m);
-  gemm.tiles_n = static_cast<std::int32_t>(rows_of_b_ / shape_.tile_n / shape_.cluster_n);
+  gemm.tiles_m = static_cast<std::int32_t>(rows_of_a_ / tiling_.tile_m / tiling_.cluster_m);
+  gemm.tiles_n = static_cast<std::int32_t>(rows_of_b_ / tiling_.tile_n / tiling_.cluster_n);
   gemm.batch = static_cast<std::int32_t>(batch);
   gemm.band = static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(kBandRows / shape_.tile_m() / shape_.cluster_m, 1, gemm.tiles_m));
+      std::clamp<std::int64_t>(kBandRows / tiling_.tile_m / tiling_.cluster_m, 1, gemm.tiles_m));
   gemm.alpha = static_cast<float>(problem_.alpha);
   gemm.beta = static_cast<float>(problem_.beta);
   return gemm;
@@ -95,7 +124,7 @@ GemmSplitSide GemmSplitLaunch::side_a(const float* values) const {
           problem_.stride_a,
           nullptr,
           nullptr,
-          kSplitRows};
+          tiling_.block_rows_of_a};
 }
 
 GemmSplitSide GemmSplitLaunch::side_b(const float* values) const {
@@ -107,7 +136,7 @@ GemmSplitSide GemmSplitLaunch::side_b(const float* values) const {
           problem_.stride_b,
           nullptr,
           nullptr,
-          shape_.tile_n};
+          static_cast<std::int32_t>(tiling_.tile_n)};
 }
 
 void GemmSplitLaunch::prepare(backend::Queue& queue, const std::pair<GemmSplitSide, std::int64_t>& a,
@@ -124,7 +153,7 @@ void GemmSplitLaunch::prepare(backend::Queue& queue, const std::pair<GemmSplitSi
   grid.groups[0] = static_cast<unsigned>(rows / kSplitPrepareRows);
   grid.groups[1] = grid.cluster_y = static_cast<unsigned>(prepare_parts(rows, problem_.k, context_->limits()));
   grid.group_size[0] = kSplitPrepareThreads;
-  grid.overlaps = true;
+  grid.overlaps = context_->limits().compute_capability_major >= 9;
   void* parameters[] = {&arguments};
   static_cast<CudaQueue&>(queue).launch(prepare_, grid, parameters);
 }
@@ -132,13 +161,13 @@ void GemmSplitLaunch::prepare(backend::Queue& queue, const std::pair<GemmSplitSi
 void GemmSplitLaunch::multiply(backend::Queue& queue, GemmSplitArguments& gemm) const {
   LaunchGrid grid;
   const std::int64_t tiles = std::int64_t{gemm.tiles_m} * gemm.tiles_n * gemm.batch;
-  const std::int64_t clusters =
-      std::max<std::int64_t>(1, std::int64_t{context_->limits().multiprocessors} / shape_.cluster());
-  grid.groups[0] = static_cast<unsigned>(std::min(tiles, clusters));
-  grid.groups[1] = grid.cluster_y = static_cast<unsigned>(shape_.cluster());
-  grid.group_size[0] = kSplitThreads;
-  grid.dynamic_shared_bytes = static_cast<unsigned>(shape_.shared_bytes());
-  grid.overlaps = true;
+  const std::int64_t resident =
+      std::max<std::int64_t>(1, std::int64_t{context_->limits().multiprocessors} / tiling_.cluster());
+  grid.groups[0] = static_cast<unsigned>(tiling_.is_resident ? std::min(tiles, resident) : tiles);
+  grid.groups[1] = grid.cluster_y = static_cast<unsigned>(tiling_.cluster());
+  grid.group_size[0] = static_cast<unsigned>(tiling_.threads);
+  grid.dynamic_shared_bytes = static_cast<unsigned>(tiling_.shared_bytes);
+  grid.overlaps = context_->limits().compute_capability_major >= 9;
   void* parameters[] = {&gemm};
   static_cast<CudaQueue&>(queue).launch(multiply_, grid, parameters);
 }

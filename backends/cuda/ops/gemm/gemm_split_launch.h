@@ -1,4 +1,4 @@
-// The launches of gemm's variants split and scaled_half: preparing operands, and multiplying prepared ones. The
+// The launches of gemm's variants by fp16: preparing operands, and multiplying prepared ones. The
 // products of cnn_layer's winograd_split are launched from here too, whose pixels are prepared elsewhere.
 #pragma once
 
@@ -18,8 +18,9 @@
 
 namespace tessera::cuda {
 
-/// Yes if the library has the kernels and the card their tensor cores.
+/// Yes if the library has the kernels and the card their tensor cores: of Hopper's warp groups, and of sm_80 and newer.
 [[nodiscard]] backend::Verdict check_split_card(const backend::Device& device);
+[[nodiscard]] backend::Verdict check_split_mma_card(const backend::Device& device);
 
 class GemmSplitLaunch {
  public:
@@ -29,12 +30,9 @@ class GemmSplitLaunch {
     std::string name;
   };
 
-  /// Of a problem as it is computed (mathematics/gemm_as_computed.h), by the kernels of one of the two variants.
+  /// Of a problem as it is computed (mathematics/gemm_as_computed.h), prepared as for one of the two kinds of variants.
   GemmSplitLaunch(std::shared_ptr<Context> context, const Gemm& problem, GemmSplitKind kind,
-                  const GemmSplitShape& shape);
-  /// Multiplied by others.
-  GemmSplitLaunch(std::shared_ptr<Context> context, const Gemm& problem, GemmSplitKind kind,
-                  const GemmSplitShape& shape, const Products& products);
+                  const GemmSplitTiling& tiling, const Products& products);
 
   /// Rows of one A and one B with those that fill up a cluster's last tile.
   [[nodiscard]] std::int64_t rows_of_a() const noexcept { return rows_of_a_; }
@@ -61,7 +59,7 @@ class GemmSplitLaunch {
  private:
   std::shared_ptr<Context> context_;  // the functions live as long as their context
   Gemm problem_;
-  GemmSplitShape shape_;
+  GemmSplitTiling tiling_;
   std::int64_t panels_;
   std::int64_t depth_;
   std::int64_t rows_of_a_;

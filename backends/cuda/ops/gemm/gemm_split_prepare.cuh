@@ -7,7 +7,8 @@
 //
 // Every element is read from memory once up to k = 8192, in pieces of 64 bytes and more whichever way the operand lies,
 // and panels are written 256 bytes at a time. Two blocks fit on a multiprocessor: while one waits, the other writes. On
-// an H200 4096 rows of 4096 take 50 us, whichever way they lie, 0.65 of the speed of a copy.
+// an H200 4096 rows of 4096 take 50 us, whichever way they lie, 0.65 of the speed of a copy. Before sm_90 there are no
+// clusters: a block takes whole rows.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,15 @@
 
 namespace tessera::cuda {
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+
+/// Blocks that share rows, and this one's number among them.
+__device__ __forceinline__ unsigned split_parts() {
+  return kHasClusters ? gridDim.y : 1;
+}
+__device__ __forceinline__ unsigned split_part() {
+  return kHasClusters ? blockIdx.y : 0;
+}
 
 /// Eight steps of k of one row in registers: a chunk. Of 32 steps chunk q holds 4 q .. + 3 and 16 + 4 q .. + 3, so that
 /// the four threads of a row read 64 bytes that lie together. A and B agree, and in which order products are added is
@@ -41,13 +50,13 @@ class SplitPlace {
  public:
   __device__ __forceinline__ explicit SplitPlace(const GemmSplitSide& side, std::int64_t first_row, int k,
                                                  const float* matrix)
-      : side_(side), k_(k), step_(kSplitPrepareStep * static_cast<int>(gridDim.y)) {
+      : side_(side), k_(k), step_(kSplitPrepareStep * static_cast<int>(split_parts())) {
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32;
     // A warp reads 128 bytes of 8 rows, or 64 bytes of 16 columns.
     row_ = kIsAlongK ? warp % 2 * 8 + lane / 4 : lane % 16;
     first_ = (kIsAlongK ? warp / 2 * 32 + lane % 4 * 8 : warp * 16 + lane / 16 * 8) +
-             kSplitPrepareStep * static_cast<int>(blockIdx.y);
+             kSplitPrepareStep * static_cast<int>(split_part());
     values_ = matrix + (first_row + row_) * side.row_stride;
     has_row_ = first_row + row_ < side.rows;
   }
@@ -180,7 +189,8 @@ __device__ __forceinline__ void prepare_rows(const GemmSplitPrepareArguments& ar
   largest = place.largest_of_lanes(largest);
   wait_for_cluster_arrivals();
   if (place.speaks()) {
-    for (unsigned other = 0; other < gridDim.y; ++other) raise_at_block(&shared.largest[place.row()], other, largest);
+    for (unsigned other = 0; other < split_parts(); ++other)
+      raise_at_block(&shared.largest[place.row()], other, largest);
   }
   arrive_at_cluster();
   wait_for_cluster_arrivals();
@@ -195,7 +205,7 @@ __device__ __forceinline__ void prepare_rows(const GemmSplitPrepareArguments& ar
   if (writer.tiny() != 0) add_at_block(&shared.tiny[place.row()], 0, writer.tiny());
   arrive_at_cluster();
   wait_for_cluster_arrivals();
-  if (blockIdx.y != 0 || threadIdx.x >= kSplitPrepareRows) return;
+  if (split_part() != 0 || threadIdx.x >= kSplitPrepareRows) return;
 
   const unsigned bits = shared.largest[threadIdx.x];
   GemmSplitNote note{shift_of_largest(bits), static_cast<float>(shared.tiny[threadIdx.x]) * arguments.doubt_of_one};
@@ -208,8 +218,9 @@ __device__ __forceinline__ void prepare_rows(const GemmSplitPrepareArguments& ar
 
 template <bool kHasRest>
 __device__ __forceinline__ void prepare_operands(const GemmSplitPrepareArguments& arguments) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   __shared__ SplitPrepareShared shared;
+  if (!kHasClusters && blockIdx.y != 0) return;  // what a cluster's other blocks would do is this one's
   let_next_kernel_start();
   wait_for_kernel_before();
   const bool is_a = blockIdx.x < arguments.blocks_of_a;

@@ -6,14 +6,13 @@
 
 #include <cstdint>
 
-#include "cuda_bulk_copy.cuh"
 #include "cuda_split_elements.cuh"
 #include "ops/gemm/gemm_split_arguments.h"
-#include "ops/gemm/gemm_split_fetch.cuh"
+#include "ops/gemm/gemm_split_tiles.cuh"
 
 namespace tessera::cuda {
 
-#if defined(TESSERA_CUDA_IS_HOPPER)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 
 /// 2^exponent, cut to the exponents of normal numbers.
 __device__ __forceinline__ float near_power_of_two(int exponent) {
@@ -114,18 +113,30 @@ __device__ __forceinline__ void store_scaled_back(const GemmSplitArguments& gemm
   }
 }
 
-/// A warp stores its 16 rows of a tile, whose sums are spread as of 64 x n products (cuda_warpgroup_products.cuh).
+/// What is known of a lane's two rows: of 16 rows g and g + 8.
+struct SplitRowNotes {
+  GemmSplitNote upper, lower;
+};
+/// `first_row` is the first of the 16.
+__device__ __forceinline__ SplitRowNotes row_notes(const GemmSplitArguments& gemm, std::int64_t matrix,
+                                                   std::int64_t first_row) {
+  const GemmSplitNote* const rows =
+      gemm.a_notes + matrix * gemm.a_matrix_rows + first_row + static_cast<int>(threadIdx.x) % 32 / 4;
+  return {rows[0], rows[8]};
+}
+
+/// A warp stores its 16 rows of a tile, whose sums are spread as of mma.sync (cuda_matrix_products.cuh), unless one of
+/// them is in doubt.
 template <int kSums>
-__device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const float (&sum)[kSums],
-                                           std::int64_t matrix, std::int64_t first_row, std::int64_t first_column) {
+[[nodiscard]] __device__ __forceinline__ bool store_unless_in_doubt(const GemmSplitArguments& gemm,
+                                                                    const float (&sum)[kSums],
+                                                                    const SplitRowNotes& notes, std::int64_t matrix,
+                                                                    std::int64_t first_row, std::int64_t first_column) {
   constexpr int kPairs = kSums / 4;
-  if (first_row >= gemm.m || first_column >= gemm.n) return;
+  if (first_row >= gemm.m || first_column >= gemm.n) return true;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t row = first_row + lane / 4;
   const std::int64_t column = first_column + lane % 4 * 2;
-  const GemmSplitNote* const rows = gemm.a_notes + matrix * gemm.a_matrix_rows + row;
-  const GemmSplitNote upper = rows[0];
-  const GemmSplitNote lower = rows[8];
   const auto* const pairs = reinterpret_cast<const int4*>(gemm.b_notes + matrix * gemm.b_matrix_rows + column);
 
   // Written so that a NaN, of two infinite doubts, is in doubt.
@@ -141,12 +152,22 @@ __device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const
     for (int i = 0; i < 2; ++i) {
       const float doubt = __int_as_float(i == 0 ? pair.y : pair.w);
       const bool is_inside = column + 8 * j + i < gemm.n;
-      in_doubt |= is_inside && row < gemm.m && doubts(upper.doubt, doubt, sum[4 * j + i]);
-      in_doubt |= is_inside && row + 8 < gemm.m && doubts(lower.doubt, doubt, sum[4 * j + 2 + i]);
+      in_doubt |= is_inside && row < gemm.m && doubts(notes.upper.doubt, doubt, sum[4 * j + i]);
+      in_doubt |= is_inside && row + 8 < gemm.m && doubts(notes.lower.doubt, doubt, sum[4 * j + 2 + i]);
     }
   }
-  if (__any_sync(~0u, in_doubt)) return compute_anew(gemm, matrix, first_row, first_column, 2 * kSums);
-  store_scaled_back(gemm, sum, matrix, row, column, {upper.shift, lower.shift}, shifts);
+  if (__any_sync(~0u, in_doubt)) return false;
+  store_scaled_back(gemm, sum, matrix, row, column, {notes.upper.shift, notes.lower.shift}, shifts);
+  return true;
+}
+
+/// The same, and computes them anew where one is in doubt.
+template <int kSums>
+__device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const float (&sum)[kSums],
+                                           std::int64_t matrix, std::int64_t first_row, std::int64_t first_column) {
+  if (first_row >= gemm.m || first_column >= gemm.n) return;
+  if (store_unless_in_doubt(gemm, sum, row_notes(gemm, matrix, first_row), matrix, first_row, first_column)) return;
+  compute_anew(gemm, matrix, first_row, first_column, 2 * kSums);
 }
 
 /// What becomes of a tile's sums here. Made before the tile is multiplied; `first_row` is that of the warp's first
@@ -168,6 +189,6 @@ class StoreSums {
 
 #else
 class StoreSums;
-#endif  // TESSERA_CUDA_IS_HOPPER
+#endif
 
 }  // namespace tessera::cuda

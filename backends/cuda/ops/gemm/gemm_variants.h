@@ -1,4 +1,4 @@
-// The variants of gemm on CUDA, each in its own file but for the two with square tiles and the two by fp16.
+// The variants of gemm on CUDA, each in its own file but for the two with square tiles and those by fp16.
 #pragma once
 
 #include <tessera/ops/gemm.h>
@@ -13,6 +13,8 @@ namespace tessera::cuda {
 [[nodiscard]] backend::Variant<Gemm> gemm_thin();
 [[nodiscard]] backend::Variant<Gemm> gemm_scaled_half();
 [[nodiscard]] backend::Variant<Gemm> gemm_split();
+[[nodiscard]] backend::Variant<Gemm> gemm_scaled_half_mma();
+[[nodiscard]] backend::Variant<Gemm> gemm_split_mma();
 [[nodiscard]] backend::Variant<Gemm> gemm_register();
 [[nodiscard]] backend::Variant<Gemm> gemm_tiled();
 [[nodiscard]] backend::Variant<Gemm> gemm_coalesced_a();
