@@ -32,11 +32,17 @@ void set_memory_bytes(std::size_t bytes) {
   card().memory.set_limit(bytes);
 }
 
+void set_compute_capability(int major, int minor) {
+  card().major = major;
+  card().minor = minor;
+}
+
 long misuses() {
   return card().misuses;
 }
 
-constexpr CardControls kControls{set_kernel_us, set_host_function_us, kill, revive, set_memory_bytes, misuses};
+constexpr CardControls kControls{set_kernel_us,    set_host_function_us,   kill,   revive,
+                                 set_memory_bytes, set_compute_capability, misuses};
 
 }  // namespace
 

@@ -96,6 +96,8 @@ struct Card {
   std::atomic<int> dead{0};  ///< what every call answers then
   std::atomic<int> kernel_us{0};
   std::atomic<int> host_function_us{0};
+  std::atomic<int> major{9};  ///< its compute capability
+  std::atomic<int> minor{0};
   std::atomic<long> misuses{0};
   std::atomic<int> retained{0};
   Memory memory;

@@ -16,6 +16,8 @@ struct CardControls {
   /// As a new process would find it. Nothing is queued.
   void (*revive)();
   void (*set_memory_bytes)(std::size_t bytes);
+  /// Asked for by a device when it is opened. 9.0 before the first call.
+  void (*set_compute_capability)(int major, int minor);
   /// How often a command touched memory that is not the card's any more, or a stream was destroyed while it worked.
   long (*misuses)();
 };

@@ -1,0 +1,109 @@
+// What the backend makes of cards of other compute capabilities, as the fake card says that it is one: which variants
+// they are refused, which are a default there, and that nothing of newer cards is asked of them.
+#include <gtest/gtest.h>
+
+#include <tessera/ops/gemm.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fault/cuda/plugin.h"
+
+namespace tessera::fault {
+namespace {
+
+Gemm gemm_of(std::int64_t size, Accuracy accuracy = Accuracy::accurate) {
+  return with_layout({.m = size, .n = size, .k = size, .accuracy = accuracy});
+}
+
+/// The plug-in is opened for each card anew.
+class CudaCapabilityTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (fake_card() == nullptr) GTEST_SKIP() << "the driver is a real one, which cannot be told which card it has";
+    misuses_before_ = fake_card()->misuses();
+  }
+  void TearDown() override {
+    if (fake_card() == nullptr) return;
+    device_.reset();
+    fake_card()->set_compute_capability(9, 0);
+    EXPECT_EQ(fake_card()->misuses(), misuses_before_);
+  }
+
+  void open(int major, int minor) {
+    device_.reset();
+    fake_card()->set_compute_capability(major, minor);
+    device_ = plugin_backend().open(0, {});
+  }
+  template <class Problem>
+  static const backend::Variant<Problem>& variant(std::string_view name) {
+    const auto& list = plugin_backend().operators().list<Problem>();
+    return *std::find_if(list.begin(), list.end(), [&](const auto& each) { return each.name == name; });
+  }
+  template <class Problem>
+  [[nodiscard]] std::string refusal(std::string_view name, const Problem& problem) const {
+    return variant<Problem>(name).check(problem, *device_).because();
+  }
+  template <class Problem>
+  [[nodiscard]] std::string why_no_default(std::string_view name, const Problem& problem) const {
+    return variant<Problem>(name).pays(problem, *device_).because();
+  }
+
+  std::unique_ptr<backend::Device> device_;
+
+ private:
+  long misuses_before_ = 0;
+};
+
+constexpr std::array<std::pair<std::string_view, Accuracy>, 2> kByWarps{
+    {{"split_mma", Accuracy::accurate}, {"scaled_half_mma", Accuracy::fast}}};
+
+TEST_F(CudaCapabilityTest, gemm_by_fp16_is_refused_before_sm_80_with_the_capability) {
+  open(7, 5);
+  for (const auto& [name, accuracy] : kByWarps) {
+    EXPECT_EQ(refusal(name, gemm_of(64, accuracy)),
+              "the compute capability of the device is 7.5, but must be at least 8.0");
+  }
+  open(8, 6);
+  EXPECT_NE(refusal("split", gemm_of(64)), "");
+}
+
+TEST_F(CudaCapabilityTest, gemm_by_fp16_of_warps_is_a_default_on_8_0_alone) {
+  for (const auto& [name, accuracy] : kByWarps) {
+    open(8, 0);
+    EXPECT_EQ(why_no_default(name, gemm_of(4096, accuracy)), "");
+    EXPECT_NE(why_no_default(name, gemm_of(48, accuracy)), "");
+    for (const auto& [major, minor] : {std::pair{8, 6}, {8, 9}, {9, 0}, {10, 0}, {12, 0}}) {
+      open(major, minor);
+      EXPECT_NE(why_no_default(name, gemm_of(4096, accuracy)), "") << major << "." << minor;
+    }
+  }
+}
+
+/// The fake card takes a launch of a cluster, or of a kernel that begins early, for a misuse before 9.0.
+TEST_F(CudaCapabilityTest, gemm_by_fp16_of_warps_launches_what_every_card_knows) {
+  const auto problem = with_layout({.m = 70, .n = 130, .k = 5000});
+  for (const auto& [major, minor] : {std::pair{8, 0}, {8, 9}, {9, 0}}) {
+    open(major, minor);
+    const auto operands = device_->allocate(std::size_t{130} * 5000 * sizeof(float));
+    const backend::Slice slice{operands.get(), 0, std::size_t{130} * 5000 * sizeof(float)};
+    const std::vector<backend::Slice> slices(3, slice);
+    for (const auto& [name, accuracy] : kByWarps) {
+      for (const std::int64_t tile : {64, 128}) {
+        const auto kernel = variant<Gemm>(name).make(problem, *device_, {{"tile_m", tile}, {"tile_n", tile}});
+        const auto workspace = device_->allocate(kernel->workspace_bytes());
+        const auto queue = device_->make_queue();
+        kernel->launch(*queue, slices, {workspace.get(), 0, kernel->workspace_bytes()});
+        queue->finish();
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::fault
