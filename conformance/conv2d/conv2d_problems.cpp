@@ -246,6 +246,7 @@ ProblemSet conv2d_problem_set() {
     add_special(list, type);
     add_layouts(list, type);
     add_slow(list, type);
+    add_conv2d_filters(set.cases, type);
   }
   add_wide_conv2d(set.cases, DataType::int32);
   add_wide_conv2d(set.cases, DataType::float32);

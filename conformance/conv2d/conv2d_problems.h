@@ -15,6 +15,9 @@ namespace tessera::conformance {
 /// Images so wide that a backend may read most of a row in place, and what lies at its edges apart.
 void add_wide_conv2d(std::vector<std::unique_ptr<Case>>& cases, DataType type);
 
+/// Filters past 7 x 7, and where those that are cut into segments and bands end.
+void add_conv2d_filters(std::vector<std::unique_ptr<Case>>& cases, DataType type);
+
 /// What `tessera bench conv2d --study` measures.
 void add_conv2d_study(std::vector<std::unique_ptr<Case>>& cases);
 

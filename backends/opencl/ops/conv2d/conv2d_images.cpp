@@ -1,15 +1,19 @@
 // Options, arguments and shape of a conv2d launch.
 #include "ops/conv2d/conv2d_images.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
 
+#include "backend/sentence.h"
 #include "mathematics/conv2d_filter.h"
 #include "opencl_buffer.h"
 namespace tessera::opencl {
 
 namespace {
+
+using backend::sentence;
 
 std::string pixel_type(DataType type) {
   switch (type) {
@@ -69,6 +73,27 @@ std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::
     bits.push_back(word);
   }
   return bits;
+}
+
+Conv2dNumbers conv2d_numbers(const Conv2d& problem) {
+  if (problem.type == DataType::float32 || !mathematics::is_exact_in_float32(problem)) {
+    return {Conv2dSums::output_type, " -DEXACT_INTEGERS=0"};
+  }
+  return {Conv2dSums::in_float, " -DEXACT_INTEGERS=1"};
+}
+
+backend::Verdict check_group(const Conv2d& problem, const backend::Device& device, std::int64_t items,
+                             std::int64_t local_bytes) {
+  const DeviceInfo& info = native(device).facts().info;
+  const auto wanted = static_cast<std::uint64_t>(items);
+  if (wanted > info.max_group_size || wanted > info.max_group_extent[0]) {
+    return backend::Verdict::no(sentence("conv2d in tiles takes work-groups of ", items, ", but '", info.name,
+                                         "' allows ", std::min(info.max_group_size, info.max_group_extent[0])));
+  }
+  if (static_cast<std::uint64_t>(local_bytes) <= info.local_memory_bytes) return backend::Verdict::yes();
+  return backend::Verdict::no(sentence("conv2d with a filter of ", problem.filter_height, " x ", problem.filter_width,
+                                       " takes ", local_bytes, " bytes of local memory in tiles, but '", info.name,
+                                       "' has ", info.local_memory_bytes));
 }
 
 OperatorLaunch conv2d_launch(std::unique_ptr<CompiledKernel> kernel, const Conv2d& problem, const Conv2dShape& shape) {

@@ -33,6 +33,18 @@ enum class Conv2dSums : std::uint8_t { output_type, in_float };
 [[nodiscard]] std::vector<std::uint32_t> conv2d_weight_bits(const Conv2d& problem, const std::vector<double>& weights,
                                                             Conv2dSums sums = Conv2dSums::output_type);
 
+/// What a kernel of conv2d_local_rows.cl sums in: integers in float where that is exact, because GPUs multiply floats
+/// at twice the rate; and the option that says so.
+struct Conv2dNumbers {
+  Conv2dSums sums = Conv2dSums::output_type;
+  std::string_view option;
+};
+[[nodiscard]] Conv2dNumbers conv2d_numbers(const Conv2d& problem);
+
+/// Does the device run groups of so many work-items with so much local memory?
+[[nodiscard]] backend::Verdict check_group(const Conv2d& problem, const backend::Device& device, std::int64_t items,
+                                           std::int64_t local_bytes);
+
 /// Conv2d of conv2d_images.cl.
 struct Conv2dScalars {
   cl_long height, width;

@@ -17,6 +17,8 @@ namespace tessera::opencl {
 [[nodiscard]] backend::Verdict check_march(const Conv2d& problem, const backend::Device& device, bool is_separable);
 
 [[nodiscard]] bool is_gpu(const backend::Device& device);
+/// Yes on a GPU: for what is made for those.
+[[nodiscard]] backend::Verdict pays_on_gpu(const Conv2d& problem, const backend::Device& device);
 
 /// The tunable rows_per_run. `columns`: of the strip that is preferred on this device, one for each group.
 [[nodiscard]] Tunable rows_per_run(const Conv2d& problem, const backend::Device& device, std::int64_t columns,

@@ -12,9 +12,11 @@ namespace tessera::opencl {
 [[nodiscard]] backend::Variant<Conv2d> conv2d_separable_lanes();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_separable_bands();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_separable();
+[[nodiscard]] backend::Variant<Conv2d> conv2d_separable_passes();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_marching_lanes();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_marching_bands();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_marching();
+[[nodiscard]] backend::Variant<Conv2d> conv2d_register_tiled();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_tiled();
 [[nodiscard]] backend::Variant<Conv2d> conv2d_naive();
 
