@@ -26,13 +26,4 @@ std::unique_ptr<Executor> Executor::with_new_threads() const {
   return make_executor_of_new_threads(scratch_, threads());
 }
 
-void Executor::parallel_for(std::int64_t chunks, const Body& body) {
-  if (chunks <= 0) return;
-  if (chunks == 1 || threads() == 1) {
-    body(0, chunks);
-    return;
-  }
-  run(chunks, body);
-}
-
 }  // namespace tessera::cpu_tbb

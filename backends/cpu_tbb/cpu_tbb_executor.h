@@ -30,12 +30,17 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// Calls `body` for ranges that together are [0, chunks), each chunk once, on several threads, and returns when all
-  /// are done. How chunks fall into ranges depends on the threads, so what one chunk computes must depend on its number
-  /// alone: then results are the same for any number of threads. Rethrows an exception of a body; chunks that have not
-  /// begun by then may be left out. A body may wait for a queue of the same device that is not its own: that queue's
-  /// loops then run without the threads that wait.
-  void parallel_for(std::int64_t chunks, const Body& body);
+  /// Calls the Body `body` for ranges that together are [0, chunks), each chunk once, on several threads, and returns
+  /// when all are done. How chunks fall into ranges depends on the threads, so what one chunk computes must depend on
+  /// its number alone: then results are the same for any number of threads. Rethrows an exception of a body; chunks
+  /// that have not begun by then may be left out. A body may wait for a queue of the same device that is not its own:
+  /// that queue's loops then run without the threads that wait.
+  template <class F>
+  void parallel_for(std::int64_t chunks, F&& body) {
+    if (chunks <= 0) return;
+    if (chunks == 1 || threads() == 1) return body(std::int64_t{0}, chunks);
+    run(chunks, std::ref(body));  // by reference, so that nothing is allocated
+  }
 
   [[nodiscard]] virtual int threads() const noexcept = 0;
   [[nodiscard]] Team team() const noexcept { return {threads(), waited_for()}; }
