@@ -21,16 +21,14 @@
 // So with several steps, and an alpha that is not 1 or -1, the sums grow unscaled, in C if beta is 0 and else in memory
 // of their own, and are scaled when a panel's last step has left them in the cache.
 #include <algorithm>
-#include <cstddef>
 #include <memory>
 #include <utility>
 
 #include "cpu_tbb_device.h"
-#include "mathematics/division.h"
 #include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_kernel.h"
-#include "ops/gemm/gemm_register_pack.h"
+#include "ops/gemm/gemm_register_steps.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -40,11 +38,6 @@ namespace {
 /// The most bytes of packed B in a block: it stays in a second-level cache of 1 MiB. One Zen 4 core is as fast with
 /// more at 1024 x 1024 x 1024, and up to 4 % slower with 512 KiB.
 constexpr std::int64_t kPackedBytes = 768 * 1024;
-/// A block with up to this many panels reads B where it is and makes no packed copy, because too few panels would use
-/// it. That matters for the smallest products alone: 32 x 32 x 32 floats ran at 108 GFLOP/s on one core of a Xeon, and
-/// at 98 with a copy.
-constexpr std::int64_t kPanelsInPlace = 5;
-
 template <class T>
 constexpr std::int64_t kMostColumns = kPackedBytes / static_cast<std::int64_t>(sizeof(T)) / kRegisterDepth<T>;
 
@@ -82,111 +75,16 @@ SumsIn place_of_sums(const GemmMatrices<T>& gemm) {
   return gemm.beta == T(0) ? SumsIn::result_scaled : SumsIn::scratch_scaled;
 }
 
-/// The memory that one thread works in: a panel of A, the slivers of B of one block, and its sums if they need any.
 template <class T>
-class Workspace {
- public:
-  Workspace(ScratchPool& pool, const RegisterTile& tile, std::int64_t columns, std::int64_t depth, std::int64_t sums)
-      : panel_count_(tile.rows * kRegisterDepth<T>),
-        sliver_count_(depth * columns),
-        loan_(pool, sizeof(T) * static_cast<std::size_t>(panel_count_ + sliver_count_ + sums)) {}
-  [[nodiscard]] T* panel() const noexcept { return reinterpret_cast<T*>(loan_.data()); }
-  [[nodiscard]] T* slivers() const noexcept { return panel() + panel_count_; }
-  [[nodiscard]] T* sums() const noexcept { return slivers() + sliver_count_; }
-
- private:
-  std::int64_t panel_count_;
-  std::int64_t sliver_count_;
-  ScratchPool::Loan loan_;
-};
-
-/// A rectangle of C.
-struct Block {
-  std::int64_t row;
-  std::int64_t column;
-  std::int64_t rows;
-  std::int64_t columns;
-};
-
-/// The elements of A that a panel of the product's size is packed from, as they lie in memory.
-template <class T>
-Prefetch source_of_panel(const ConstMatrix<T>& a, std::int64_t row, std::int64_t p, const PanelProduct<T>& product) {
-  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-  if (a.column_step == 1) return {a.at(row, p), product.rows, product.depth * size, a.row_step * size};
-  return {a.at(row, p), product.depth, product.rows * size, a.column_step * size};
-}
-
-/// Where a step adds its sums: the block's first element, in C or in scratch memory.
-template <class T>
-struct Target {
-  T* first = nullptr;
-  std::int64_t row_step = 0;
-  bool is_scaled_after = false;  ///< this is the last step, and its sums are multiplied by alpha after it
-};
-
-/// One step of k for one block, added to product.beta times what stands there.
-template <class T>
-void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const Block& block, std::int64_t p,
-                   PanelProduct<T> product, const Workspace<T>& workspace, const Target<T>& target) {
-  const std::int64_t panels = mathematics::ceil_div(block.rows, tile.rows);
-  // Whole slivers whose rows lie in memory as they are read need no packing of their own: the first panel's product
-  // reads them where they are, and leaves a packed copy for the others.
-  const std::int64_t whole = gemm.b.column_step == 1 ? block.columns - block.columns % tile.columns : 0;
-  const auto slivers_from = [&](std::int64_t column) { return workspace.slivers() + column * product.depth; };
-  if (whole < block.columns)
-    pack_slivers({gemm.b.at(p, block.column + whole), gemm.b.row_step, gemm.b.column_step}, product.depth,
-                 block.columns - whole, slivers_from(whole), tile.columns);
-  product.a = workspace.panel();
-  product.ldc = target.row_step;
-  std::int64_t row = block.row;
-  for (std::int64_t panel = 0; panel < panels; ++panel, row += product.rows) {
-    // Panels of nearly equal height, not whole ones and a rest: fewer than 4 rows are too few sums to hide the latency.
-    product.rows = block.rows / panels + (panel < block.rows % panels ? 1 : 0);
-    pack_panel({gemm.a.at(row, p), gemm.a.row_step, gemm.a.column_step}, product.rows, product.depth, workspace.panel(),
-               kRegisterDepth<T>);
-    product.next = panel + 1 < panels ? source_of_panel(gemm.a, row + product.rows, p, product) : Prefetch();
-    T* const sums = target.first + (row - block.row) * target.row_step;
-    const std::int64_t in_place = panel == 0 || panels <= kPanelsInPlace ? whole : 0;
-    if (in_place > 0) {
-      product.b = gemm.b.at(p, block.column);
-      product.b_step = gemm.b.row_step;
-      product.sliver_step = tile.columns;
-      product.packed = panels > kPanelsInPlace ? slivers_from(0) : nullptr;
-      product.c = sums;
-      product.columns = in_place;
-      multiply_panel(product);
-    }
-    if (in_place < block.columns) {
-      product.b = slivers_from(in_place);
-      product.b_step = tile.columns;
-      product.sliver_step = tile.columns * product.depth;
-      product.packed = nullptr;
-      product.c = sums + in_place;
-      product.columns = block.columns - in_place;
-      multiply_panel(product);
-    }
-    for (std::int64_t i = 0; target.is_scaled_after && i < product.rows; ++i)
-      gemm.store_row(row + i, block.column, sums + i * target.row_step, block.columns);
-  }
-}
-
-template <class T>
-void multiply_block(const GemmMatrices<T>& gemm, const RegisterTile& tile, const Block& block,
-                    const Workspace<T>& workspace) {
-  const std::int64_t steps = mathematics::ceil_div(gemm.k, kRegisterDepth<T>);
-  const std::int64_t depth = mathematics::ceil_div(gemm.k, steps);
+void multiply_block(const GemmMatrices<T>& gemm, const RegisterTile& tile, const RegisterBlock& block,
+                    RegisterWorkspace<T>& workspace) {
   const SumsIn place = place_of_sums(gemm);
-  Target<T> target{gemm.c + (block.row * gemm.ldc + block.column), gemm.ldc};
+  RegisterTarget<T> target{gemm.c + (block.row * gemm.ldc + block.column), gemm.ldc};
   if (place == SumsIn::scratch_scaled) target = {workspace.sums(), block.columns};
-  PanelProduct<T> product;
-  product.alpha = place == SumsIn::result ? gemm.alpha : T(1);
-  product.beta = place == SumsIn::result ? gemm.beta : T(0);
-  for (std::int64_t p = 0; p < gemm.k; p += depth) {
-    product.depth = std::min(depth, gemm.k - p);
-    target.is_scaled_after = place != SumsIn::result && p + depth >= gemm.k;
-    multiply_step(gemm, tile, block, p, product, workspace, target);
-    product.beta = T(1);
-  }
+  target.is_scaled_after = place != SumsIn::result;
+  const T alpha = place == SumsIn::result ? gemm.alpha : T(1);
+  const T beta = place == SumsIn::result ? gemm.beta : T(0);
+  multiply_steps<T>(gemm, tile, block, 0, gemm.k, alpha, beta, workspace, target);
 }
 
 template <class T>
@@ -199,11 +97,11 @@ void multiply(Executor& executor, const GemmMatrices<T>& gemm, const Plan& plan)
     // Chunks below each other are taken as one, so that their columns of B are packed once.
     const std::int64_t most_rows = std::min(std::min(last - first, blocks.down) * blocks.rows, gemm.m);
     const std::int64_t sums = place_of_sums(gemm) == SumsIn::scratch_scaled ? most_rows * blocks.columns : 0;
-    const Workspace<T> workspace(executor.scratch(), tile, blocks.columns, std::min(kRegisterDepth<T>, gemm.k), sums);
+    RegisterWorkspace<T> workspace(executor, gemm, tile, {0, 0, most_rows, blocks.columns}, sums);
     while (first < last) {
       const std::int64_t row_number = first % blocks.down;
       const std::int64_t taken = std::min(last - first, blocks.down - row_number);
-      Block block{row_number * blocks.rows, first / blocks.down * blocks.columns, 0, 0};
+      RegisterBlock block{row_number * blocks.rows, first / blocks.down * blocks.columns, 0, 0};
       block.rows = std::min(taken * blocks.rows, gemm.m - block.row);
       block.columns = std::min(blocks.columns, gemm.n - block.column);
       multiply_block(gemm, tile, block, workspace);

@@ -17,8 +17,8 @@
 // the products.
 //
 // There is a tile for each number of rows up to kRows, so that the last panel of C computes no rows that do not exist.
-// At the right edge the tile is one vector wide where that suffices. It is written to a buffer first, and from there to
-// the columns of C that exist.
+// At the right edge the tile is one vector wide where that suffices. AVX-512 reads and writes the columns that exist
+// and no others. Without it the tile is written to a buffer first, and from there to the columns of C that exist.
 #include "ops/gemm/gemm_register_kernel.h"
 
 #include <algorithm>
@@ -44,6 +44,9 @@ constexpr int kMostRows = 6;
 #else
 constexpr int kMostRows = 4;
 #endif
+static_assert(kMostRows <= kRegisterMostRows);
+/// May vectors be read and written in part? With AVX2 it can be done, but costs some processors tens of cycles.
+constexpr bool kMasks = HWY_TARGET <= HWY_AVX3;
 
 /// How many rows ahead B is prefetched. Packed slivers need no prefetching, but rows of B that are read in place lie
 /// too far apart for the processor to predict: 14 x 2048 x 2048 floats ran at 57 GFLOP/s without and 91 with it on one
@@ -79,29 +82,15 @@ struct Sums {
     if constexpr (kWidth == 2) right = hn::MulAdd(factor, b1, right);
     if constexpr (kRows > 1) rest.add(a + kRegisterDepth<T>, b0, b1);
   }
-  HWY_INLINE void store(T* HWY_RESTRICT c, std::int64_t ldc, V alpha) const {
-    const D d;
-    hn::StoreU(hn::Mul(alpha, left), d, c);
-    if constexpr (kWidth == 2) hn::StoreU(hn::Mul(alpha, right), d, c + hn::Lanes(d));
-    if constexpr (kRows > 1) rest.store(c + ldc, ldc, alpha);
-  }
-  HWY_INLINE void add_to(T* HWY_RESTRICT c, std::int64_t ldc, V alpha) const {
-    const D d;
-    hn::StoreU(hn::MulAdd(alpha, left, hn::LoadU(d, c)), d, c);
+  template <class Writer>
+  HWY_INLINE void write(T* HWY_RESTRICT c, std::int64_t ldc, const Writer& writer) const {
     if constexpr (kWidth == 2) {
-      T* const c1 = c + hn::Lanes(d);
-      hn::StoreU(hn::MulAdd(alpha, right, hn::LoadU(d, c1)), d, c1);
+      writer.write(left, c);
+      writer.write_last(right, c + hn::Lanes(D()));
+    } else {
+      writer.write_last(left, c);
     }
-    if constexpr (kRows > 1) rest.add_to(c + ldc, ldc, alpha);
-  }
-  HWY_INLINE void store(T* HWY_RESTRICT c, std::int64_t ldc, V alpha, V beta) const {
-    const D d;
-    hn::StoreU(hn::MulAdd(alpha, left, hn::Mul(beta, hn::LoadU(d, c))), d, c);
-    if constexpr (kWidth == 2) {
-      T* const c1 = c + hn::Lanes(d);
-      hn::StoreU(hn::MulAdd(alpha, right, hn::Mul(beta, hn::LoadU(d, c1))), d, c1);
-    }
-    if constexpr (kRows > 1) rest.store(c + ldc, ldc, alpha, beta);
+    if constexpr (kRows > 1) rest.write(c + ldc, ldc, writer);
   }
 
   V left;
@@ -111,6 +100,45 @@ struct Sums {
 template <class T, int kWidth>
 struct Sums<T, 0, kWidth> {};
 
+/// What a tile does with what stands in C.
+enum class Former {
+  unread,  ///< beta is 0
+  added,   ///< beta is 1
+  scaled
+};
+
+/// Writes vectors of sums, times alpha, to C. With kShort the last vector of a row ends where `shown` does.
+template <class T, Former kFormer, bool kShort>
+class Writer {
+  using D = Vector<T>;
+  using V = hn::VFromD<D>;
+  using M = decltype(hn::FirstN(D(), 0));  // hn::MFromD is wrong without vectors
+
+ public:
+  HWY_INLINE Writer(T alpha, T beta, M shown) : alpha_(hn::Set(D(), alpha)), beta_(hn::Set(D(), beta)), shown_(shown) {}
+  HWY_INLINE void write(V sums, T* HWY_RESTRICT c) const {
+    hn::StoreU(kFormer == Former::unread ? hn::Mul(alpha_, sums) : with(hn::LoadU(D(), c), sums), D(), c);
+  }
+  HWY_INLINE void write_last(V sums, T* HWY_RESTRICT c) const {
+    if constexpr (!kShort) {
+      write(sums, c);
+    } else if constexpr (kFormer == Former::unread) {
+      hn::BlendedStore(hn::Mul(alpha_, sums), shown_, D(), c);
+    } else {
+      hn::BlendedStore(with(hn::MaskedLoad(shown_, D(), c), sums), shown_, D(), c);
+    }
+  }
+
+ private:
+  HWY_INLINE V with(V former, V sums) const {
+    return hn::MulAdd(alpha_, sums, kFormer == Former::scaled ? hn::Mul(beta_, former) : former);
+  }
+
+  V alpha_;
+  V beta_;
+  M shown_;
+};
+
 /// How the rows of B are found.
 enum class RowsOfB {
   evenly,             ///< b_step apart
@@ -118,8 +146,8 @@ enum class RowsOfB {
   by_offsets,         ///< each at an offset of its own
 };
 
-/// One tile, kRows x kWidth vectors, of which `columns` columns are stored.
-template <class T, int kRows, int kWidth, RowsOfB kRowsOfB>
+/// One tile, kRows x kWidth vectors, of which `columns` columns are stored. With kShort no more of B is read either.
+template <class T, int kRows, int kWidth, RowsOfB kRowsOfB, bool kShort>
 HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTRICT b, T* HWY_RESTRICT c,
                               std::int64_t columns, T* HWY_RESTRICT packed, Prefetch& next) {
   const Vector<T> d;
@@ -129,6 +157,7 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
   const T* HWY_RESTRICT a = product.a;
   const std::int64_t b_step = product.b_step;
   const std::int64_t* HWY_RESTRICT offset = product.b_offsets;
+  const auto shown = hn::FirstN(d, static_cast<std::size_t>(kShort ? columns - (kWidth - 1) * lanes : lanes));
   const auto add_next = [&]() HWY_ATTR {
     const T* HWY_RESTRICT row = b;
     if constexpr (kRowsOfB == RowsOfB::by_offsets) {
@@ -138,8 +167,10 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
       if constexpr (kWidth == 2) hwy::Prefetch(b + kRowsAhead * b_step + lanes);
       b += b_step;
     }
-    const auto b0 = hn::LoadU(d, row);
-    const auto b1 = kWidth == 2 ? hn::LoadU(d, row + lanes) : b0;
+    const auto last_of = [&](const T* HWY_RESTRICT vector)
+                             HWY_ATTR { return kShort ? hn::MaskedLoad(shown, d, vector) : hn::LoadU(d, vector); };
+    const auto b0 = kWidth == 2 ? hn::LoadU(d, row) : last_of(row);
+    const auto b1 = kWidth == 2 ? last_of(row + lanes) : b0;
     if constexpr (kRowsOfB == RowsOfB::evenly_and_packed) {
       hn::StoreU(b0, d, packed);
       hn::StoreU(b1, d, packed + lanes);
@@ -161,19 +192,18 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
     hwy::Prefetch(row + columns - 1);
     for (std::int64_t i = 0; i < kDepthPerRowOfC; ++i) add_next();
   }
-  const auto alpha = hn::Set(d, product.alpha);
-  if (columns == kWidth * lanes) {
+  if (kShort || columns == kWidth * lanes) {
     if (product.beta == T(0)) {
-      sums.store(c, product.ldc, alpha);
+      sums.write(c, product.ldc, Writer<T, Former::unread, kShort>(product.alpha, product.beta, shown));
     } else if (product.beta == T(1)) {
-      sums.add_to(c, product.ldc, alpha);
+      sums.write(c, product.ldc, Writer<T, Former::added, kShort>(product.alpha, product.beta, shown));
     } else {
-      sums.store(c, product.ldc, alpha, hn::Set(d, product.beta));
+      sums.write(c, product.ldc, Writer<T, Former::scaled, kShort>(product.alpha, product.beta, shown));
     }
     return;
   }
   HWY_ALIGN T edge[kMostRows * 2 * hn::MaxLanes(Vector<T>())];
-  sums.store(edge, kWidth * lanes, alpha);
+  sums.write(edge, kWidth * lanes, Writer<T, Former::unread, false>(product.alpha, product.beta, shown));
   for (int row_number = 0; row_number < kRows; ++row_number) {
     for (std::int64_t j = 0; j < columns; ++j) {
       T& target = c[row_number * product.ldc + j];
@@ -197,12 +227,14 @@ HWY_NOINLINE void multiply_rows(const PanelProduct<T>& product) {
     const std::int64_t left = std::min(product.columns - column, 2 * lanes);
     T* const c = product.c + column;
     if constexpr (kRowsOfB == RowsOfB::evenly_and_packed) {
-      multiply_tile<T, kRows, 2, kRowsOfB>(product, b, c, left, packed, next);
+      multiply_tile<T, kRows, 2, kRowsOfB, false>(product, b, c, left, packed, next);
       packed += 2 * lanes * product.depth;
+    } else if (kMasks && left == 2 * lanes) {
+      multiply_tile<T, kRows, 2, kRowsOfB, false>(product, b, c, left, nullptr, next);
     } else if (left > lanes) {
-      multiply_tile<T, kRows, 2, kRowsOfB>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 2, kRowsOfB, kMasks>(product, b, c, left, nullptr, next);
     } else {
-      multiply_tile<T, kRows, 1, kRowsOfB>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 1, kRowsOfB, kMasks>(product, b, c, left, nullptr, next);
     }
   }
 }
@@ -227,10 +259,10 @@ void multiply_float64(const PanelProduct<double>& product) {
 }
 
 RegisterTile tile_float32() {
-  return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Vector<float>()))};
+  return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Vector<float>())), kMasks};
 }
 RegisterTile tile_float64() {
-  return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Vector<double>()))};
+  return {kMostRows, 2 * static_cast<std::int64_t>(hn::Lanes(Vector<double>())), kMasks};
 }
 
 }  // namespace gemm_register_kernel

@@ -15,10 +15,15 @@ namespace tessera::cpu_tbb {
 template <class T>
 inline constexpr std::int64_t kRegisterDepth = sizeof(T) == 4 ? 192 : 128;
 
+/// The most rows that a tile has in any instruction set.
+inline constexpr std::int64_t kRegisterMostRows = 14;
+
 /// What the registers of one tile hold, in this processor's instruction set: 14 x 32 floats in AVX-512.
 struct RegisterTile {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  /// Reads nothing of B beyond PanelProduct::columns, so that all of B can be read where it lies.
+  bool reads_columns_alone = false;
 };
 template <class T>
 [[nodiscard]] RegisterTile register_tile();
@@ -71,7 +76,7 @@ struct PanelProduct {
   T* c = nullptr;
   std::int64_t ldc = 0;
   std::int64_t rows = 0;     ///< 1 to the tile's rows
-  std::int64_t columns = 0;  ///< any; reads of B go on to the end of the last vector
+  std::int64_t columns = 0;  ///< any; unless the tile reads them alone, reads of B go on to the end of the last vector
   std::int64_t depth = 0;    ///< 1 to kRegisterDepth<T>
   T alpha = 0;
   T beta = 0;     ///< 0: C is not read

@@ -27,7 +27,13 @@ HWY_INLINE void copy_row(const T* HWY_RESTRICT source, std::int64_t count, T* HW
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) hn::StoreU(hn::LoadU(d, source + i), d, target + i);
+#if HWY_TARGET <= HWY_AVX3
+  if (i == count) return;
+  const auto left = hn::FirstN(d, static_cast<std::size_t>(count - i));
+  hn::BlendedStore(hn::MaskedLoad(left, d, source + i), left, d, target + i);
+#else
   for (; i < count; ++i) target[i] = source[i];
+#endif
 }
 
 #if HWY_TARGET == HWY_SCALAR

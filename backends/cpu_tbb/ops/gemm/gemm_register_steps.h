@@ -1,0 +1,162 @@
+// Steps of k for one block of C, as "register" and "split_k" compute them: rows of B where they lie or packed into
+// slivers, panels of A packed one after the other, each times all slivers (gemm_register_kernel.h). The picture is in
+// gemm_register.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "mathematics/division.h"
+#include "ops/gemm/gemm_operands.h"
+#include "ops/gemm/gemm_register_kernel.h"
+#include "ops/gemm/gemm_register_pack.h"
+
+namespace tessera::cpu_tbb {
+
+/// A block with up to this many panels reads B where it is and makes no packed copy, because too few panels would use
+/// it. That matters for the smallest products alone: 32 x 32 x 32 floats ran at 108 GFLOP/s on one core of a Xeon, and
+/// at 98 with a copy.
+inline constexpr std::int64_t kRegisterPanelsInPlace = 5;
+
+/// A rectangle of C.
+struct RegisterBlock {
+  std::int64_t row;
+  std::int64_t column;
+  std::int64_t rows;
+  std::int64_t columns;
+};
+
+/// How many of a block's columns of B need no packing of their own: all, or those in whole slivers, whose rows lie in
+/// memory as they are read. The first panel's product reads them where they are, and leaves a packed copy for the
+/// others if those are many.
+template <class T>
+std::int64_t columns_in_place(const GemmMatrices<T>& gemm, const RegisterTile& tile, std::int64_t rows,
+                              std::int64_t columns) {
+  if (gemm.b.column_step != 1) return 0;
+  if (tile.reads_columns_alone && rows <= kRegisterPanelsInPlace * tile.rows) return columns;
+  return columns - columns % tile.columns;
+}
+
+/// The memory that one thread works in: a panel of A, the slivers of B of one block, and its sums if they need any. A
+/// small product has neither slivers nor sums, and asks the pool for nothing.
+template <class T>
+class RegisterWorkspace {
+ public:
+  /// For blocks with at most `block`'s rows and columns; block.columns is a multiple of the tile's unless it is all of
+  /// C's.
+  RegisterWorkspace(Executor& executor, const GemmMatrices<T>& gemm, const RegisterTile& tile,
+                    const RegisterBlock& block, std::int64_t sums)
+      : sliver_count_(slivers_needed(gemm, tile, block)),
+        loan_(executor.scratch(), sizeof(T) * static_cast<std::size_t>(sliver_count_ + sums)) {}
+  [[nodiscard]] T* panel() noexcept { return panel_; }
+  [[nodiscard]] T* slivers() const noexcept { return reinterpret_cast<T*>(loan_.data()); }
+  [[nodiscard]] T* sums() const noexcept { return slivers() + sliver_count_; }
+
+ private:
+  static std::int64_t slivers_needed(const GemmMatrices<T>& gemm, const RegisterTile& tile,
+                                     const RegisterBlock& block) {
+    const bool is_copied = block.rows > kRegisterPanelsInPlace * tile.rows;
+    if (!is_copied && columns_in_place(gemm, tile, block.rows, gemm.n) == gemm.n) return 0;
+    return mathematics::round_up(block.columns, tile.columns) * std::min(kRegisterDepth<T>, gemm.k);
+  }
+
+  alignas(64) T panel_[kRegisterMostRows * kRegisterDepth<T>];
+  std::int64_t sliver_count_;
+  ScratchPool::Loan loan_;
+};
+
+/// The elements of A that a panel is packed from, as they lie in memory. None for a depth of 0.
+template <class T>
+Prefetch source_of_panel(const ConstMatrix<T>& a, std::int64_t row, std::int64_t p, std::int64_t rows,
+                         std::int64_t depth) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  if (depth == 0) return {};
+  if (a.column_step == 1) return {a.at(row, p), rows, depth * size, a.row_step * size};
+  return {a.at(row, p), depth, rows * size, a.column_step * size};
+}
+
+/// Where the sums of a block are: its first element, in C or in memory of their own.
+template <class T>
+struct RegisterTarget {
+  T* first = nullptr;
+  std::int64_t row_step = 0;
+  bool is_scaled_after = false;  ///< when all are added up, they are multiplied by alpha and stored in C
+};
+
+/// Elements of k that pass through the first-level cache together.
+struct StepOfK {
+  std::int64_t first = 0;
+  std::int64_t depth = 0;
+  std::int64_t next_depth = 0;  ///< of the step behind it; 0 behind the last one
+};
+
+/// One step of k for one block, added to product.beta times what stands there.
+template <class T>
+void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const RegisterBlock& block,
+                   const StepOfK& step, PanelProduct<T> product, RegisterWorkspace<T>& workspace,
+                   const RegisterTarget<T>& target) {
+  const std::int64_t p = step.first;
+  const std::int64_t panels = mathematics::ceil_div(block.rows, tile.rows);
+  const std::int64_t whole = columns_in_place(gemm, tile, block.rows, block.columns);
+  const auto slivers_from = [&](std::int64_t column) { return workspace.slivers() + column * step.depth; };
+  if (whole < block.columns)
+    pack_slivers({gemm.b.at(p, block.column + whole), gemm.b.row_step, gemm.b.column_step}, step.depth,
+                 block.columns - whole, slivers_from(whole), tile.columns);
+  product.depth = step.depth;
+  product.a = workspace.panel();
+  product.ldc = target.row_step;
+  std::int64_t row = block.row;
+  for (std::int64_t panel = 0; panel < panels; ++panel, row += product.rows) {
+    // Panels of nearly equal height, not whole ones and a rest: fewer than 4 rows are too few sums to hide the latency.
+    product.rows = block.rows / panels + (panel < block.rows % panels ? 1 : 0);
+    pack_panel({gemm.a.at(row, p), gemm.a.row_step, gemm.a.column_step}, product.rows, product.depth, workspace.panel(),
+               kRegisterDepth<T>);
+    product.next = panel + 1 < panels
+                       ? source_of_panel(gemm.a, row + product.rows, p, product.rows, step.depth)
+                       : source_of_panel(gemm.a, block.row, p + step.depth, product.rows, step.next_depth);
+    T* const sums = target.first + (row - block.row) * target.row_step;
+    const std::int64_t in_place = panel == 0 || panels <= kRegisterPanelsInPlace ? whole : 0;
+    if (in_place > 0) {
+      product.b = gemm.b.at(p, block.column);
+      product.b_step = gemm.b.row_step;
+      product.sliver_step = tile.columns;
+      product.packed = panels > kRegisterPanelsInPlace ? slivers_from(0) : nullptr;
+      product.c = sums;
+      product.columns = in_place;
+      multiply_panel(product);
+    }
+    if (in_place < block.columns) {
+      product.b = slivers_from(in_place);
+      product.b_step = tile.columns;
+      product.sliver_step = tile.columns * product.depth;
+      product.packed = nullptr;
+      product.c = sums + in_place;
+      product.columns = block.columns - in_place;
+      multiply_panel(product);
+    }
+    for (std::int64_t i = 0; target.is_scaled_after && step.next_depth == 0 && i < product.rows; ++i)
+      gemm.store_row(row + i, block.column, sums + i * target.row_step, block.columns);
+  }
+}
+
+/// Elements [first, last) of k for one block, in equal steps: alpha times the sums is added to beta times what stands
+/// there.
+template <class T>
+void multiply_steps(const GemmMatrices<T>& gemm, const RegisterTile& tile, const RegisterBlock& block,
+                    std::int64_t first, std::int64_t last, T alpha, T beta, RegisterWorkspace<T>& workspace,
+                    const RegisterTarget<T>& target) {
+  const std::int64_t depth =
+      mathematics::ceil_div(last - first, mathematics::ceil_div(last - first, kRegisterDepth<T>));
+  PanelProduct<T> product;
+  product.alpha = alpha;
+  product.beta = beta;
+  for (std::int64_t p = first; p < last; p += depth) {
+    const std::int64_t behind = std::max<std::int64_t>(last - p - depth, 0);
+    multiply_step(gemm, tile, block, {p, std::min(depth, last - p), std::min(depth, behind)}, product, workspace,
+                  target);
+    product.beta = T(1);
+  }
+}
+
+}  // namespace tessera::cpu_tbb
