@@ -12,8 +12,10 @@
 namespace tessera::cpu_tbb {
 
 void CpuTbbKernel::launch(backend::Queue& queue, std::span<const backend::Slice> operands,
-                          const backend::Slice& /*workspace*/) {
-  auto addresses = or_no_memory([&] { return std::vector<std::byte*>(operands.size()); });
+                          const backend::Slice& workspace) {
+  const std::size_t count = operands.size() + (workspace_bytes_ == 0 ? 0 : 1);
+  auto addresses = or_no_memory([&] { return std::vector<std::byte*>(count); });
+  if (workspace_bytes_ != 0) addresses.back() = address_of(workspace);
   std::ranges::transform(operands, addresses.begin(), [](const backend::Slice& operand) {
     return operand.buffer == nullptr ? nullptr : address_of(operand);
   });

@@ -12,7 +12,8 @@
 
 namespace tessera::cpu_tbb {
 
-/// Addresses of the operands, in the order of the operator's Operands struct.
+/// Addresses of the operands, in the order of the operator's Operands struct; behind them that of the workspace, if the
+/// kernel asked for one.
 using OperandAddresses = std::span<std::byte* const>;
 
 class CpuTbbKernel final : public backend::Kernel {
@@ -26,10 +27,12 @@ class CpuTbbKernel final : public backend::Kernel {
     std::function<void(Executor& executor, const std::byte* weights, std::byte* prepared)> prepare;
   };
 
-  explicit CpuTbbKernel(Run run) : CpuTbbKernel(std::move(run), {}) {}
-  CpuTbbKernel(Run run, Preparation preparation)
+  explicit CpuTbbKernel(Run run, std::size_t workspace_bytes = 0) : CpuTbbKernel(std::move(run), {}, workspace_bytes) {}
+  CpuTbbKernel(Run run, Preparation preparation, std::size_t workspace_bytes = 0)
       : run_(std::make_shared<const Run>(std::move(run))),
-        preparation_(std::make_shared<const Preparation>(std::move(preparation))) {}
+        preparation_(std::make_shared<const Preparation>(std::move(preparation))),
+        workspace_bytes_(workspace_bytes) {}
+  [[nodiscard]] std::size_t workspace_bytes() const override { return workspace_bytes_; }
   [[nodiscard]] std::size_t prepared_bytes() const override { return preparation_->size_bytes; }
   void prepare(backend::Queue& queue, const backend::Slice& weights, const backend::Slice& prepared,
                const backend::Slice& workspace) override;
@@ -39,6 +42,7 @@ class CpuTbbKernel final : public backend::Kernel {
  private:
   std::shared_ptr<const Run> run_;  // shared with the commands that are queued, and so is the next
   std::shared_ptr<const Preparation> preparation_;
+  std::size_t workspace_bytes_;
 };
 
 }  // namespace tessera::cpu_tbb

@@ -69,6 +69,33 @@ void add_long_sums(Cases& cases, DataType type) {
   add(cases, {.problem = batch});
 }
 
+/// Sums that a CPU cuts into 15 parts of 208 and, one element later, into a part of 1 more; parts of unequal length in
+/// rows that are longer; the shortest
+/// sums that are two parts, of a batch; and a batch whose parts have no room in a workspace all at once.
+void add_parts_of_sums(Cases& cases, DataType type) {
+  for (const std::int64_t k : {3120, 3121}) add(cases, {.problem = gemm_of(type, 65, 64, k)});
+  for (const bool transpose_b : {false, true}) {
+    Gemm problem = gemm_of(type, 67, 35, 1601);
+    problem.transpose_a = !transpose_b;
+    problem.transpose_b = transpose_b;
+    problem.alpha = 0.1;
+    problem.beta = transpose_b ? 0 : -0.5;
+    problem.lda = (transpose_b ? problem.k : problem.m) + 3;
+    problem.ldb = (transpose_b ? problem.k : problem.n) + 1;
+    problem.ldc = problem.n + 2;
+    add(cases, {.problem = problem, .misalignment = 1});
+  }
+  Gemm batch = gemm_of(type, 81, 97, 401);
+  batch.batch = 3;
+  batch.stride_b = 0;
+  batch.stride_c = 81 * 97 + 7;
+  add(cases, {.problem = batch});
+  Gemm large = gemm_of(type, 256, 255, 400);
+  large.batch = 10;
+  large.beta = 0.5;
+  add(cases, {.problem = large, .purpose = Purpose::slow});
+}
+
 /// Whole tiles whose rows do not begin where 16 bytes could be read or written at once.
 void add_odd_layouts(Cases& cases, DataType type) {
   add(cases, {.problem = gemm_of(type, 128, 128, 32), .misalignment = 1});
@@ -262,6 +289,7 @@ void add_few(Cases& cases, DataType type) {
 void add_gemm_edges(Cases& cases, DataType type) {
   add_tiles(cases, type);
   add_long_sums(cases, type);
+  add_parts_of_sums(cases, type);
   add_odd_layouts(cases, type);
   add_special_edges(cases, type);
   add_extreme_factors(cases, type);

@@ -5,8 +5,8 @@
 namespace tessera::cpu_tbb {
 
 backend::VariantList<Gemm> gemm_variants() {
-  return {gemm_thin(),        gemm_split(),           gemm_register(), gemm_tiled(),     gemm_vendor_onednn(),
-          gemm_vendor_blis(), gemm_vendor_openblas(), gemm_naive(),    gemm_sequential()};
+  return {gemm_thin(),          gemm_split(),       gemm_split_k(),         gemm_register(), gemm_tiled(),
+          gemm_vendor_onednn(), gemm_vendor_blis(), gemm_vendor_openblas(), gemm_naive(),    gemm_sequential()};
 }
 
 }  // namespace tessera::cpu_tbb

@@ -10,6 +10,7 @@ namespace tessera::cpu_tbb {
 
 [[nodiscard]] backend::Variant<Gemm> gemm_thin();
 [[nodiscard]] backend::Variant<Gemm> gemm_split();
+[[nodiscard]] backend::Variant<Gemm> gemm_split_k();
 [[nodiscard]] backend::Variant<Gemm> gemm_register();
 [[nodiscard]] backend::Variant<Gemm> gemm_tiled();
 [[nodiscard]] backend::Variant<Gemm> gemm_vendor_onednn();
