@@ -20,38 +20,20 @@
 #include <type_traits>
 
 #include "ops/cnn_layer/cnn_layer_gemm_arguments.h"
+#include "ops/cnn_layer/cnn_layer_pixel_place.cuh"
 #include "ops/gemm/gemm_register_fetch.cuh"
 
 namespace tessera::cuda {
 
 /// Where the filter lies in the image for one column.
 template <class T>
-struct PixelColumn {
+struct PixelColumn : PixelPlace {
   const T* source;  ///< the pixel under the filter's corner, or the input's first where that is nowhere
-  int y;
-  int x;
 
   __device__ PixelColumn(const CnnLayerGemmArguments<T>& layer, int column)
-      : source(layer.input), y(kOutside), x(kOutside) {
-    if (column >= layer.columns) return;
-    const int image = column / layer.image_columns;
-    const int in_image = column - image * layer.image_columns;
-    const int pooled = layer.pooled ? 1 : 0;
-    const int window = pooled != 0 ? in_image / 4 : in_image;
-    const int row = window / layer.row_windows;
-    y = ((row << pooled) + pooled * (in_image / 2 % 2)) * layer.stride - layer.padding;
-    x = (((window - row * layer.row_windows) << pooled) + pooled * (in_image % 2)) * layer.stride - layer.padding;
-    source += image * layer.image_stride + static_cast<std::int64_t>(y) * layer.width + x;
+      : PixelPlace(layer, column), source(layer.input) {
+    if (column < layer.columns) source += image * layer.image_stride + static_cast<std::int64_t>(y) * layer.width + x;
   }
-
-  /// Is the pixel under row i, column j of the filter one of the image?
-  [[nodiscard]] __device__ __forceinline__ bool has(const CnnLayerGemmArguments<T>& layer, int i, int j) const {
-    return static_cast<unsigned>(y + i) < static_cast<unsigned>(layer.height) &&
-           static_cast<unsigned>(x + j) < static_cast<unsigned>(layer.width);
-  }
-
- private:
-  static constexpr int kOutside = -(1 << 30);  // whatever place of a filter is added
 };
 
 /// The sources of one thread's kCount steps of a group, channel after channel at one place of the filter.

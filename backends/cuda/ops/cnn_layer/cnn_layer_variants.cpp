@@ -5,8 +5,9 @@
 namespace tessera::cuda {
 
 backend::VariantList<CnnLayer> cnn_layer_variants() {
-  return {cnn_layer_winograd_split(), cnn_layer_winograd(),     cnn_layer_implicit_gemm(),
-          cnn_layer_subtile(),        cnn_layer_vendor_cudnn(), cnn_layer_naive()};
+  return {cnn_layer_winograd_split(), cnn_layer_winograd(), cnn_layer_implicit_gemm_split(),
+          cnn_layer_implicit_gemm(),  cnn_layer_subtile(),  cnn_layer_vendor_cudnn(),
+          cnn_layer_naive()};
 }
 
 }  // namespace tessera::cuda

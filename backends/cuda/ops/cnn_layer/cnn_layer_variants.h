@@ -9,6 +9,7 @@ namespace tessera::cuda {
 
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_winograd_split();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_winograd();
+[[nodiscard]] backend::Variant<CnnLayer> cnn_layer_implicit_gemm_split();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_implicit_gemm();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_subtile();
 [[nodiscard]] backend::Variant<CnnLayer> cnn_layer_vendor_cudnn();

@@ -1,5 +1,6 @@
-// The launches of gemm's variants by fp16: preparing operands, and multiplying prepared ones. The
-// products of cnn_layer's winograd_split are launched from here too, whose pixels are prepared elsewhere.
+// The launches of gemm's variants by fp16: preparing operands, and multiplying prepared ones. The products of
+// cnn_layer's winograd_split are launched from here too, whose pixels are prepared elsewhere, and the weights of its
+// implicit_gemm_split are prepared from here.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,9 @@ class GemmSplitLaunch {
     constexpr std::int64_t kAlignment = 256;
     return mathematics::round_up(rows * std::int64_t{sizeof(GemmSplitNote)}, kAlignment);
   }
+
+  /// The doubt for each element that fp16 holds with fewer bits than others.
+  [[nodiscard]] float doubt_of_one() const noexcept { return doubt_of_one_; }
 
   /// All of a batch of products but the addresses.
   [[nodiscard]] GemmSplitArguments arguments(std::int64_t batch) const;

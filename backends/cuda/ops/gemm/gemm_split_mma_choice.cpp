@@ -39,18 +39,38 @@ double blocks_us(const Times& times, double steps, std::int64_t blocks) {
   return steps * (times.alone_us + times.more_us * static_cast<double>(blocks - 1)) + times.each_us;
 }
 
+struct Estimate {
+  std::size_t shape;
+  double us;
+};
+
+Estimate fastest(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
+  Estimate best{0, gemm_split_mma_microseconds(problem, kind, 0, card)};
+  for (std::size_t i = 1; i < std::size(kSplitMmaShapes); ++i) {
+    const double us = gemm_split_mma_microseconds(problem, kind, i, card);
+    if (us < best.us) best = {i, us};
+  }
+  return best;
+}
+
 }  // namespace
 
-double gemm_split_mma_microseconds(const Gemm& problem, GemmSplitKind kind, const SplitMmaShape& shape,
+double split_mma_products_microseconds(double tiles, double steps, std::size_t shape, const DeviceLimits& card) {
+  const Times& times = kTimes[shape];
+  const std::int64_t at_once = kSplitMmaShapes[shape].blocks;
+  const auto of_unit = static_cast<std::int64_t>(
+      std::ceil(tiles / static_cast<double>(std::max<std::uint32_t>(card.multiprocessors, 1))));
+  return static_cast<double>(of_unit / at_once) * blocks_us(times, steps, at_once) +
+         blocks_us(times, steps, of_unit % at_once);
+}
+
+double gemm_split_mma_microseconds(const Gemm& problem, GemmSplitKind kind, std::size_t shape,
                                    const DeviceLimits& card) {
-  const GemmSplitTiling tiling = tiling_of(shape);
-  const Times& times = kTimes[&shape - std::begin(kSplitMmaShapes)];
+  const GemmSplitTiling tiling = tiling_of(kSplitMmaShapes[shape]);
   const std::int64_t rows_of_a = tiling.padded_rows_of_a(problem);
   const std::int64_t rows_of_b = tiling.padded_rows_of_b(problem);
   const auto batch = static_cast<double>(problem.batch);
   const double tiles = static_cast<double>(rows_of_a / tiling.tile_m) * static_cast<double>(rows_of_b / tiling.tile_n);
-  const auto of_unit = static_cast<std::int64_t>(
-      std::ceil(tiles * batch / static_cast<double>(std::max<std::uint32_t>(card.multiprocessors, 1))));
   // scaled_half makes two products of twice as many steps.
   const double steps = kind == GemmSplitKind::split ? static_cast<double>(ceil_div(problem.k, std::int64_t{kSplitStep}))
                                                     : static_cast<double>(problem.k) / kSplitStep / 3;
@@ -58,16 +78,11 @@ double gemm_split_mma_microseconds(const Gemm& problem, GemmSplitKind kind, cons
                       static_cast<double>(rows_of_b) * (problem.stride_b == 0 ? 1 : batch);
   const double bytes = rows * static_cast<double>(problem.k) * (kind == GemmSplitKind::split ? 8 : 6);
   return kPrepareStart_us + bytes / kPrepareBytesPerMicrosecond +
-         static_cast<double>(of_unit / shape.blocks) * blocks_us(times, steps, shape.blocks) +
-         blocks_us(times, steps, of_unit % shape.blocks);
+         split_mma_products_microseconds(tiles * batch, steps, shape, card);
 }
 
 const SplitMmaShape& choose_gemm_split_mma(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
-  return *std::min_element(std::begin(kSplitMmaShapes), std::end(kSplitMmaShapes),
-                           [&](const SplitMmaShape& left, const SplitMmaShape& right) {
-                             return gemm_split_mma_microseconds(problem, kind, left, card) <
-                                    gemm_split_mma_microseconds(problem, kind, right, card);
-                           });
+  return kSplitMmaShapes[fastest(problem, kind, card).shape];
 }
 
 const SplitMmaShape& split_mma_shape(std::int64_t tile_m, std::int64_t tile_n) {
@@ -99,7 +114,7 @@ Verdict gemm_split_mma_pays(const Gemm& problem, GemmSplitKind kind, const Devic
   if (problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) {
     return Verdict::no("there is nothing to multiply");
   }
-  const double own = gemm_split_mma_microseconds(problem, kind, choose_gemm_split_mma(problem, kind, card), card);
+  const double own = fastest(problem, kind, card).us;
   const double other = gemm_register_microseconds(problem, card);
   if (own * kAhead <= other) return Verdict::yes();
   return Verdict::no(sentence("it is expected to take ", std::lround(own), " us, preparing A and B included, and ",

@@ -5,6 +5,7 @@
 #include <tessera/kernel.h>
 #include <tessera/ops/gemm.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,8 +15,12 @@
 
 namespace tessera::cuda {
 
-/// How long preparing and multiplying takes with a shape of kSplitMmaShapes, by the model.
-[[nodiscard]] double gemm_split_mma_microseconds(const Gemm& problem, GemmSplitKind kind, const SplitMmaShape& shape,
+/// How long so many tiles of so many steps of kSplitStep take with shape number `shape` of kSplitMmaShapes, by the
+/// model: three products each.
+[[nodiscard]] double split_mma_products_microseconds(double tiles, double steps, std::size_t shape,
+                                                     const DeviceLimits& card);
+/// How long preparing and multiplying takes with a shape of kSplitMmaShapes.
+[[nodiscard]] double gemm_split_mma_microseconds(const Gemm& problem, GemmSplitKind kind, std::size_t shape,
                                                  const DeviceLimits& card);
 /// The shape that is expected to be fastest.
 [[nodiscard]] const SplitMmaShape& choose_gemm_split_mma(const Gemm& problem, GemmSplitKind kind,

@@ -8,22 +8,12 @@
 
 #include "cuda_split_elements.cuh"
 #include "ops/gemm/gemm_split_arguments.h"
+#include "ops/gemm/gemm_split_scale.cuh"
 #include "ops/gemm/gemm_split_tiles.cuh"
 
 namespace tessera::cuda {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-
-/// 2^exponent, cut to the exponents of normal numbers.
-__device__ __forceinline__ float near_power_of_two(int exponent) {
-  return __int_as_float((max(-126, min(127, exponent)) + 127) << 23);
-}
-
-/// sum * 2^-shift; shifts of two rows together need two factors.
-__device__ __forceinline__ float scaled_back(float sum, int shift) {
-  const int half = max(-126, min(127, -shift));
-  return sum * near_power_of_two(half) * near_power_of_two(-shift - half);
-}
 
 /// C = alpha * sum + beta * C for two neighbouring elements, as far as they lie inside; with beta = 0, C is not read.
 __device__ __forceinline__ void store_pair(const GemmSplitArguments& gemm, float* place, std::int64_t left, float first,
