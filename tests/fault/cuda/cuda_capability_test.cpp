@@ -2,6 +2,7 @@
 // they are refused, which are a default there, and that nothing of newer cards is asked of them.
 #include <gtest/gtest.h>
 
+#include <tessera/ops/cnn_layer.h>
 #include <tessera/ops/gemm.h>
 
 #include <algorithm>
@@ -19,6 +20,18 @@ namespace {
 
 Gemm gemm_of(std::int64_t size, Accuracy accuracy = Accuracy::accurate) {
   return with_layout({.m = size, .n = size, .k = size, .accuracy = accuracy});
+}
+
+/// What Winograd's algorithm does not take.
+CnnLayer strided_layer(std::int64_t channels, std::int64_t outputs, std::int64_t size) {
+  return {.batch = 3,
+          .input_channels = channels,
+          .output_channels = outputs,
+          .height = size,
+          .width = size,
+          .filter_height = 3,
+          .filter_width = 3,
+          .stride = 2};
 }
 
 /// The plug-in is opened for each card anew.
@@ -99,6 +112,44 @@ TEST_F(CudaCapabilityTest, gemm_by_fp16_of_warps_launches_what_every_card_knows)
         const auto workspace = device_->allocate(kernel->workspace_bytes());
         const auto queue = device_->make_queue();
         kernel->launch(*queue, slices, {workspace.get(), 0, kernel->workspace_bytes()});
+        queue->finish();
+      }
+    }
+  }
+}
+
+TEST_F(CudaCapabilityTest, layers_by_fp16_of_warps_are_a_default_on_8_0_and_9_0_alone) {
+  constexpr std::string_view kName = "implicit_gemm_split";
+  open(7, 5);
+  EXPECT_EQ(refusal(kName, strided_layer(64, 70, 20)),
+            "the compute capability of the device is 7.5, but must be at least 8.0");
+  for (const auto& [major, minor] : {std::pair{8, 0}, {9, 0}, {8, 6}, {8, 9}, {10, 0}, {12, 0}}) {
+    open(major, minor);
+    EXPECT_EQ(why_no_default(kName, strided_layer(256, 512, 100)).empty(), minor == 0 && major < 10)
+        << major << "." << minor;
+    EXPECT_NE(why_no_default(kName, strided_layer(3, 70, 20)), "") << major << "." << minor;
+  }
+}
+
+TEST_F(CudaCapabilityTest, layers_by_fp16_of_warps_launch_what_every_card_knows) {
+  for (const auto& [major, minor] : {std::pair{8, 0}, {8, 9}, {9, 0}}) {
+    open(major, minor);
+    const auto memory = device_->allocate(std::size_t{1} << 20);
+    const backend::Slice slice{memory.get(), 0, std::size_t{1} << 20};
+    for (const std::int64_t tile : {64, 128}) {
+      for (const std::int64_t pool : {1, 2, 3}) {
+        CnnLayer problem = strided_layer(20, 70, 20);
+        problem.pool_size = problem.pool_stride = pool;
+        const auto kernel =
+            variant<CnnLayer>("implicit_gemm_split").make(problem, *device_, {{"tile_m", tile}, {"tile_n", tile}});
+        const std::size_t workspace_bytes = kernel->workspace_bytes(), prepared_bytes = kernel->prepared_bytes();
+        const auto workspace = device_->allocate(workspace_bytes);
+        const auto prepared = device_->allocate(prepared_bytes);
+        const auto queue = device_->make_queue();
+        const backend::Slice weights{prepared.get(), 0, prepared_bytes};
+        kernel->prepare(*queue, slice, weights, {});
+        const std::vector<backend::Slice> operands{slice, weights, slice, slice};
+        kernel->launch(*queue, operands, {workspace.get(), 0, workspace_bytes});
         queue->finish();
       }
     }
