@@ -136,8 +136,13 @@ __device__ __forceinline__ void winograd_doubts(const CnnLayerWinogradArguments&
   }
   most = largest_of_lanes<kLanes>(most);
   __syncwarp();
+  // Only sums that are there count: beyond them the window of a tile at the edge may hold nothing.
+  const WinogradTile place(layer, tile < layer.tiles ? tile : 0);
+  const int sums_of_output = layer.pooled ? 2 : 1;
+  const int rows = layer.output_height * sums_of_output - place.row * kOutputs;
+  const int columns = layer.output_width * sums_of_output - place.column * kOutputs;
   bool is_sure = true;
-  if (tile < layer.tiles && lane < kOutputs) {
+  if (tile < layer.tiles && lane < min(kOutputs, rows)) {
 #pragma unroll
     for (int p = 0; p < kOutputs; ++p) {
       MultipleSum all;
@@ -148,7 +153,8 @@ __device__ __forceinline__ void winograd_doubts(const CnnLayerWinogradArguments&
         if (x >= p && x < p + kFilter) inside += own[its][lane][x];
       }
       // Neither a NaN nor an infinity passes this comparison.
-      is_sure = is_sure && all.value + layer.doubt_of_largest * most <= fminf(layer.limit * inside, 3.402823466e38F);
+      const bool is_within = all.value + layer.doubt_of_largest * most <= fminf(layer.limit * inside, 3.402823466e38F);
+      is_sure = is_sure && (is_within || p >= columns);
     }
   }
   const unsigned sure = __ballot_sync(~0U, is_sure);
