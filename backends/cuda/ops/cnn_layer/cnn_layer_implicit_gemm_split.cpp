@@ -228,6 +228,11 @@ Verdict check_implicit_gemm_split(const CnnLayer& problem, const backend::Device
   if (Verdict sizes = check_cnn_layer_sizes(problem); !sizes) return sizes;
   if (Verdict is_taken = check_split_mma_card(device); !is_taken) return is_taken;
   const CnnLayerSplitSizes sizes(problem);
+  constexpr std::int64_t kMostPixels = std::numeric_limits<std::int32_t>::max();
+  if (sizes.plane_pixels > kMostPixels) {
+    return Verdict::no(sentence("an image of cnn_layer has ", problem.height, " x ", problem.width,
+                                " pixels, but the limit is ", kMostPixels));
+  }
   // In double: both may be larger than any number of bytes.
   const double pixels = static_cast<double>(sizes.channel_chunks) * static_cast<double>(sizes.plane_pixels) *
                         (kSplitPlanes * kSplitChunkBytes);
