@@ -93,12 +93,10 @@ CnnLayerExpected sum_at(const CnnLayerInputs<T>& inputs, const CnnLayerPlace& pl
   }
   const SumBound bound = cnn_layer_bound(p);
   const auto bound_of = [&](double size) { return bound.relative * (size + std::abs(bias)) + bound.absolute; };
-  const bool is_exact = products == 0;  // the bias alone, or nothing
-  return {.element = {{.value = sum.value(), .bound = is_exact ? 0 : bound_of(magnitude)},
-                      magnitude + std::abs(bias),
-                      squares + bias * bias},
-          .neighbours_bound = bound_of(around),
-          .window_bound = bound_of(largest_weight * pixels)};
+  const double own_bound = products == 0 ? 0 : bound_of(magnitude);  // 0: the bias alone, or nothing
+  return {.element = {{.value = sum.value(), .bound = own_bound}, magnitude + std::abs(bias), squares + bias * bias},
+          .neighbours_bound = with_neighbours ? bound_of(around) : own_bound,
+          .window_bound = with_neighbours ? bound_of(largest_weight * pixels) : own_bound};
 }
 
 bool is_larger(const Exact& a, const Exact& b) {

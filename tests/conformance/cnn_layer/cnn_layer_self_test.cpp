@@ -176,6 +176,27 @@ TEST(CnnLayerReferenceTest, honest_arithmetic_meets_the_bound) {
   expect_honest_arithmetic_passes<double>();
 }
 
+/// With a stride no neighbours are looked at: an error factor widens the strict bound, by itself and by no more.
+TEST(CnnLayerReferenceTest, with_a_stride_an_error_factor_widens_the_strict_bound) {
+  constexpr double kFactor = 1.5;
+  CnnLayer problem = layer_of(3, 5, 12, 3);
+  problem.stride = 2;
+  problem.padding = 1;
+  problem.bias = problem.relu = false;
+  Layer<float> layer(problem);
+  std::fill(layer.bias.begin(), layer.bias.end(), 0.0F);
+  const CnnLayerReference<float> reference(layer.inputs(), Draw::chosen, 4);
+  const auto right = layer.result();
+  EXPECT_TRUE(outcome_of(reference, right, kFactor).passed) << outcome_of(reference, right, kFactor).failure;
+  const double bound = cnn_layer_element(layer.inputs(), {}, false).element.bound;
+  auto wrong = right;
+  wrong[0] = right[0] + static_cast<float>(0.5 * (1 + kFactor) * bound);
+  EXPECT_FALSE(outcome_of(reference, wrong).passed);
+  EXPECT_TRUE(outcome_of(reference, wrong, kFactor).passed);
+  wrong[0] = right[0] + static_cast<float>(2 * kFactor * bound);
+  EXPECT_FALSE(outcome_of(reference, wrong, kFactor).passed);
+}
+
 TEST(CnnLayerReferenceTest, planted_errors_are_found) {
   CnnLayer problem = layer_of(3, 4, 8, 3);
   problem.pool_size = 2;
