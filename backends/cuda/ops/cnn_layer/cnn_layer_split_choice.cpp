@@ -1,4 +1,4 @@
-// Choice by the model of gemm's split_mma, whose tiles these are too. Nothing of it was measured.
+// Choice by the model of gemm's split_mma, whose tiles these are too. Seen on an H200: docs/decisions/0031.
 #include "ops/cnn_layer/cnn_layer_split_choice.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using backend::Verdict;
 /// Of the three launches before the products, and bytes that they read and write in a microsecond.
 constexpr double kPrepareStart_us = 9;
 constexpr double kPrepareBytesPerMicrosecond = 2e6;
-/// It must be ahead of implicit_gemm by so much: its model is that of gemm's split_mma, and nothing of it was measured.
+/// It must be ahead of implicit_gemm by so much: its model is that of gemm's split_mma, and few layers were measured.
 constexpr double kAhead = 1.25;
 
 static_assert(std::size(kCnnLayerSplitShapes) == std::size(kSplitMmaShapes) &&
