@@ -64,7 +64,8 @@ class Conv2dPasses {
     Output* output = static_cast<Output*>(conv2d_.output) +
                      (index * conv2d_.output_height + row) * conv2d_.output_width + column + thread_;
     // Where the step's rows go: the first row that the run needs to slot 0, those before it to the ring's end.
-    int newest = (conv2d_.filter_height - 1 - ahead * kStep + slots_) % slots_;
+    const int before = ahead * kStep - (conv2d_.filter_height - 1);  // rows of the first step that no output needs
+    int newest = before == 0 ? 0 : slots_ - before;
     int oldest = 0;
 
     Pixel pixels[kFetchedRows][kFetched];

@@ -148,7 +148,8 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void conv2d_separabl
   const int left = (int)min((long)STRIP, conv2d.output_width - place.column);
   output += output_first + (place.image * conv2d.output_height + place.row) * conv2d.output_width + place.column + item;
   // Where the step's rows go: the first row that the run needs to slot 0, those before it to the ring's end.
-  int newest = (conv2d.filter_height - 1 - ahead * STEP + slots) % slots;
+  const int before = ahead * STEP - (conv2d.filter_height - 1);  // rows of the first step that no output needs
+  int newest = before == 0 ? 0 : slots - before;
   int oldest = 0;
 
   PIXEL pixels[FETCHED_ROWS][FETCHED];
