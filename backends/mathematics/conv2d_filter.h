@@ -2,6 +2,7 @@
 // is exact on it, and the verdicts that follow.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -77,6 +78,8 @@ inline bool fits(std::int64_t value, int exponent, DataType type) {
 /// The factors of a filter of rank 1; nothing if it has another rank, or if they are no numbers of the arithmetic type.
 /// The filter is that of a problem which the front half has checked.
 inline std::optional<FilterFactors> rank_one_factors(const Conv2d& problem) {
+  // Then sums down the column are those of the filter, bit for bit.
+  if (problem.filter_width == 1) return FilterFactors{problem.filter, {1}};
   const auto filter = detail::scaled(problem.filter);
   if (!filter) return std::nullopt;
   const std::int64_t rows = problem.filter_height;
@@ -135,8 +138,37 @@ inline bool is_exact_in_float32(const Conv2d& problem) {
   return largest <= largest_exact_in_float32(problem);
 }
 
-/// Yes if rank_one_factors() finds them.
+/// How far sums along the row and then down the column may be off, as a multiple of the direct sum's bound; the filter
+/// has factors. Of a window with h rows and w columns in the image, a term of the direct sum is rounded h * w times at
+/// most; here h + w times, or once less where the products with one of the factors are exact. That is more only where
+/// a window at the image's edge holds one row or one column: twice as much for a single pixel.
+inline double separable_error_factor(const Conv2d& problem) {
+  if (problem.type != DataType::float32) return 1;
+  const auto is_exact = [](const std::vector<double>& weights) {
+    for (const double weight : weights) {
+      int exponent = 0;
+      if (weight != 0 && std::fabs(std::frexp(weight, &exponent)) != 0.5) return false;
+    }
+    return true;
+  };
+  const auto factors = rank_one_factors(problem);
+  if (!factors || is_exact(factors->column) || is_exact(factors->row)) return 1;
+  if (problem.border == Border::valid) return problem.filter_height > 1 && problem.filter_width > 1 ? 1 : 2;
+  const auto fewest = [](std::int64_t size, std::int64_t filter, std::int64_t anchor) {
+    return std::min({size, filter - anchor, anchor + 1});
+  };
+  const bool holds_two = fewest(problem.height, problem.filter_height, problem.anchor_y) > 1 &&
+                         fewest(problem.width, problem.filter_width, problem.anchor_x) > 1;
+  return holds_two ? 1 : 2;
+}
+
+/// Yes if rank_one_factors() finds them, and with accuracy strict if sums by them are as exact as direct ones.
 inline backend::Verdict check_rank_one(const Conv2d& problem) {
+  if (problem.accuracy == Accuracy::strict && separable_error_factor(problem) > 1) {
+    return backend::Verdict::no(
+        "where a window of conv2d holds one pixel of the image, a column times a row is rounded twice, but accuracy is "
+        "strict");
+  }
   if (rank_one_factors(problem)) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("the filter of conv2d is not exactly a column times a row in ",
                                                 to_string(problem.output_type())));

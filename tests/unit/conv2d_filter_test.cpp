@@ -91,10 +91,52 @@ TEST(RankOneFactorsTest, of_nothing_else) {
 TEST(RankOneFactorsTest, are_numbers_of_the_arithmetic) {
   expect_no_factors(with_filter(3, 3, std::vector<double>(9, 0)));
   // The only integer factors of the least int32 are -1 and 2^31, which is none.
-  expect_no_factors(with_filter(1, 1, {INT32_MIN}));
-  expect_factors(with_filter(1, 1, {INT32_MIN}, DataType::float32));
+  expect_no_factors(with_filter(1, 2, {INT32_MIN, INT32_MIN}));
+  expect_factors(with_filter(1, 2, {INT32_MIN, INT32_MIN}, DataType::float32));
   // Weights so far apart that no integers of 64 bits hold them.
   expect_no_factors(with_filter(2, 2, {1e30, 1e30, 1e-30, 1e-30}, DataType::float32));
+}
+
+TEST(RankOneFactorsTest, of_one_column_are_the_column_and_one) {
+  for (const std::vector<double>& column : {std::vector<double>{INT32_MIN}, {6, 0, -9}, {0, 0}}) {
+    const Conv2d problem = with_filter(static_cast<std::int64_t>(column.size()), 1, column);
+    expect_factors(problem);
+    EXPECT_EQ(rank_one_factors(problem)->row, std::vector<double>{1});
+  }
+}
+
+/// 3 x 3 weights with neither factor free of rounding.
+Conv2d rounded_twice(std::int64_t anchor_y, std::int64_t anchor_x) {
+  Conv2d problem = with_filter(3, 3, {3, 5, 7, 9, 15, 21, 3, 5, 7}, DataType::float32);
+  problem.anchor_y = anchor_y;
+  problem.anchor_x = anchor_x;
+  return problem;
+}
+
+TEST(SeparableErrorTest, is_twice_that_of_the_direct_sum_where_windows_hold_one_pixel) {
+  EXPECT_EQ(separable_error_factor(rounded_twice(1, 1)), 1);
+  EXPECT_EQ(separable_error_factor(rounded_twice(0, 1)), 2);
+  EXPECT_EQ(separable_error_factor(rounded_twice(1, 2)), 2);
+  Conv2d problem = rounded_twice(1, 1);
+  problem.width = 1;
+  EXPECT_EQ(separable_error_factor(problem), 2);
+  problem = rounded_twice(0, 0);
+  problem.border = Border::valid;
+  EXPECT_EQ(separable_error_factor(problem), 1);
+  problem = rounded_twice(0, 0);
+  problem.type = DataType::int32;
+  EXPECT_EQ(separable_error_factor(problem), 1);
+  problem = rounded_twice(0, 0);
+  problem.filter = {3, 5, 7, 6, 10, 14, 12, 20, 28};
+  EXPECT_EQ(separable_error_factor(problem), 1) << "products with 1, 2 and 4 are exact";
+}
+
+TEST(SeparableErrorTest, refuses_strict_sums) {
+  Conv2d problem = rounded_twice(0, 0);
+  EXPECT_TRUE(check_rank_one(problem));
+  problem.accuracy = Accuracy::strict;
+  EXPECT_FALSE(check_rank_one(problem));
+  EXPECT_TRUE(check_rank_one(with_filter(1, 3, {3, 5, 7}, DataType::float32)));
 }
 
 TEST(ExactInFloatTest, up_to_the_last_sum_that_float_counts) {

@@ -200,6 +200,8 @@ backend::Variant<Conv2d> conv2d_separable() {
               convolve_image(images, factors, in_pairs, executor);
             });
           },
+      .error_factor_of = [](const Conv2d& problem,
+                            const backend::Device&) { return mathematics::separable_error_factor(problem); },
       .pays = pays,
   };
 }

@@ -147,13 +147,19 @@ backend::Variant<Conv2d> conv2d_marching() {
 }
 
 backend::Variant<Conv2d> conv2d_separable() {
-  return {"separable", "the march for filters that are a column times a row", check_separable, tunables,
-          [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-            const auto factors = *mathematics::rank_one_factors(problem);
-            std::vector<double> weights = factors.column;
-            weights.insert(weights.end(), factors.row.begin(), factors.row.end());
-            return make(problem, device, embedded::conv2d_separable, "separable", weights, tuning);
-          }};
+  return {.name = "separable",
+          .summary = "the march for filters that are a column times a row",
+          .check = check_separable,
+          .tunables = tunables,
+          .make =
+              [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
+                const auto factors = *mathematics::rank_one_factors(problem);
+                std::vector<double> weights = factors.column;
+                weights.insert(weights.end(), factors.row.begin(), factors.row.end());
+                return make(problem, device, embedded::conv2d_separable, "separable", weights, tuning);
+              },
+          .error_factor_of = [](const Conv2d& problem,
+                                const backend::Device&) { return mathematics::separable_error_factor(problem); }};
 }
 
 }  // namespace tessera::cuda

@@ -184,6 +184,8 @@ backend::Variant<Conv2d> conv2d_separable_passes() {
       .check = check_passes,
       .tunables = passes_tunables,
       .make = make_passes,
+      .error_factor_of = [](const Conv2d& problem,
+                            const backend::Device&) { return mathematics::separable_error_factor(problem); },
   };
 }
 

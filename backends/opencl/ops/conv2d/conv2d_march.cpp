@@ -51,11 +51,6 @@ bool is_gpu(const backend::Device& device) {
   return native(device).facts().info.kind == DeviceKind::gpu;
 }
 
-Verdict pays_on_gpu(const Conv2d& /*problem*/, const backend::Device& device) {
-  if (is_gpu(device)) return Verdict::yes();
-  return Verdict::no(sentence("'", native(device).facts().info.name, "' is no GPU, and this is for GPUs"));
-}
-
 Tunable rows_per_run(const Conv2d& problem, const backend::Device& device, std::int64_t columns, bool is_separable) {
   Tunable rows{.name = "rows_per_run", .meaning = "rows of the output that one work-item computes", .values = {}};
   rows.values.assign(kRowsPerRun.begin(), kRowsPerRun.end());

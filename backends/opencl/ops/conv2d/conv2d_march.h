@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mathematics/conv2d_filter.h"
 #include "ops/conv2d/conv2d_images.h"
 
 namespace tessera::opencl {
@@ -17,8 +18,6 @@ namespace tessera::opencl {
 [[nodiscard]] backend::Verdict check_march(const Conv2d& problem, const backend::Device& device, bool is_separable);
 
 [[nodiscard]] bool is_gpu(const backend::Device& device);
-/// Yes on a GPU: for what is made for those.
-[[nodiscard]] backend::Verdict pays_on_gpu(const Conv2d& problem, const backend::Device& device);
 
 /// The tunable rows_per_run. `columns`: of the strip that is preferred on this device, one for each group.
 [[nodiscard]] Tunable rows_per_run(const Conv2d& problem, const backend::Device& device, std::int64_t columns,
@@ -49,6 +48,10 @@ template <class March, bool is_separable>
                          const backend::Device& device) { return March::tunables(problem, device, is_separable); },
           .make = [](const Conv2d& problem, backend::Device& device,
                      const Tuning& tuning) { return March::make(problem, device, tuning, is_separable); },
+          .error_factor_of =
+              [](const Conv2d& problem, const backend::Device&) {
+                return is_separable ? mathematics::separable_error_factor(problem) : 1.0;
+              },
           .pays = pays};
 }
 

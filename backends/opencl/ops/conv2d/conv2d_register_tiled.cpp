@@ -5,7 +5,7 @@
 #include "backend/sentence.h"
 #include "mathematics/conv2d_tiles.h"
 #include "opencl_embedded.h"
-#include "ops/conv2d/conv2d_march.h"
+#include "ops/conv2d/conv2d_images.h"
 #include "ops/conv2d/conv2d_variants.h"
 
 namespace tessera::opencl {
@@ -60,7 +60,7 @@ backend::Variant<Conv2d> conv2d_register_tiled() {
           .check = check,
           .tunables = tunables,
           .make = make,
-          .pays = pays_on_gpu};
+          .pays = pays_in_tiles};
 }
 
 }  // namespace tessera::opencl

@@ -7,7 +7,7 @@
 #include "backend/sentence.h"
 #include "mathematics/conv2d_tiles.h"
 #include "opencl_embedded.h"
-#include "ops/conv2d/conv2d_march.h"
+#include "ops/conv2d/conv2d_images.h"
 #include "ops/conv2d/conv2d_variants.h"
 
 namespace tessera::opencl {
@@ -70,7 +70,9 @@ backend::Variant<Conv2d> conv2d_separable_passes() {
           .check = check,
           .tunables = tunables,
           .make = make,
-          .pays = pays_on_gpu};
+          .error_factor_of = [](const Conv2d& problem,
+                                const backend::Device&) { return mathematics::separable_error_factor(problem); },
+          .pays = pays_in_tiles};
 }
 
 }  // namespace tessera::opencl
