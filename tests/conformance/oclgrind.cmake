@@ -44,7 +44,10 @@ tessera_oclgrind_operator(conv2d
   "conv2d/opencl_0/*.int32_h45_w77_f7x7_same_rank1__rows_per_run_16_*"
   "conv2d/opencl_0/*.float32_h45_w77_f7x7_valid_rank1__rows_per_run_32_*"
   "conv2d/opencl_0/*.uint8_h20_w132_f3x3_same*_by1"
-  "conv2d/opencl_0/*.float32_h20_w132_f3x3_same*_by3")
+  "conv2d/opencl_0/*.float32_h20_w132_f3x3_same*_by3"
+  "conv2d/opencl_0/register_tiled.uint8_h37_w141_f17x17_same_filters"
+  "conv2d/opencl_0/separable_passes.float32_h34_w131_f9x34_same_filters_rank1"
+  "conv2d/opencl_0/separable_passes.uint8_h530_w21_f10x9_same_filters_rank1__rows_per_run_64_strip_64")
 
 # Oclgrind's device is a GPU, so that "unrolled" is tried here; on processors it is not offered.
 tessera_oclgrind_operator(denoise
