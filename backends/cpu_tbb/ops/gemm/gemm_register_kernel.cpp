@@ -18,7 +18,8 @@
 //
 // There is a tile for each number of rows up to kRows, so that the last panel of C computes no rows that do not exist.
 // At the right edge the tile is one vector wide where that suffices. AVX-512 reads and writes the columns that exist
-// and no others. Without it the tile is written to a buffer first, and from there to the columns of C that exist.
+// and no others, and computes half a vector where that is enough. Without it the tile is written to a buffer first, and
+// from there to the columns of C that exist.
 #include "ops/gemm/gemm_register_kernel.h"
 
 #include <algorithm>
@@ -30,6 +31,8 @@
 
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
+
+#include "ops/gemm/gemm_register_sums.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu_tbb::HWY_NAMESPACE {
@@ -45,8 +48,6 @@ constexpr int kMostRows = 6;
 constexpr int kMostRows = 4;
 #endif
 static_assert(kMostRows <= kRegisterMostRows);
-/// May vectors be read and written in part? With AVX2 it can be done, but costs some processors tens of cycles.
-constexpr bool kMasks = HWY_TARGET <= HWY_AVX3;
 
 /// How many rows ahead B is prefetched. Packed slivers need no prefetching, but rows of B that are read in place lie
 /// too far apart for the processor to predict: 14 x 2048 x 2048 floats ran at 57 GFLOP/s without and 91 with it on one
@@ -60,85 +61,6 @@ constexpr std::int64_t kDepthAtOnce = 16;
 /// begins, A and B would push it out of the cache again, which cost 1.5 % at 256 x 256 x 256 floats on that core.
 constexpr std::int64_t kDepthPerRowOfC = 2;
 
-template <class T>
-using Vector = hn::ScalableTag<T>;
-
-/// The sums of kRows rows, as a chain so that each is a variable of its own and stays in a register.
-template <class T, int kRows, int kWidth>
-struct Sums {
-  using D = Vector<T>;
-  using V = hn::VFromD<D>;
-
-  HWY_INLINE void clear() {
-    const D d;
-    left = hn::Zero(d);
-    if constexpr (kWidth == 2) right = hn::Zero(d);
-    if constexpr (kRows > 1) rest.clear();
-  }
-  /// `a` points to the row's element p.
-  HWY_INLINE void add(const T* HWY_RESTRICT a, V b0, V b1) {
-    const V factor = hn::Set(D(), *a);
-    left = hn::MulAdd(factor, b0, left);
-    if constexpr (kWidth == 2) right = hn::MulAdd(factor, b1, right);
-    if constexpr (kRows > 1) rest.add(a + kRegisterDepth<T>, b0, b1);
-  }
-  template <class Writer>
-  HWY_INLINE void write(T* HWY_RESTRICT c, std::int64_t ldc, const Writer& writer) const {
-    if constexpr (kWidth == 2) {
-      writer.write(left, c);
-      writer.write_last(right, c + hn::Lanes(D()));
-    } else {
-      writer.write_last(left, c);
-    }
-    if constexpr (kRows > 1) rest.write(c + ldc, ldc, writer);
-  }
-
-  V left;
-  V right;
-  Sums<T, kRows - 1, kWidth> rest;
-};
-template <class T, int kWidth>
-struct Sums<T, 0, kWidth> {};
-
-/// What a tile does with what stands in C.
-enum class Former {
-  unread,  ///< beta is 0
-  added,   ///< beta is 1
-  scaled
-};
-
-/// Writes vectors of sums, times alpha, to C. With kShort the last vector of a row ends where `shown` does.
-template <class T, Former kFormer, bool kShort>
-class Writer {
-  using D = Vector<T>;
-  using V = hn::VFromD<D>;
-  using M = decltype(hn::FirstN(D(), 0));  // hn::MFromD is wrong without vectors
-
- public:
-  HWY_INLINE Writer(T alpha, T beta, M shown) : alpha_(hn::Set(D(), alpha)), beta_(hn::Set(D(), beta)), shown_(shown) {}
-  HWY_INLINE void write(V sums, T* HWY_RESTRICT c) const {
-    hn::StoreU(kFormer == Former::unread ? hn::Mul(alpha_, sums) : with(hn::LoadU(D(), c), sums), D(), c);
-  }
-  HWY_INLINE void write_last(V sums, T* HWY_RESTRICT c) const {
-    if constexpr (!kShort) {
-      write(sums, c);
-    } else if constexpr (kFormer == Former::unread) {
-      hn::BlendedStore(hn::Mul(alpha_, sums), shown_, D(), c);
-    } else {
-      hn::BlendedStore(with(hn::MaskedLoad(shown_, D(), c), sums), shown_, D(), c);
-    }
-  }
-
- private:
-  HWY_INLINE V with(V former, V sums) const {
-    return hn::MulAdd(alpha_, sums, kFormer == Former::scaled ? hn::Mul(beta_, former) : former);
-  }
-
-  V alpha_;
-  V beta_;
-  M shown_;
-};
-
 /// How the rows of B are found.
 enum class RowsOfB {
   evenly,             ///< b_step apart
@@ -146,19 +68,21 @@ enum class RowsOfB {
   by_offsets,         ///< each at an offset of its own
 };
 
-/// One tile, kRows x kWidth vectors, of which `columns` columns are stored. With kShort no more of B is read either.
-template <class T, int kRows, int kWidth, RowsOfB kRowsOfB, bool kShort>
+/// One tile, kRows x kWidth vectors, of which `columns` columns are stored. Of B more are read only if the last vector
+/// is said to be whole.
+template <class T, int kRows, int kWidth, RowsOfB kRowsOfB, LastVector kLast>
 HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTRICT b, T* HWY_RESTRICT c,
                               std::int64_t columns, T* HWY_RESTRICT packed, Prefetch& next) {
   const Vector<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  Sums<T, kRows, kWidth> sums;
+  const typename LastTag<T, kLast>::Type d_last;
+  Sums<T, kRows, kWidth, kLast> sums;
   sums.clear();
   const T* HWY_RESTRICT a = product.a;
   const std::int64_t b_step = product.b_step;
   const std::int64_t* HWY_RESTRICT offset = product.b_offsets;
-  const auto shown = hn::FirstN(d, static_cast<std::size_t>(kShort ? columns - (kWidth - 1) * lanes : lanes));
-  const auto add_next = [&]() HWY_ATTR {
+  const auto shown = hn::FirstN(d_last, static_cast<std::size_t>(columns - (kWidth - 1) * lanes));
+  const auto add_next = [&]() HWY_ATTR __attribute__((always_inline)) {
     const T* HWY_RESTRICT row = b;
     if constexpr (kRowsOfB == RowsOfB::by_offsets) {
       row += *offset++;
@@ -167,16 +91,15 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
       if constexpr (kWidth == 2) hwy::Prefetch(b + kRowsAhead * b_step + lanes);
       b += b_step;
     }
-    const auto last_of = [&](const T* HWY_RESTRICT vector)
-                             HWY_ATTR { return kShort ? hn::MaskedLoad(shown, d, vector) : hn::LoadU(d, vector); };
-    const auto b0 = kWidth == 2 ? hn::LoadU(d, row) : last_of(row);
-    const auto b1 = kWidth == 2 ? last_of(row + lanes) : b0;
+    const auto b_first = kWidth == 2 ? hn::LoadU(d, row) : hn::Zero(d);
+    const T* const last = row + (kWidth - 1) * lanes;
+    const auto b_last = kLast == LastVector::whole ? hn::LoadU(d_last, last) : hn::MaskedLoad(shown, d_last, last);
     if constexpr (kRowsOfB == RowsOfB::evenly_and_packed) {
-      hn::StoreU(b0, d, packed);
-      hn::StoreU(b1, d, packed + lanes);
+      hn::StoreU(b_first, d, packed);
+      hn::StoreU(b_last, d, packed + lanes);
       packed += kWidth * lanes;
     }
-    sums.add(a, b0, b1);
+    sums.add(a, b_first, b_last);
     ++a;
   };
   const std::int64_t last = product.depth < kDepthPerRowOfC * kRows ? 0 : kDepthPerRowOfC * kRows;
@@ -192,18 +115,18 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
     hwy::Prefetch(row + columns - 1);
     for (std::int64_t i = 0; i < kDepthPerRowOfC; ++i) add_next();
   }
-  if (kShort || columns == kWidth * lanes) {
+  if (kLast != LastVector::whole || columns == kWidth * lanes) {
     if (product.beta == T(0)) {
-      sums.write(c, product.ldc, Writer<T, Former::unread, kShort>(product.alpha, product.beta, shown));
+      sums.write(c, product.ldc, Writer<T, Former::unread, kLast>(product.alpha, product.beta, shown));
     } else if (product.beta == T(1)) {
-      sums.write(c, product.ldc, Writer<T, Former::added, kShort>(product.alpha, product.beta, shown));
+      sums.write(c, product.ldc, Writer<T, Former::added, kLast>(product.alpha, product.beta, shown));
     } else {
-      sums.write(c, product.ldc, Writer<T, Former::scaled, kShort>(product.alpha, product.beta, shown));
+      sums.write(c, product.ldc, Writer<T, Former::scaled, kLast>(product.alpha, product.beta, shown));
     }
     return;
   }
   HWY_ALIGN T edge[kMostRows * 2 * hn::MaxLanes(Vector<T>())];
-  sums.write(edge, kWidth * lanes, Writer<T, Former::unread, false>(product.alpha, product.beta, shown));
+  sums.write(edge, kWidth * lanes, Writer<T, Former::unread, kLast>(product.alpha, product.beta, shown));
   for (int row_number = 0; row_number < kRows; ++row_number) {
     for (std::int64_t j = 0; j < columns; ++j) {
       T& target = c[row_number * product.ldc + j];
@@ -226,15 +149,21 @@ HWY_NOINLINE void multiply_rows(const PanelProduct<T>& product) {
   for (std::int64_t column = 0; column < product.columns; column += 2 * lanes, b += product.sliver_step) {
     const std::int64_t left = std::min(product.columns - column, 2 * lanes);
     T* const c = product.c + column;
+    constexpr LastVector kEnd = kMasks ? LastVector::in_part : LastVector::whole;
+    constexpr LastVector kShortEnd = kMasks && kRowsOfB == RowsOfB::evenly ? LastVector::half : kEnd;
     if constexpr (kRowsOfB == RowsOfB::evenly_and_packed) {
-      multiply_tile<T, kRows, 2, kRowsOfB, false>(product, b, c, left, packed, next);
+      multiply_tile<T, kRows, 2, kRowsOfB, LastVector::whole>(product, b, c, left, packed, next);
       packed += 2 * lanes * product.depth;
-    } else if (kMasks && left == 2 * lanes) {
-      multiply_tile<T, kRows, 2, kRowsOfB, false>(product, b, c, left, nullptr, next);
+    } else if (left == 2 * lanes) {
+      multiply_tile<T, kRows, 2, kRowsOfB, LastVector::whole>(product, b, c, left, nullptr, next);
+    } else if (2 * left > 3 * lanes) {
+      multiply_tile<T, kRows, 2, kRowsOfB, kEnd>(product, b, c, left, nullptr, next);
     } else if (left > lanes) {
-      multiply_tile<T, kRows, 2, kRowsOfB, kMasks>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 2, kRowsOfB, kShortEnd>(product, b, c, left, nullptr, next);
+    } else if (2 * left > lanes) {
+      multiply_tile<T, kRows, 1, kRowsOfB, kEnd>(product, b, c, left, nullptr, next);
     } else {
-      multiply_tile<T, kRows, 1, kRowsOfB, kMasks>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 1, kRowsOfB, kShortEnd>(product, b, c, left, nullptr, next);
     }
   }
 }
