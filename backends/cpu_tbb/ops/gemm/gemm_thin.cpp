@@ -20,6 +20,7 @@
 #include "backend/sentence.h"
 #include "mathematics/division.h"
 #include "ops/gemm/gemm_operands.h"
+#include "ops/gemm/gemm_register_kernel.h"
 #include "ops/gemm/gemm_register_pack.h"
 #include "ops/gemm/gemm_thin_down.h"
 #include "ops/gemm/gemm_thin_kernel.h"
@@ -34,20 +35,21 @@ namespace {
 /// with 16 rows the two were even. Where sums run down, fewer do.
 constexpr std::int64_t kMostColumns = 12;
 constexpr std::int64_t kMostColumnsDown = ThinStreams<float>::kMost;
-/// The shortest sums that are worth it: at the end of each sum the lanes of a vector are added up. With more columns
-/// "register" gains more than this variant does, so sums must be longer: with 4 columns the two are even at k = 100,
-/// with 12 at 256. One or two columns gain from the first vector on: 300 x 1 x 16 took a seventh of the time,
-/// 1352 x 2 x 16 half.
-constexpr std::int64_t kFewestColumns = 2;
-constexpr std::int64_t kLeastDepthOfFewest = 16;
-constexpr std::int64_t kLeastDepthPerColumn = 24;
+/// Where sums run along the rows, "thin" and "register" are compared by what a row of the large operand costs on one
+/// thread, in nanoseconds. "thin" multiplies vectors, and at the end of each sum adds up the lanes. "register" computes
+/// half vectors of few columns, or with few rows turns the rows into slivers of B. Fitted to 600 rows by 1 to 12
+/// columns, k from 16 to 600, on one Zen 4 core with AVX-512; no committed file has them.
+constexpr double kOfRow = 1, kOfSum = 2.6, kOfProduct = 0.28;
+constexpr double kRegisterOfElement = 0.11, kRegisterOfHalf = 0.13;
+constexpr double kRegisterOfTurning = 2.6, kRegisterOfTurned = 0.26;
 
-/// Where sums run down the stored rows: the most columns or rows that gain, and how many elements the large operand
-/// must have for each square of how many there are. "register" reads it where it lies as well, and what counts is how
-/// memory is read: on two threads of a busy Xeon 1 x 4096 x 4096 took 0.65 of its time, 4 x 1024 x 1024 0.78, but
-/// 2 x 300 x 256, which stays in the cache, 1.27, and 8 x 1024 x 1024 twice as long.
+/// Where sums run down the stored rows: the most columns or rows that gain, and how many bytes the large operand must
+/// have, in all and for each square of how many there are. "register" reads it where it lies as well, and what counts
+/// is how memory is read: on two threads of a busy Xeon 1 x 4096 x 4096 took 0.65 of its time, 4 x 1024 x 1024 0.78,
+/// but 8 x 1024 x 1024 twice as long. What stays in the cache is read as fast by "register".
 constexpr std::int64_t kMostDown = 4;
-constexpr std::int64_t kLeastDownElements = 64 * 1024;
+constexpr std::int64_t kLeastDownBytes = 2 << 20;
+constexpr std::int64_t kLeastDownBytesOfSquare = 256 * 1024;
 
 /// Bytes of a row that one chunk reads: its 8 columns of the other operand stay in the second-level cache.
 constexpr std::int64_t kPieceBytes = 16 * 1024;
@@ -210,10 +212,11 @@ backend::Verdict check(const Gemm& problem, const backend::Device&) {
 /// Where sums run down.
 backend::Verdict pays_down(const Gemm& problem) {
   const std::int64_t few = std::min(problem.m, problem.n), many = std::max(problem.m, problem.n);
-  const std::int64_t least = kLeastDownElements * few * few;
   if (few > kMostDown)
     return backend::Verdict::no(backend::sentence("gemm's m and n are at least ", few, ", but thin gains up to ",
                                                   kMostDown, " where sums run down the stored rows"));
+  const auto size = static_cast<std::int64_t>(size_bytes(problem.type));
+  const std::int64_t least = std::max(kLeastDownBytes, kLeastDownBytesOfSquare * few * few) / size;
   if (many * problem.k >= least) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("gemm's large operand has ", many * problem.k, " elements, but with ",
                                                 few, " columns or rows thin gains from ", least, " on"));
@@ -222,11 +225,18 @@ backend::Verdict pays_down(const Gemm& problem) {
 backend::Verdict pays(const Gemm& problem, const backend::Device&) {
   const ShortSide side = short_side(problem);
   if (is_down(side)) return pays_down(problem);
-  const std::int64_t columns = side == ShortSide::columns ? problem.n : problem.m;
-  const std::int64_t least = columns <= kFewestColumns ? kLeastDepthOfFewest : kLeastDepthPerColumn * columns;
-  if (problem.k >= least) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("gemm's k is ", problem.k, ", but with ", columns,
-                                                " columns or rows thin gains from ", least, " on"));
+  const RegisterTile tile = problem.type == DataType::float32 ? register_tile<float>() : register_tile<double>();
+  const std::int64_t lanes = tile.columns / 2, few = side == ShortSide::columns ? problem.n : problem.m;
+  const auto k = static_cast<double>(problem.k), sums = static_cast<double>(few);
+  const double own = kOfRow + sums * (kOfSum + kOfProduct * k / static_cast<double>(lanes));
+  const std::int64_t halves =
+      tile.reads_columns_alone ? mathematics::ceil_div(2 * few, lanes) : 2 * mathematics::ceil_div(few, lanes);
+  const double of_element = side == ShortSide::columns
+                                ? kRegisterOfElement + kRegisterOfHalf * static_cast<double>(halves)
+                                : (kRegisterOfTurning + kRegisterOfTurned * sums) / static_cast<double>(lanes);
+  if (own <= k * of_element) return backend::Verdict::yes();
+  return backend::Verdict::no(backend::sentence("gemm's k is ", problem.k, ", but with ", few,
+                                                " columns or rows thin gains with longer sums alone"));
 }
 
 }  // namespace

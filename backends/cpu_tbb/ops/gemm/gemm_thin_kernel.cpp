@@ -7,8 +7,9 @@
 //    row 1  -- vector -->   sum 1,0   sum 1,1              lanes of a sum are added.
 //    ...
 //
-// With AVX-512 up to 24 sums: 8 rows by 1 to 3 columns, 3 rows by 8. Rows come from memory and are read once; the
-// columns stay in the first- or second-level cache. What does not fill a vector is added one by one.
+// With AVX-512 up to 24 sums: 8 rows by 1 to 3 columns, 4 rows by 6. Rows come from memory and are read once; the
+// columns stay in the first- or second-level cache. What does not fill a vector is read in part with AVX-512, and else
+// added one by one.
 #include "ops/gemm/gemm_thin_kernel.h"
 
 #include <utility>
@@ -30,7 +31,8 @@ constexpr int kMostSums = 24;
 #else
 constexpr int kMostSums = 12;
 #endif
-constexpr int kMostColumns = 8;
+/// Eight columns are two groups of four: a group of eight loads more vectors for its sums, and was slower.
+constexpr int kMostColumns = 6;
 constexpr int kMostRows = 8;
 /// Rows that are whole groups of any size, 384 KiB of them at most.
 constexpr std::int64_t kWholeGroups = 24;
@@ -55,6 +57,12 @@ struct RowSums {
   HWY_INLINE void add(V row, const T* HWY_RESTRICT column, std::int64_t column_step) {
     sum = hn::MulAdd(row, hn::LoadU(D(), column), sum);
     if constexpr (kColumns > 1) rest.add(row, column + column_step, column_step);
+  }
+  /// Adds what does not fill a vector.
+  template <class M>
+  HWY_INLINE void add_part(V row, M shown, const T* HWY_RESTRICT column, std::int64_t column_step) {
+    sum = hn::MulAdd(row, hn::MaskedLoad(shown, D(), column), sum);
+    if constexpr (kColumns > 1) rest.add_part(row, shown, column + column_step, column_step);
   }
   /// Adds the last `left` elements one by one.
   HWY_INLINE void store(const T* HWY_RESTRICT row, const T* HWY_RESTRICT column, std::int64_t column_step,
@@ -82,6 +90,12 @@ struct GroupSums {
     sums.add(hn::LoadU(Vector<T>(), row), column, column_step);
     if constexpr (kRows > 1) rest.add(row + row_step, row_step, column, column_step);
   }
+  template <class M>
+  HWY_INLINE void add_part(const T* HWY_RESTRICT row, std::int64_t row_step, M shown, const T* HWY_RESTRICT column,
+                           std::int64_t column_step) {
+    sums.add_part(hn::MaskedLoad(shown, Vector<T>(), row), shown, column, column_step);
+    if constexpr (kRows > 1) rest.add_part(row + row_step, row_step, shown, column, column_step);
+  }
   HWY_INLINE void store(const ThinProduct<T>& product, const T* HWY_RESTRICT row, const T* HWY_RESTRICT column,
                         std::int64_t left, T* HWY_RESTRICT target) const {
     sums.store(row, column, product.column_step, left, target);
@@ -105,7 +119,13 @@ HWY_INLINE void multiply_group(const ThinProduct<T>& product, const T* rows, con
   sums.clear();
   for (std::int64_t p = product.length - left; p > 0; p -= lanes, rows += lanes, columns += lanes)
     sums.add(rows, row_step, columns, column_step);
+#if HWY_TARGET <= HWY_AVX3
+  if (left > 0)
+    sums.add_part(rows, row_step, hn::FirstN(Vector<T>(), static_cast<std::size_t>(left)), columns, column_step);
+  sums.store(product, rows, columns, 0, target);
+#else
   sums.store(product, rows, columns, left, target);
+#endif
 }
 
 /// All rows by kColumns columns.
