@@ -133,7 +133,7 @@ backend::Suspects CpuTbbQueue::suspects() const {
 void CpuTbbQueue::push(std::unique_ptr<Command> command) noexcept {
   bool wake = false;
   {
-    const std::lock_guard lock(mutex_);
+    const std::unique_lock lock = lock_soon(mutex_);
     Command* const added = command.get();
     (pending_ == nullptr ? pending_ : last_pending_->next) = std::move(command);
     last_pending_ = added;
@@ -171,7 +171,7 @@ void CpuTbbQueue::serve() noexcept {
 
 std::unique_ptr<CpuTbbQueue::Command> CpuTbbQueue::take_pending() {
   static_cast<void>(spin_until([this] { return has_pending_.load(std::memory_order_relaxed); }));
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock = lock_soon(mutex_);
   asleep_ = true;
   changed_.wait(lock, [this] { return pending_ != nullptr || closing_; });
   asleep_ = false;

@@ -1,6 +1,7 @@
 // A short busy wait before a thread goes to sleep: waking a sleeper costs more than a small kernel runs.
 #pragma once
 
+#include <mutex>
 #include <thread>
 
 namespace tessera::cpu_tbb {
@@ -27,6 +28,14 @@ template <class Ready>
 #endif
   }
   return false;
+}
+
+/// Locks a mutex that guards a few instructions: whoever holds it lets go of it sooner than this thread could fall
+/// asleep. A mutex that is simply locked goes to the system at once if it is taken.
+[[nodiscard]] inline std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
+  std::unique_lock lock(mutex, std::defer_lock);
+  if (!spin_until([&] { return lock.try_lock(); })) lock.lock();
+  return lock;
 }
 
 }  // namespace tessera::cpu_tbb
