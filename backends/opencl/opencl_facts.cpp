@@ -205,7 +205,6 @@ DeviceFacts gather_facts(const OpenclApi& api, cl_platform_id platform, cl_devic
                            CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   facts.has_int64_atomics = extensions.find("cl_khr_int64_base_atomics") != std::string::npos;
   facts.is_pocl = info.driver == "Portable Computing Language";
-  facts.keeps_programs = facts.is_pocl;
   facts.needs_flush = !facts.is_nvidia && !facts.is_pocl;
   facts.identity = info.name + '\n' + info.vendor + '\n' + version + '\n' + info.driver_version + '\n' + info.driver +
                    '\n' + platform_text(api, platform, CL_PLATFORM_VERSION);

@@ -23,9 +23,6 @@ struct DeviceFacts {
   bool is_nvidia = false;
   /// PoCL: runs a work-group's items one after the other, in as many loops as it has barriers and one more.
   bool is_pocl = false;
-  /// The driver keeps what it compiles on disk itself. PoCL does, and gives a program away only after it has compiled
-  /// all its kernels once more, for groups of any size: half of the time of a first start.
-  bool keeps_programs = false;
   /// NVIDIA's tensor cores multiply 16 x 32 bytes by 32 x 8 and 16 x 16 of fp16 by 16 x 8, and copies to local memory
   /// pass no register: from sm_80.
   bool has_tensor_cores = false;

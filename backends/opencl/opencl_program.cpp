@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/cache.h>
+
 #include "backend/program_log.h"
 
 namespace tessera::opencl {
@@ -14,15 +16,15 @@ OpenclPrograms::OpenclPrograms(std::shared_ptr<OpenclContext> context)
 
 Handle<cl_program> OpenclPrograms::build(const ProgramSource& source) {
   const backend::ProgramLog log(source.name);
-  const bool is_kept_here = !context_->facts().keeps_programs;
-  const std::string key = is_kept_here ? key_of(source) : std::string();
-  if (Handle<cl_program> program = is_kept_here ? load(key, source) : Handle<cl_program>()) {
+  const std::string key = key_of(source);
+  if (Handle<cl_program> program = load(key, source)) {
     log.came_from(backend::ProgramOrigin::disk_cache);
     return program;
   }
   Handle<cl_program> program = compile(source);
   log.came_from(backend::ProgramOrigin::compiler);
-  if (is_kept_here) store(key, program.get());
+  // Not asked for in vain: PoCL compiles all of a program's kernels once more before it gives it away.
+  if (!cache_directory().empty()) store(key, program.get());
   return program;
 }
 

@@ -24,9 +24,8 @@ class OpenclPrograms {
  public:
   explicit OpenclPrograms(std::shared_ptr<OpenclContext> context);
 
-  /// A program, from the disk if this source was compiled before with these options by this driver: from our cache,
-  /// or from the driver's own where it has one (DeviceFacts::keeps_programs). Throws build_failed with the whole log of
-  /// the compiler.
+  /// A program, from the disk if it was compiled before with this source, these options and this driver. Throws
+  /// build_failed with the compiler's whole log.
   [[nodiscard]] Handle<cl_program> build(const ProgramSource& source);
   /// The same, kept in memory for the next kernel with the same source and options. For operators, whose programs are
   /// few; the reference stays good as long as this object.

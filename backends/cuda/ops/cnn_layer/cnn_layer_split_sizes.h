@@ -29,7 +29,7 @@ struct CnnLayerSplitSizes {
 
   /// Weights as the A of a product that gemm prepares.
   [[nodiscard]] Gemm as_gemm() const { return with_layout({.m = outputs, .n = image_columns, .k = steps}); }
-  /// The bound as a multiple of the strict algorithm's (docs/decisions/0031).
+  /// The bound as a multiple of the strict algorithm's (docs/decisions/0030).
   [[nodiscard]] double error_factor() const {
     const auto k = static_cast<double>(steps);
     constexpr double kSecondOrder = 1 + 0x1p-8;

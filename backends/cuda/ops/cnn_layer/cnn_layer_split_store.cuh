@@ -1,7 +1,7 @@
 // cnn_layer, implicit_gemm_split: what becomes of a tile's sums. They are scaled back, pooled where four columns are a
 // window, finished and stored. A sum that may be off by more than the bound allows is in doubt: its output is computed
 // anew by its warp, in float32 from pixels and weights as they were, behind all others, when no register holds a sum
-// any more. What a sum may be off, and so where doubt begins: docs/decisions/0025 and 0031.
+// any more. What a sum may be off, and so where doubt begins: docs/decisions/0025 and 0030.
 #pragma once
 
 #include "cuda_split_mma_products.cuh"
