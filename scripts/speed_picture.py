@@ -10,8 +10,8 @@ SCHEME = {"ground": ("#ffffff", "#0d1117"), "frame": ("#d0d7de", "#30363d"), "wo
           "faint": ("#59636e", "#9198a1"), "rule": ("#d8dee4", "#2b3138"), "one": ("#1f2328", "#e6edf3")}
 # For hardware, in the order of the places; Okabe and Ito's, which people with any colour vision tell apart.
 COLOURS = ("#0072b2", "#56b4e9", "#d55e00", "#e69f00", "#009e73", "#cc79a7")
-WIDTH, LEFT, RIGHT, ROW, GAP, TOP = 780, 260, 560, 22, 30, 66
-LEAST, MOST = 0.5, 16
+WIDTH, LEFT, RIGHT, ROW, GAP, TOP = 790, 260, 560, 22, 30, 66
+LEAST, MOST = 0.5, 128
 
 
 def style():
@@ -57,7 +57,7 @@ def row(y, colour, place, libraries, ratios):
     for ratio in ratios:
         parts.append(f'<circle cx="{across(ratio):.1f}" cy="{centre}" r="2.4" class="words"/>')
     parts.append(text(RIGHT + 14, y + 15, f"{middle:.2f}", extra=' font-weight="bold"'))
-    parts.append(text(RIGHT + 54, y + 15, f"x {libraries}", "faint"))
+    parts.append(text(RIGHT + 62, y + 15, f"x {libraries}", "faint"))
     return parts
 
 
