@@ -8,6 +8,7 @@
 #include "mathematics/patch_match_geometry.h"
 #include "opencl_embedded.h"
 #include "ops/patch_match/patch_match_launch.h"
+#include "ops/patch_match/patch_match_packed_key_lanes.h"
 #include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::opencl {
@@ -18,6 +19,11 @@ backend::Verdict check(const PatchMatch& problem, const backend::Device& /*devic
   if (std::string reason = mathematics::why_no_patch_key(problem); !reason.empty())
     return backend::Verdict::no(std::move(reason));
   return check_groups("patch_match", ceil_div(static_cast<std::uint64_t>(problem.references().product()), kLineGroup));
+}
+
+backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
+  const DeviceFacts& facts = native(device).facts();
+  return facts.info.kind == DeviceKind::cpu ? backend::Verdict::yes() : check_enough_references(problem, facts);
 }
 
 std::vector<Tunable> tunables(const PatchMatch& /*problem*/, const backend::Device& device) {
@@ -44,7 +50,8 @@ backend::Variant<PatchMatch> patch_match_packed_key() {
           .summary = "one work-item a reference, vectors of neighbouring candidates, sorted keys in registers",
           .check = check,
           .tunables = tunables,
-          .make = make};
+          .make = make,
+          .pays = pays};
 }
 
 }  // namespace tessera::opencl

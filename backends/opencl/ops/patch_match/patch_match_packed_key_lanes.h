@@ -36,7 +36,10 @@ struct PatchWords {
 /// The launch that finds the stacks, with `is_second` those that a screen's launch left.
 [[nodiscard]] OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice& device, bool is_second);
 
-/// Are they faster than packed_key's? Not on processors, and of voxels that are no words only with loops for the patch.
+/// Yes, or that a GPU is not filled by a work-item for each reference.
+[[nodiscard]] backend::Verdict check_enough_references(const PatchMatch& problem, const DeviceFacts& facts);
+/// Are such launches the fastest whatever the number of references? On GPUs for words, and where the patch's loops are
+/// unrolled.
 [[nodiscard]] bool patch_lanes_pay(const PatchMatch& problem, const DeviceFacts& facts);
 /// Yes, or why such launches are not possible.
 [[nodiscard]] backend::Verdict check_patch_lanes(const PatchMatch& problem, const DeviceFacts& facts);
