@@ -45,9 +45,9 @@ MemoryArgument workspace_at(std::size_t byte) {
   return {.place = MemoryArgument::kWorkspace, .type = DataType::int32, .first_element = byte / sizeof(cl_uint)};
 }
 
-/// Below so many references a compute unit of a GPU is not filled by a work-item for each: on an H100 min_and_swap, whose
-/// groups share a reference's candidates, was the fastest in five problems with up to 2040 references, up to six times,
-/// and not in six with 2324 and more.
+/// Below so many references a compute unit a work-item for each does not fill a GPU. On an H100 min_and_swap, whose
+/// groups share a reference's candidates, was the fastest in five problems with up to 2040 references, up to six
+/// times, and not in six with 2324 and more.
 constexpr std::int64_t kReferencesOfUnit = 16;
 
 std::vector<Tunable> tunables(const PatchMatch& problem, const backend::Device& device) {
