@@ -1,4 +1,4 @@
-// Choice by the model of gemm's split_mma, whose tiles these are too. Seen on an H200: docs/decisions/0030.
+// Choice by the model of gemm's split_mma, whose tiles these are too. What was seen: docs/decisions/0030.
 #include "ops/cnn_layer/cnn_layer_split_choice.h"
 
 #include <algorithm>
