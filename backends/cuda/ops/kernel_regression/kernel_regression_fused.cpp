@@ -2,6 +2,7 @@
 // launches are in kernel_regression_tiles.cpp.
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
+#include "mathematics/kernel_regression_times.h"
 #include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
@@ -73,7 +74,17 @@ backend::Variant<KernelRegression> kernel_regression_fused() {
                 const std::vector<RegressionTile> tiles = tiles_of(problem.type, device);
                 return make_regression_tiles(problem, native(device).context(), chosen_tile(tiles, tuning));
               },
-          .error_factor = 2};
+          .error_factor = 2,
+          .pays =
+              [](const KernelRegression& problem, const backend::Device&) {
+                constexpr mathematics::RegressionTileTimes kTimes{.launches = 14,
+                                                                  .row = 0.35,
+                                                                  .row_of_many = 0.5,
+                                                                  .column = 0.0003,
+                                                                  .pair = 5e-6,
+                                                                  .products_per_us = 20e6};
+                return mathematics::regression_pays_in_tiles(problem, kTimes);
+              }};
 }
 
 }  // namespace tessera::cuda

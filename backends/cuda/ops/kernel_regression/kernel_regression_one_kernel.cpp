@@ -1,5 +1,6 @@
 // The variant "one_kernel" of kernel_regression.
 #include "cuda_embedded.h"
+#include "mathematics/kernel_regression_times.h"
 #include "ops/kernel_regression/kernel_regression_operands.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -25,6 +26,10 @@ class RegressionInOneKernel final : public RegressionInRounds<T> {
   CudaFunction function_;
 };
 
+backend::Verdict pays(const KernelRegression& problem, const backend::Device& device) {
+  return mathematics::regression_pays_in_one_kernel(problem, native(device).context()->limits().multiprocessors);
+}
+
 }  // namespace
 
 backend::Variant<KernelRegression> kernel_regression_one_kernel() {
@@ -45,6 +50,7 @@ backend::Variant<KernelRegression> kernel_regression_one_kernel() {
                   context, problem, static_cast<unsigned>(tuning.at("threads")));
             });
           },
+      .pays = pays,
   };
 }
 

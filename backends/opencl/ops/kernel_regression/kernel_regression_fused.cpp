@@ -1,6 +1,6 @@
 // kernel_regression, fused: products of centred rows in tiles; the least distance and the sums pass by with them. The
 // launches are in kernel_regression_tiles.cpp.
-#include "backend/sentence.h"
+#include "mathematics/kernel_regression_times.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -20,19 +20,11 @@ backend::Verdict check(const KernelRegression& problem, const backend::Device& d
   return check_regression_tiles(problem, facts, regression_tiles(problem, facts));
 }
 
-/// Below so many products the launches of the tiles, and the few groups that they have work for, cost more than the
-/// products: on an H100 one_kernel and naive were up to six times as fast in nine problems of up to 13 million products
-/// in float32, and slower in two of 97 and 166 million.
-constexpr double kLeastProducts = 16e6;
-
 backend::Verdict pays(const KernelRegression& problem, const backend::Device& device) {
   if (native(device).facts().info.kind == DeviceKind::cpu) return backend::Verdict::yes();
-  const double products = static_cast<double>(problem.training_rows) * static_cast<double>(problem.columns) *
-                          static_cast<double>(problem.queries);
-  if (products >= kLeastProducts) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("kernel_regression has ", problem.training_rows, " x ", problem.columns,
-                                                " x ", problem.queries, " products, but tiles gain from ",
-                                                static_cast<std::int64_t>(kLeastProducts), " on"));
+  constexpr mathematics::RegressionTileTimes kTimes{
+      .launches = 20, .row = 0.28, .row_of_many = 1.3, .column = 0.0012, .pair = 20e-6, .products_per_us = 19e6};
+  return mathematics::regression_pays_in_tiles(problem, kTimes);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // kernel_regression, one_kernel: one group a query, its work-items a tunable. See kernel_regression_one_kernel.cl.
 #include <algorithm>
 
-#include "backend/sentence.h"
+#include "mathematics/kernel_regression_times.h"
 #include "opencl_embedded.h"
 #include "ops/kernel_regression/kernel_regression_launch.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
@@ -33,13 +33,10 @@ std::unique_ptr<backend::Kernel> make(const KernelRegression& problem, backend::
   return std::make_unique<OpenclKernel>(std::move(run), plan.workspace_bytes());
 }
 
-/// A group a query leaves units of a GPU idle where queries are fewer than they: on an H100 naive was up to five times
-/// as fast with 10 queries.
 backend::Verdict pays(const KernelRegression& problem, const backend::Device& device) {
   const DeviceInfo& info = native(device).facts().info;
-  if (info.kind == DeviceKind::cpu || problem.queries >= info.compute_units) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("kernel_regression has ", problem.queries, " queries, but '", info.name,
-                                                "' has ", info.compute_units, " units for a group each"));
+  if (info.kind == DeviceKind::cpu) return backend::Verdict::yes();
+  return mathematics::regression_pays_in_one_kernel(problem, static_cast<std::int64_t>(info.compute_units));
 }
 
 }  // namespace
