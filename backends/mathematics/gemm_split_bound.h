@@ -17,14 +17,23 @@ enum class GemmSplitKind : std::uint8_t { split, scaled_half };
   return std::max(16.0, static_cast<double>(problem.k) / 4);
 }
 
+/// Instructions, 16 steps of k each, that the first `steps` of k in a panel take part in, zeros behind them left out.
+/// Of 32 steps the first instruction has 0 to 7 and 16 to 23 where operands are prepared, and others have 0 to 15: no
+/// layout has more instructions than this.
+[[nodiscard]] inline double gemm_split_instructions(double steps, double panel_depth) {
+  const double whole = std::floor(steps / 32);
+  return std::min(2 * whole + std::min(2.0, std::ceil((steps - 32 * whole) / 8)), panel_depth / 16);
+}
+
 /// Roundings of float32 that a sum of k products counts as. The tensor cores add up `panel_depth` steps of k, a
 /// multiple of 16, before a sum goes to a float32 register.
 [[nodiscard]] inline double gemm_split_roundings(double k, GemmSplitKind kind, std::int64_t panel_depth) {
   const auto depth = static_cast<double>(panel_depth);
-  // What fp16 does to a product, what the tensor cores cut off from a panel's sums (the small products of split count
-  // as one), and the sum over panels.
+  // What fp16 does to a product, what the tensor cores cut off from a panel's sums (each product once, and three times
+  // what an instruction adds up; the small products of split count as one), and the sum over panels.
   const double of_product = kind == GemmSplitKind::split ? 12 + 1 : 16384;
-  const double in_panel = std::ceil(std::min(k, depth) / 16) * (std::min(k, 16.0) + 3);
+  const double steps = std::min(k, depth);
+  const double in_panel = steps + 3 * gemm_split_instructions(steps, depth);
   return of_product + in_panel + std::ceil(k / depth);
 }
 

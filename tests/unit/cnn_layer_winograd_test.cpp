@@ -193,6 +193,11 @@ TEST(GemmSplitBoundTest, counts_products_panels_and_their_sums) {
   EXPECT_EQ(gemm_split_roundings(64, GemmSplitKind::split, 64), 13 + 4 * 19 + 1);
   EXPECT_EQ(gemm_split_roundings(256, GemmSplitKind::split, 64), 13 + 4 * 19 + 4);
   EXPECT_EQ(gemm_split_roundings(256, GemmSplitKind::split, 16), 13 + 19 + 16);
+  // Of 64 steps 16 lie in two instructions, 32 too, 40 in three and 48 in four.
+  EXPECT_EQ(gemm_split_roundings(16, GemmSplitKind::split, 64), 13 + 16 + 2 * 3 + 1);
+  EXPECT_EQ(gemm_split_roundings(32, GemmSplitKind::split, 64), 13 + 32 + 2 * 3 + 1);
+  EXPECT_EQ(gemm_split_roundings(40, GemmSplitKind::split, 64), 13 + 40 + 3 * 3 + 1);
+  EXPECT_EQ(gemm_split_roundings(48, GemmSplitKind::split, 64), 13 + 48 + 4 * 3 + 1);
   EXPECT_EQ(gemm_split_roundings(256, GemmSplitKind::scaled_half, 128), 16384 + 8 * 19 + 2);
   // From so many steps of k on split is no less exact than a sum in float32, by the bounds of both.
   EXPECT_GT(gemm_split_error_factor({.m = 1, .n = 1, .k = 121}, GemmSplitKind::split, 64), 1);
