@@ -43,17 +43,19 @@ __device__ __forceinline__ void arm(SharedBarrier& barrier, unsigned bytes) {
 __device__ __forceinline__ void arrive(SharedBarrier& barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier)) : "memory");
 }
-/// At the barrier that lies there in this block of the cluster. It orders nothing that the thread has written: it says
-/// that what a product or a copy was to read has been read.
+/// Where a block of the cluster has what lies there in this one.
+__device__ __forceinline__ unsigned address_at_block(const void* shared, unsigned block) {
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(shared)), "r"(block));
+  return there;
+}
+/// At the barrier at such an address. It orders nothing that the thread has written: it says that what a product or a
+/// copy was to read has been read.
+__device__ __forceinline__ void arrive_at(unsigned barrier) {
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
 __device__ __forceinline__ void arrive_at_block(SharedBarrier& barrier, unsigned block) {
-  asm volatile(
-      "{\n"
-      ".reg .b32 there;\n"
-      "mapa.shared::cluster.u32 there, %0, %1;\n"
-      "mbarrier.arrive.shared::cluster.b64 _, [there];\n"
-      "}" ::"r"(shared_address(&barrier)),
-      "r"(block)
-      : "memory");
+  arrive_at(address_at_block(&barrier, block));
 }
 /// Until the phase of this parity has ended.
 __device__ __forceinline__ void wait(SharedBarrier& barrier, unsigned parity) {

@@ -16,11 +16,15 @@ namespace tessera::cuda {
 
 #if defined(TESSERA_CUDA_IS_HOPPER)
 
+/// What of an operand does not depend on where it lies: 128 bytes of eight rows' chunks.
+inline constexpr std::uint64_t kOperandRows = std::uint64_t{128 >> 4} << 32;
 /// An operand that begins at `first`, a multiple of 16, whose next chunk lies `chunk_bytes` further.
 __device__ __forceinline__ std::uint64_t operand_in_chunks(const void* first, unsigned chunk_bytes) {
-  constexpr std::uint64_t kRowsBytes = 128;  // of eight rows' chunks
-  return std::uint64_t{shared_address(first) >> 4 & 0x3fff} | std::uint64_t{chunk_bytes >> 4} << 16 |
-         kRowsBytes >> 4 << 32;
+  return (shared_address(first) >> 4 & 0x3fff) | chunk_bytes >> 4 << 16 | kOperandRows;
+}
+/// The operand that lies 16 * `sixteenths` bytes further: an addition of 32 bits.
+__device__ __forceinline__ std::uint64_t operand_beside(std::uint64_t operand, unsigned sixteenths) {
+  return (static_cast<std::uint32_t>(operand) + sixteenths) | kOperandRows;
 }
 
 /// Before a group's first products, and after other code has touched its sums.
@@ -48,12 +52,37 @@ __device__ __forceinline__ void hold(float (&sum)[kSums]) {
   for (int i = 0; i < kSums; ++i) asm volatile("" : "+f"(sum[i])::"memory");
 }
 
-/// Starts the products of 32 bytes of k; the sums before count if `adds`.
-__device__ __forceinline__ void multiply_64x128(int (&sum)[64], std::uint64_t a, std::uint64_t b, bool adds) {
+/// Starts the first products of 32 bytes of k: what the sums were before does not count, and their registers are free
+/// until then.
+__device__ __forceinline__ void multiply_first_64x128(int (&sum)[64], std::uint64_t a, std::uint64_t b) {
   asm volatile(
       "{\n"
       ".reg .pred adds;\n"
-      "setp.ne.b32 adds, %66, 0;\n"
+      "setp.ne.b32 adds, 0, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "%64, %65, adds;\n"
+      "}"
+      : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3]), "=r"(sum[4]), "=r"(sum[5]), "=r"(sum[6]), "=r"(sum[7]),
+        "=r"(sum[8]), "=r"(sum[9]), "=r"(sum[10]), "=r"(sum[11]), "=r"(sum[12]), "=r"(sum[13]), "=r"(sum[14]),
+        "=r"(sum[15]), "=r"(sum[16]), "=r"(sum[17]), "=r"(sum[18]), "=r"(sum[19]), "=r"(sum[20]), "=r"(sum[21]),
+        "=r"(sum[22]), "=r"(sum[23]), "=r"(sum[24]), "=r"(sum[25]), "=r"(sum[26]), "=r"(sum[27]), "=r"(sum[28]),
+        "=r"(sum[29]), "=r"(sum[30]), "=r"(sum[31]), "=r"(sum[32]), "=r"(sum[33]), "=r"(sum[34]), "=r"(sum[35]),
+        "=r"(sum[36]), "=r"(sum[37]), "=r"(sum[38]), "=r"(sum[39]), "=r"(sum[40]), "=r"(sum[41]), "=r"(sum[42]),
+        "=r"(sum[43]), "=r"(sum[44]), "=r"(sum[45]), "=r"(sum[46]), "=r"(sum[47]), "=r"(sum[48]), "=r"(sum[49]),
+        "=r"(sum[50]), "=r"(sum[51]), "=r"(sum[52]), "=r"(sum[53]), "=r"(sum[54]), "=r"(sum[55]), "=r"(sum[56]),
+        "=r"(sum[57]), "=r"(sum[58]), "=r"(sum[59]), "=r"(sum[60]), "=r"(sum[61]), "=r"(sum[62]), "=r"(sum[63])
+      : "l"(a), "l"(b));
+}
+/// Starts the next products of 32 bytes of k, which are added.
+__device__ __forceinline__ void multiply_64x128(int (&sum)[64], std::uint64_t a, std::uint64_t b) {
+  asm volatile(
+      "{\n"
+      ".reg .pred adds;\n"
+      "setp.eq.b32 adds, 0, 0;\n"
       "wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 {"
       "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
@@ -70,10 +99,10 @@ __device__ __forceinline__ void multiply_64x128(int (&sum)[64], std::uint64_t a,
         "+r"(sum[43]), "+r"(sum[44]), "+r"(sum[45]), "+r"(sum[46]), "+r"(sum[47]), "+r"(sum[48]), "+r"(sum[49]),
         "+r"(sum[50]), "+r"(sum[51]), "+r"(sum[52]), "+r"(sum[53]), "+r"(sum[54]), "+r"(sum[55]), "+r"(sum[56]),
         "+r"(sum[57]), "+r"(sum[58]), "+r"(sum[59]), "+r"(sum[60]), "+r"(sum[61]), "+r"(sum[62]), "+r"(sum[63])
-      : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+      : "l"(a), "l"(b));
 }
-/// The same for 16 steps of fp16, by 128 or 64 columns of B. Products are exact; a sum is cut off, not rounded, each
-/// time.
+/// Starts the products of 16 steps of fp16, by 128 or 64 columns of B; the sums before count if `adds`. Products are
+/// exact; a sum is cut off, not rounded, each time.
 __device__ __forceinline__ void multiply_64x128(float (&sum)[64], std::uint64_t a, std::uint64_t b, bool adds) {
   asm volatile(
       "{\n"

@@ -17,147 +17,31 @@
 // kernel_regression_pack_panels.cu says.
 #pragma once
 
-#include "cuda_kernel_overlap.cuh"
-#include "cuda_warpgroup_products.cuh"
-#include "ops/kernel_regression/kernel_regression_warp_meeting.cuh"
-#include "ops/kernel_regression/kernel_regression_wide_shape.h"
+#include <type_traits>
+
+#include "ops/kernel_regression/kernel_regression_exact_bytes_wide_fetch.cuh"
 
 namespace tessera::cuda {
 
 #if defined(TESSERA_CUDA_IS_HOPPER)
 
-/// What the warp groups of a ring have in shared memory.
-struct RegressionWideRing {
-  alignas(128) unsigned char stages[kWideStages][kWideRows * kWideStageBytes];
-  alignas(16) int lengths[kWideSlots][kWideRows];
-  alignas(16) double targets[kWideSlots][kWideRows];  ///< as WarpMeeting wants them
-  SharedBarrier full[kWideStages], empty[kWideStages];
-  SharedBarrier rows_full[kWideSlots], rows_empty[kWideSlots];
-};
-/// What a block has; its queries lie behind it.
-struct RegressionWideShared {
-  RegressionWideRing rings[kWideRings];
-  RegressionWarpLists<std::uint8_t> lists[kWideMeetingWarps];
-  SharedBarrier queries_full, queries_empty;
-};
-static_assert(sizeof(RegressionWideShared) <= kWideFixedBytes && kWideRows == kWarpRows);
-
-/// A cluster's pieces of work are blocks of training rows for a pair of queries' tiles, in their order. Its blocks'
-/// rings of the same number take every second piece of a pair.
-class RegressionWideWork {
- public:
-  __device__ RegressionWideWork(const RegressionTileArguments<std::uint8_t>& regression, int ring)
-      : regression_(regression), ring_(ring) {
-    const std::int64_t pieces = std::int64_t{blocks()} * regression.query_tiles;
-    first_ = static_cast<int>(pieces * blockIdx.x / gridDim.x);
-    end_ = static_cast<int>(pieces * (blockIdx.x + 1) / gridDim.x);
-  }
-  /// Calls begin(pair) for each pair of tiles, and then visit(block, tiles of rows) for each of the ring's pieces.
-  template <class Begin, class Visit>
-  __device__ __forceinline__ void for_pieces(Begin begin, Visit visit) const {
-#pragma unroll 1
-    for (int piece = first_; piece < end_;) {
-      const int pair = piece / blocks();
-      const int behind = min((pair + 1) * blocks(), end_);
-      begin(pair);
-#pragma unroll 1
-      for (int own = piece + ring_; own < behind; own += kWideRings) {
-        const int block = own - pair * blocks();
-        const std::int64_t left = regression_.training_rows - block * regression_.block_rows;
-        const auto rows = static_cast<int>(left < regression_.block_rows ? left : regression_.block_rows);
-        visit(block, (rows + kWideRows - 1) / kWideRows);
-      }
-      piece = behind;
-    }
-  }
-
- private:
-  [[nodiscard]] __device__ __forceinline__ int blocks() const {
-    return static_cast<int>((regression_.training_rows + regression_.block_rows - 1) / regression_.block_rows);
-  }
-
-  const RegressionTileArguments<std::uint8_t>& regression_;
-  int ring_;
-  int first_, end_;
-};
-
-/// One thread fetches a ring's training rows, of the half that is this block's of what the cluster needs; that of the
-/// first ring the queries too.
-__device__ __forceinline__ void fetch_wide(const RegressionTileArguments<std::uint8_t>& regression,
-                                           RegressionWideShared& shared, unsigned char* queries, int number) {
-  const auto depth = static_cast<unsigned>(regression.depth);
-  const unsigned rank = block_of_cluster();
-  RegressionWideRing& ring = shared.rings[number];
-  RingPlace<kWideStages> stage;
-  unsigned parity = 1;
-  RegressionWideWork(regression, number)
-      .for_pieces(
-          [&](int pair) {
-            if (number != 0) return;
-            wait(shared.queries_empty, parity);
-            parity ^= 1;
-            arm(shared.queries_full, depth * kWideQueries);
-            copy_bulk(queries,
-                      regression.queries +
-                          std::int64_t{pair * kWideBlocks + static_cast<int>(rank)} * kWideQueries * regression.depth,
-                      depth * kWideQueries, shared.queries_full);
-          },
-          [&](int block, int tiles) {
-            const std::uint8_t* rows = regression.rows + block * regression.block_rows * regression.depth;
-            for (int tile = 0; tile < tiles; ++tile, rows += kWideRows * regression.depth) {
-              for (unsigned at = 0; at < depth; at += kWideStageBytes) {
-                const unsigned bytes = (depth - at < kWideStageBytes ? depth - at : kWideStageBytes) * kWideRows;
-                const unsigned half = bytes / kWideBlocks;
-                wait(ring.empty[stage.place], stage.parity ^ 1);
-                arm(ring.full[stage.place], bytes);
-                copy_bulk_to_blocks(ring.stages[stage.place] + rank * half, rows + at * kWideRows + rank * half, half,
-                                    ring.full[stage.place], (1U << kWideBlocks) - 1);
-                stage.advance();
-              }
-            }
-          });
-}
-
-/// One warp brings the lengths and targets of a ring's rows.
-__device__ __forceinline__ void fetch_wide_rows(const RegressionTileArguments<std::uint8_t>& regression,
-                                                RegressionWideRing& ring, int number) {
-  RingPlace<kWideSlots> slot;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  RegressionWideWork(regression, number)
-      .for_pieces([](int) {},
-                  [&](int block, int tiles) {
-                    for (int tile = 0; tile < tiles; ++tile) {
-                      const std::int64_t first = block * regression.block_rows + tile * kWideRows;
-                      int lengths[kWideRows / 32];
-                      float targets[kWideRows / 32];
+/// Sums become words; those of the lane's lengths lie in shared memory.
+__device__ __forceinline__ void make_words_of_bytes(int (&sum)[64], const int* words) {
+  // Words are in an int's range, what is taken off need not be.
+  const auto word = [](int of_length, int product) {
+    return static_cast<int>(static_cast<unsigned>(of_length) - 2U * kWarpKeys * static_cast<unsigned>(product));
+  };
 #pragma unroll
-                      for (int i = 0; i < kWideRows / 32; ++i) {
-                        const std::int64_t row = first + i * 32 + lane;
-                        lengths[i] = regression.row_lengths[row];
-                        targets[i] = row < regression.training_rows ? regression.targets[row] : 0;
-                      }
-                      wait(ring.rows_empty[slot.place], slot.parity ^ 1);
-#pragma unroll
-                      for (int i = 0; i < kWideRows / 32; ++i) {
-                        ring.lengths[slot.place][i * 32 + lane] = min(lengths[i], kWarpNoLength);
-                        ring.targets[slot.place][place_of_target(i * 32 + lane)] = static_cast<double>(targets[i]);
-                      }
-                      arrive(ring.rows_full[slot.place]);
-                      slot.advance();
-                    }
-                  });
-}
-
-/// Sums become keys; the lengths of the tile's rows lie in shared memory.
-__device__ __forceinline__ void make_keys_of_bytes(int (&sum)[64], const int* lengths) {
-  const int column = static_cast<int>(threadIdx.x) % 4 * 2;
-#pragma unroll
-  for (int i = 0; i < 64; i += 4) {
-    const int2 two = *reinterpret_cast<const int2*>(lengths + i * 2 + column);
-    sum[i] = two.x - 2 * sum[i];
-    sum[i + 1] = two.y - 2 * sum[i + 1];
-    sum[i + 2] = two.x - 2 * sum[i + 2];
-    sum[i + 3] = two.y - 2 * sum[i + 3];
+  for (int i = 0; i < 64; i += 8) {
+    const int4 four = *reinterpret_cast<const int4*>(words + i / 2);
+    sum[i] = word(four.x, sum[i]);
+    sum[i + 1] = word(four.y, sum[i + 1]);
+    sum[i + 2] = word(four.x, sum[i + 2]);
+    sum[i + 3] = word(four.y, sum[i + 3]);
+    sum[i + 4] = word(four.z, sum[i + 4]);
+    sum[i + 5] = word(four.w, sum[i + 5]);
+    sum[i + 6] = word(four.z, sum[i + 6]);
+    sum[i + 7] = word(four.w, sum[i + 7]);
   }
 }
 
@@ -174,8 +58,8 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
   const std::uint64_t a = operand_in_chunks(queries + half * kWideHalf * kWideChunk, kWideQueries * kWideChunk);
   const std::uint64_t b = operand_in_chunks(ring.stages, kWideRows * kWideChunk);
   // In descriptors an address is a sixteenth.
-  constexpr std::uint64_t kStepOfA = 2 * kWideQueries, kStepOfB = 2 * kWideRows;
-  constexpr std::uint64_t kStageOfB = kWideRows * kWideStageBytes / 16;
+  constexpr unsigned kStepOfA = 2 * kWideQueries, kStepOfB = 2 * kWideRows;
+  constexpr unsigned kStageOfB = kWideRows * kWideStageBytes / 16;
   RingPlace<kWideStages> stage;
   RingPlace<kWideSlots> slot;
   unsigned parity = 0;
@@ -183,8 +67,9 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
   int sum[64];
   WarpQuery<std::uint8_t> upper, lower;  // g and g + 8
   std::int64_t first_query = 0;          // g
+  const unsigned empty = address_at_block(ring.empty, static_cast<unsigned>(lane) % kWideBlocks);
   const auto release = [&](int place) {
-    if (lane < kWideBlocks) arrive_at_block(ring.empty[place], static_cast<unsigned>(lane));
+    if (lane < kWideBlocks) arrive_at(empty + static_cast<unsigned>(place) * sizeof(SharedBarrier));
   };
   const WarpMeeting<std::uint8_t, kIsEuclidean, false> meeting(regression, shared.lists[warp]);
   RegressionWideWork(regression, warp / kWideRingWarps)
@@ -201,29 +86,45 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
             meeting.begin(regression, upper, block, first_query);
             meeting.begin(regression, lower, block, first_query + 8);
             for (int tile = 0; tile < tiles; ++tile) {
-              int before = -1;
-              std::uint64_t a_now = a;
-              const auto multiply_stage = [&](bool adds, bool is_whole) {
+              unsigned of_a = 0;
+              int before = 0;
+              // The sums' registers are free until the first products: until then they hold other things.
+              const auto multiply_stage = [&](auto is_first, auto is_whole) {
                 wait(ring.full[stage.place], stage.parity);
-                const std::uint64_t b_now = b + static_cast<std::uint64_t>(stage.place) * kStageOfB;
+                const unsigned of_b = static_cast<unsigned>(stage.place) * kStageOfB;
                 begin_products();
-                multiply_64x128(sum, a_now, b_now, adds);
-                if (is_whole) multiply_64x128(sum, a_now + kStepOfA, b_now + kStepOfB, true);
+                if constexpr (is_first.value) {
+                  multiply_first_64x128(sum, operand_beside(a, of_a), operand_beside(b, of_b));
+                } else {
+                  multiply_64x128(sum, operand_beside(a, of_a), operand_beside(b, of_b));
+                }
+                if constexpr (is_whole.value) {
+                  multiply_64x128(sum, operand_beside(a, of_a + kStepOfA), operand_beside(b, of_b + kStepOfB));
+                }
                 close_products();
-                a_now += 2 * kStepOfA;
-                wait_for_products<1>();
-                if (before >= 0) release(before);
+                of_a += 2 * kStepOfA;
+                if constexpr (!is_first.value) {
+                  wait_for_products<1>();
+                  release(before);
+                }
                 before = stage.place;
                 stage.advance();
               };
+              constexpr std::true_type kYes;
+              constexpr std::false_type kNo;
+              if (depth < kWideStageBytes) {
+                multiply_stage(kYes, kNo);
+              } else {
+                multiply_stage(kYes, kYes);
 #pragma unroll 1
-              for (int at = 0; at + kWideStageBytes <= depth; at += kWideStageBytes) multiply_stage(at != 0, true);
-              if (depth % kWideStageBytes != 0) multiply_stage(depth > kWideStageBytes, false);
+                for (int at = 2 * kWideStageBytes; at <= depth; at += kWideStageBytes) multiply_stage(kNo, kYes);
+                if (depth % kWideStageBytes != 0) multiply_stage(kNo, kNo);
+              }
               wait_for_products<0>();
               hold(sum);
               release(before);
               wait(ring.rows_full[slot.place], slot.parity);
-              make_keys_of_bytes(sum, ring.lengths[slot.place]);
+              make_words_of_bytes(sum, ring.words[slot.place][lane % 4]);
               meeting.meet(regression, upper, lower, sum, ring.targets[slot.place], block, tile, first_query);
               if (lane == 0) arrive(ring.rows_empty[slot.place]);
               slot.advance();

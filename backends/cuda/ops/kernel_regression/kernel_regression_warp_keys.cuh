@@ -1,76 +1,26 @@
-// kernel_regression by warp groups: the keys as which a lane holds distances, in the places of a tile's sums, and its
-// list of those that are near. What orders them and what they weigh is told apart by the rows' type here; all else of a
-// warp's meeting is the same (kernel_regression_warp_meeting.cuh).
+// kernel_regression by warp groups: the keys as which a lane holds distances, in the places of a tile's sums. What
+// orders them and what they weigh is told apart by the rows' type here; all else of a warp's meeting is the same
+// (kernel_regression_warp_meeting.cuh).
 #pragma once
 
-#include "ops/kernel_regression/kernel_regression_meeting_state.cuh"
-#include "ops/kernel_regression/kernel_regression_wide_shape.h"
+#include "ops/kernel_regression/kernel_regression_warp_lists.cuh"
 
 namespace tessera::cuda {
 
-/// Rows of a tile, keys of a query that a lane has of them; places of its list, and keys between which that is looked
-/// at.
-inline constexpr int kWarpRows = 128, kWarpKeys = 32, kWarpPlaces = 16, kWarpListedAtOnce = 8;
-static_assert(kWarpKeys == 1 << 5);
+/// Where a tile's row has its target: what a lane of a quad needs lies together.
+[[nodiscard]] __device__ __forceinline__ constexpr int place_of_target(int row) {
+  return row % 8 / 2 * kWarpKeys + row / 8 * 2 + row % 2;
+}
 
-/// Bytes: a row that is not there, so that no difference of keys passes an int; and what no key of a row reaches, so
-/// that a key and its number share a word.
-inline constexpr int kWarpNoLength = 1 << 30, kWarpMostKey = 1 << 26;
-static_assert(kWideMostDepth * 255 * 255 < kWarpMostKey);
-
-/// The lists of a warp's lanes, side by side.
+/// A lane's part of a query of its quad.
 template <class T>
-struct RegressionWarpLists;
-template <>
-struct RegressionWarpLists<std::uint8_t> {
-  int words[kWarpPlaces][32];
-};
-template <>
-struct RegressionWarpLists<float> {
-  int keys[kWarpPlaces][32];
-  unsigned char numbers[kWarpPlaces][32];
-};
-
-/// A key and its number among those that a lane has of the query.
-struct RegressionListed {
-  int key;
-  int number;
-};
-
-/// A lane's own list.
-template <class T>
-class RegressionWarpList;
-template <>
-class RegressionWarpList<std::uint8_t> {
- public:
-  __device__ RegressionWarpList(RegressionWarpLists<std::uint8_t>& lists, int lane) : words_(&lists.words[0][lane]) {}
-  __device__ __forceinline__ void put(int place, int key, int number) const {
-    words_[place * 32] = key * kWarpKeys + number;
-  }
-  [[nodiscard]] __device__ __forceinline__ RegressionListed get(int place) const {
-    const int word = words_[place * 32];
-    return {word >> 5, word & (kWarpKeys - 1)};
-  }
-
- private:
-  int* words_;
-};
-template <>
-class RegressionWarpList<float> {
- public:
-  __device__ RegressionWarpList(RegressionWarpLists<float>& lists, int lane)
-      : keys_(&lists.keys[0][lane]), numbers_(&lists.numbers[0][lane]) {}
-  __device__ __forceinline__ void put(int place, int key, int number) const {
-    keys_[place * 32] = key;
-    numbers_[place * 32] = static_cast<unsigned char>(number);
-  }
-  [[nodiscard]] __device__ __forceinline__ RegressionListed get(int place) const {
-    return {keys_[place * 32], numbers_[place * 32]};
-  }
-
- private:
-  int* keys_;
-  unsigned char* numbers_;
+struct WarpQuery {
+  typename RegressionTileArguments<T>::Length length = 0;  ///< of bytes, for roots alone
+  int least;                                               ///< the same in all four lanes, as is the reference
+  int reference;
+  int furthest;  ///< keys beyond it weigh nothing
+  int nearest;   ///< the lane's first key that is as near as the nearest so far; -1: none
+  RegressionSums sums;
 };
 
 template <class T, bool kIsEuclidean>
@@ -82,14 +32,17 @@ class RegressionWarpKeys<std::uint8_t, kIsEuclidean> {
  public:
   using Arguments = RegressionTileArguments<std::uint8_t>;
   using Keys = RegressionKey<std::uint8_t>;
-  /// The least key of a query that has met no row, and of one that is not there: nothing is near that.
-  static constexpr int kNone = kWarpMostKey, kNobody = -(1 << 30);
+  /// The least key of a query that has met no row, and of one that is not there: nothing is nearer than that.
+  static constexpr int kNone = kWarpMostKey, kNobody = -kWarpMostKey;
 
   __device__ explicit RegressionWarpKeys(const Arguments& regression)
       : reach_(regression), factor_(regression.factor) {}
-  /// What is further away weighs nothing. Of squared distances it takes an addition, and no register meanwhile.
+  /// The key in a word.
+  [[nodiscard]] static __device__ __forceinline__ int key(int word) { return word >> 5; }
+  /// Words beyond it weigh nothing beside a row with the key `least`.
   [[nodiscard]] __device__ __forceinline__ int furthest(const Arguments& regression, int least, int length) const {
-    return min(reach_.template furthest<kIsEuclidean>(regression, least, length), kWarpMostKey);
+    const int key = min(reach_.template furthest<kIsEuclidean>(regression, least, length), kWarpMostKey - 2);
+    return key * kWarpKeys + kWarpKeys - 1;
   }
   [[nodiscard]] __device__ __forceinline__ int furthest_reference(const Arguments& regression, int least,
                                                                   int length) const {
@@ -124,6 +77,7 @@ class RegressionWarpKeys<float, kIsEuclidean> {
   static constexpr int kNone = Keys::kFar, kNobody = Keys::kFar;
 
   __device__ explicit RegressionWarpKeys(const Arguments& regression) : factor_(regression.factor) {}
+  [[nodiscard]] static __device__ __forceinline__ int key(int key) { return key; }
   [[nodiscard]] __device__ __forceinline__ int furthest(const Arguments& regression, int least, float) const {
     return beyond(least, regression.reach);
   }

@@ -15,21 +15,6 @@
 
 namespace tessera::cuda {
 
-/// Where a tile's row has its target: what a lane of a quad needs lies together.
-[[nodiscard]] __device__ __forceinline__ constexpr int place_of_target(int row) {
-  return row % 8 / 2 * kWarpKeys + row / 8 * 2 + row % 2;
-}
-
-/// A lane's part of a query of its quad.
-template <class T>
-struct WarpQuery {
-  typename RegressionTileArguments<T>::Length length = 0;  ///< of bytes, for roots alone
-  int least;                                               ///< the same in all four lanes, as is the reference
-  int reference;
-  int nearest;  ///< the lane's first key that is as near as the nearest so far; -1: none
-  RegressionSums sums;
-};
-
 /// How a warp meets rows. A problem with more than one output or with classes has sums in memory.
 template <class T, bool kIsEuclidean, bool kHasSumsInMemory>
 class WarpMeeting {
@@ -38,7 +23,7 @@ class WarpMeeting {
   using Query = WarpQuery<T>;
 
   __device__ WarpMeeting(const Arguments& regression, RegressionWarpLists<T>& lists)
-      : list_(lists, static_cast<int>(threadIdx.x) % 32), keys_(regression) {}
+      : lists_(lists), list_(lists, static_cast<int>(threadIdx.x) % 32), keys_(regression) {}
 
   /// A block of training rows begins.
   __device__ __forceinline__ void begin(const Arguments& regression, Query& query, std::int64_t block,
@@ -47,6 +32,7 @@ class WarpMeeting {
     query.length = kIsEuclidean && is_there ? regression.query_lengths[number] : 0;
     query.least = is_there ? WarpKeys::kNone : WarpKeys::kNobody;
     query.reference = RegressionKey<T>::kFar;
+    query.furthest = INT_MIN;
     query.nearest = -1;
     query.sums = {};
     if constexpr (kHasSumsInMemory) {
@@ -66,11 +52,32 @@ class WarpMeeting {
     }
     const Place place{block, tile, number};
     const Place lower_place{block, tile, number + 8};
-    const bool is_upper_near = approach<0>(regression, upper, keys, min(least[0], least[1]), place);
-    const bool is_lower_near = approach<2>(regression, lower, keys, min(least[2], least[3]), lower_place);
+    const int of_upper = min(least[0], least[1]);
+    const int of_lower = min(least[2], least[3]);
+    const int upper_quad = least_of_quad(of_upper);
+    const int lower_quad = least_of_quad(of_lower);
+    const bool is_upper_nearer = approach<0>(regression, upper, keys, of_upper, upper_quad, tile);
+    const bool is_lower_nearer = approach<2>(regression, lower, keys, of_lower, lower_quad, tile);
+    if (!any(upper_quad <= upper.furthest || lower_quad <= lower.furthest)) return;
     const double* const own_targets = targets + static_cast<int>(threadIdx.x) % 4 * kWarpKeys;
-    if (any(is_upper_near)) add_near<0>(regression, upper, keys, own_targets, place);
-    if (any(is_lower_near)) add_near<2>(regression, lower, keys, own_targets, lower_place);
+    if constexpr (kListsBoth) {
+      RegressionWarpEnds ends(lists_, static_cast<int>(threadIdx.x) % 32);
+#pragma unroll
+      for (int i = 0; i < kWarpKeys; ++i) {
+        if (key<0>(keys, i) <= upper.furthest) ends.put_upper(key<0>(keys, i));
+        if (key<2>(keys, i) <= lower.furthest) ends.put_lower(key<2>(keys, i));
+      }
+      if (!any(ends.is_overfull())) {
+        if (is_upper_nearer) settle(regression, upper, place);
+        if (is_lower_nearer) settle(regression, lower, lower_place);
+        add_ends(regression, upper, lower, ends, own_targets);
+        return;
+      }
+    }
+    if (is_upper_nearer) settle(regression, upper, place);
+    if (is_lower_nearer) settle(regression, lower, lower_place);
+    if (any(upper_quad <= upper.furthest)) add_near<0>(regression, upper, keys, own_targets, place);
+    if (any(lower_quad <= lower.furthest)) add_near<2>(regression, lower, keys, own_targets, lower_place);
   }
 
   /// The block has been met: the query's state is written, by one of the quad's lanes.
@@ -101,6 +108,8 @@ class WarpMeeting {
   static constexpr int kAtOnce = 4;  ///< weights that a lane computes beside each other
   static_assert(kWarpPlaces % kAtOnce == 0);
   static constexpr unsigned kAllLanes = 0xffffffffU;
+  /// Words bring their numbers, and one store lists one.
+  static constexpr bool kListsBoth = std::is_same_v<T, std::uint8_t> && !kHasSumsInMemory;
 
   /// A tile of a block's rows that a query meets.
   struct Place {
@@ -120,6 +129,10 @@ class WarpMeeting {
     return number / 2 * 8 + number % 2 + lane * 2;
   }
 
+  [[nodiscard]] static __device__ __forceinline__ int least_of_quad(int key) {
+    key = min(key, __shfl_xor_sync(kAllLanes, key, 1));
+    return min(key, __shfl_xor_sync(kAllLanes, key, 2));
+  }
   static __device__ __forceinline__ void add_quad(double& sum) {
     sum += __shfl_xor_sync(kAllLanes, sum, 1);
     sum += __shfl_xor_sync(kAllLanes, sum, 2);
@@ -131,25 +144,32 @@ class WarpMeeting {
     return keys[i / 2 * 4 + kPlace + i % 2];
   }
 
-  /// Is the least of the quad's keys, of which this is the lane's, near?
+  /// Takes over the least of the lane's own keys and of its quad's. Returns whether a row is nearer than all before:
+  /// then settle() must follow before rows are added.
   template <int kPlace>
-  __device__ __forceinline__ bool approach(const Arguments& regression, Query& query, const int (&keys)[64], int least,
-                                           const Place& place) const {
-    least = min(least, __shfl_xor_sync(kAllLanes, least, 1));
-    least = min(least, __shfl_xor_sync(kAllLanes, least, 2));
-    if (least < query.least) {
-      query.least = least;
-      query.nearest = -1;
+  __device__ __forceinline__ bool approach(const Arguments& regression, Query& query, const int (&keys)[64], int own,
+                                           int quad, int tile) const {
+    const int least = WarpKeys::key(quad);
+    if (least >= query.least) return false;
+    query.least = least;
+    query.furthest = keys_.furthest(regression, least, query.length);
+    query.nearest = -1;
+    if constexpr (kListsBoth) {
+      if (WarpKeys::key(own) == least) query.nearest = tile * kWarpKeys + (own & (kWarpKeys - 1));
+    } else {
 #pragma unroll
       for (int i = kWarpKeys - 1; i >= 0; --i) {
-        if (key<kPlace>(keys, i) == least) query.nearest = place.tile * kWarpKeys + i;
-      }
-      if (query.reference == RegressionKey<T>::kFar) query.reference = least;
-      if (query.reference > keys_.furthest_reference(regression, least, query.length)) {
-        refer_to_least(regression, query, place);
+        if (key<kPlace>(keys, i) == least) query.nearest = tile * kWarpKeys + i;
       }
     }
-    return least <= keys_.furthest(regression, query.least, query.length);
+    if (query.reference == RegressionKey<T>::kFar) query.reference = least;
+    return true;
+  }
+  /// Another reference, if a nearer row weighs too much beside it.
+  __device__ __forceinline__ void settle(const Arguments& regression, Query& query, const Place& place) const {
+    if (query.reference > keys_.furthest_reference(regression, query.least, query.length)) {
+      refer_to_least(regression, query, place);
+    }
   }
   __device__ __forceinline__ void refer_to_least(const Arguments& regression, Query& query, const Place& place) const {
     if (query.reference == query.least) return;
@@ -165,13 +185,15 @@ class WarpMeeting {
   template <int kPlace>
   __device__ __forceinline__ void add_near(const Arguments& regression, Query& query, const int (&keys)[64],
                                            const double* targets, const Place& place) const {
-    const int furthest_key = keys_.furthest(regression, query.least, query.length);
+    int furthest = query.furthest;
+    // Or else the compiler keeps what it has compared before, in registers that there are not.
+    if constexpr (kListsBoth) furthest = __shfl_sync(kAllLanes, furthest, 0, 4);
     int count = 0;
 #pragma unroll
     for (int first = 0; first < kWarpKeys; first += kWarpListedAtOnce) {
 #pragma unroll
       for (int i = first; i < first + kWarpListedAtOnce; ++i) {
-        if (key<kPlace>(keys, i) > furthest_key) continue;
+        if (key<kPlace>(keys, i) > furthest) continue;
         list_.put(count, key<kPlace>(keys, i), i);
         ++count;
       }
@@ -203,6 +225,41 @@ class WarpMeeting {
       if constexpr (kHasSumsInMemory) add_in_memory(regression, weights, numbers, place);
     }
   }
+  /// Of both queries at once.
+  __device__ __forceinline__ void add_ends(const Arguments& regression, Query& upper, Query& lower,
+                                           const RegressionWarpEnds& ends, const double* targets) const {
+    const int upper_count = ends.upper_count();
+    const int lower_count = ends.lower_count();
+    const int most = max(upper_count, lower_count);
+#pragma unroll 1
+    for (int first = 0; any(first < most); first += kAtOnce) {
+      Weighed of_upper[kAtOnce], of_lower[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        of_upper[i] = weigh(regression, upper, first + i, first + i < upper_count, targets);
+        of_lower[i] = weigh(regression, lower, kWarpPlaces - 1 - first - i, first + i < lower_count, targets);
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        add(upper, of_upper[i]);
+        add(lower, of_lower[i]);
+      }
+    }
+  }
+  struct Weighed {
+    float weight;
+    double target;
+  };
+  [[nodiscard]] __device__ __forceinline__ Weighed weigh(const Arguments& regression, const Query& query, int place,
+                                                         bool is_listed, const double* targets) const {
+    const RegressionListed listed = list_.get(place);
+    const float weight = keys_.weight(regression, listed.key, query.reference, query.length);
+    return {is_listed ? weight : 0, targets[listed.number]};
+  }
+  /// A row without a weight is none, whatever its target is.
+  static __device__ __forceinline__ void add(Query& query, const Weighed& row) {
+    if (row.weight != 0) query.sums.add(static_cast<double>(row.weight), row.target);
+  }
   /// The quad's lanes add the rows that one of them has found after the other, each to the sums that are its own.
   __device__ __forceinline__ void add_in_memory(const Arguments& regression, const float (&weights)[kAtOnce],
                                                 const int (&numbers)[kAtOnce], const Place& place) const {
@@ -222,6 +279,7 @@ class WarpMeeting {
     }
   }
 
+  RegressionWarpLists<T>& lists_;
   RegressionWarpList<T> list_;
   WarpKeys keys_;
 };
