@@ -2,8 +2,12 @@
 // four lanes of a quad, which hold all its sums, so that warps need not wait for each other.
 //
 //   128 rows' sums, 32 of each lane -> keys, in place  ->  the least of the quad, and what is near beside it
-//   keys that are near, with their numbers, go to the lane's own list in shared memory, one after the other  ->  four
+//   keys that are near, with their numbers, go to the lane's own lists in shared memory, one after the other  ->  four
 //   keys at a time  ->  weights  ->  the lane's own sums
+//
+// Of rows of bytes both queries of a lane are listed at once. Then keys are no longer needed, and their registers hold
+// the weights of four rows of each query, until the next tile's products need them. Where the lists cannot hold a
+// tile's near rows, they are listed again, of one query after the other and a few at a time, as rows of floats are.
 //
 // Whatever a lane meets it adds for itself; the four lanes' sums of a query become one when the block of rows ends.
 // Rows of bytes are added in the order of RegressionMeetingState with tiles of 128 rows. Sums of which there may be
