@@ -116,6 +116,34 @@ void add_shapes(PatchCaseList& list, DataType type) {
   list.add({.problem = dense, .volume = PatchVolume::few, .note = "few"});
 }
 
+/// Cubes of 4 voxels at every place, for which there are programs of their own: windows of any size that they take, and
+/// distances farther than their keys hold.
+void add_dense(PatchCaseList& list, DataType type) {
+  const PatchMatch dense{
+      .size = {25, 17, 14}, .patch = {4, 4, 4}, .window = {11, 11, 11}, .step = {1, 1, 1}, .type = type};
+  for (const PatchVolume volume :
+       {PatchVolume::noise, PatchVolume::phantom, PatchVolume::few, PatchVolume::ends, PatchVolume::constant}) {
+    list.add({.problem = dense, .volume = volume, .note = "dense" + std::to_string(static_cast<int>(volume))});
+  }
+  for (const PerAxis& window : {PerAxis{10, 9, 8}, PerAxis{1, 2, 3}, PerAxis{5, 11, 7}, PerAxis{11, 1, 11}}) {
+    PatchMatch problem = dense;
+    problem.window = window;
+    list.add({.problem = problem});
+    problem.max_patches = 3;
+    problem.size = {33, 5, 6};
+    list.add({.problem = problem, .volume = PatchVolume::few, .note = "few", .misalignment = 1});
+  }
+  for (const std::int64_t places : {1, 7, 17}) {
+    PatchMatch problem = dense;
+    problem.max_patches = places;
+    list.add({.problem = problem});
+  }
+  PatchMatch problem = dense;
+  problem.size = {4, 21, 9};
+  problem.threshold = type == DataType::float32 ? 18.0 : type == DataType::uint8 ? 400000.0 : 2.6e10;
+  list.add({.problem = problem});
+}
+
 /// Volumes and thresholds: what ties, what is as far as can be, and thresholds between all and none.
 void add_values(PatchCaseList& list, DataType type) {
   const auto add = [&](PatchMatch problem, PatchVolume volume, const std::string& note) {
@@ -196,6 +224,7 @@ ProblemSet patch_match_problem_set() {
     add_sizes(list, type);
     add_shapes(list, type);
     add_values(list, type);
+    add_dense(list, type);
     add_slow(list, type);
     set.cases.push_back(make_huge_patch_case(type));
   }
