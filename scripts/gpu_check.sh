@@ -180,6 +180,7 @@ sanitizer_filter+=':cnn_layer/cuda_0/*c5_o11_*nhwc*:cnn_layer/cuda_0/*batch2*'
 small_sets='kernel_regression/cuda_0/*_n17_d19_q5_*:kernel_regression/cuda_0/*_n300_d67_q70_*'
 small_sets+=':patch_match/cuda_0/*_19x14x11_p4x3x2_w7x6x5_s3x2x4_n16*:patch_match/cuda_0/*_23x18x17_p4x4x4_*'
 small_sets+=':patch_match/cuda_0/*_21x14x11_p4x4x4_*'
+small_sets+=':patch_match/cuda_0/box_sums.uint8_25x17x14_p4x4x4_*'
 small_sets+=':denoise/cuda_0/*_23x18x13_*:denoise/cuda_0/*_53x37x1_*:denoise/cuda_0/*_29x31x1_*'
 small_sets+=':nonlocal_means/cuda_0/*_23x18x13_*:nonlocal_means/cuda_0/*_53x37x1_*'
 sanitizer_filter+=":$small_sets:-*/slow.*:*vendor*"

@@ -1,7 +1,8 @@
 // patch_match, box_sums for bytes: a group's tile, and its way into shared memory.
 //
-//   shared memory   | words: the four voxels from each place on along z | norms of all candidates | lists |
-//                     [x][y][z], z next to each other, as a warp's threads are
+//   shared memory   | words: the four voxels from each place on along x | norms of all candidates, negative halves |
+//                   | the norms' last bits, a byte each | lists |
+//                     [z][y][x], x next to each other
 #pragma once
 
 #include <climits>
@@ -37,10 +38,11 @@ class BoxTile {
       first[axis] = box_.match.start[axis] + number_[axis] - box_.match.window[axis] / 2;
     }
   }
-  /// Writes one place of a reference's stack.
-  __device__ __forceinline__ void write(int x, int y, int z, int place, std::uint32_t key) const {
+  /// Writes one place of the stack of a reference of the unit whose first reference is at (unit_x, unit_y).
+  __device__ __forceinline__ void write(int unit_x, int unit_y, std::int64_t reference, int place,
+                                        std::uint32_t key) const {
     const PatchArguments& match = box_.match;
-    const std::int64_t at = reference(x, y, z) * match.max_patches + place;
+    const std::int64_t at = reference * match.max_patches + place;
     if (key == BoxBytes::kNone) {
       PatchUint8::distances(match)[at] = PatchUint8::empty();
       match.indices[at] = -1;
@@ -48,15 +50,13 @@ class BoxTile {
     }
     std::int64_t first[3];
     find_region(first);
-    const auto number = static_cast<int>(key & (box_.number_scale - 1));
-    const int window_y = static_cast<int>(match.window[1]);
-    const int row = number / BoxBytes::kWindowX;
-    const int plane = row / window_y;
-    PatchUint8::distances(match)[at] = key >> match.number_bits;
-    match.indices[at] =
-        match.first_voxel +
-        ((first[2] + z + plane) * match.size[1] + first[1] + y + row - plane * window_y) * match.size[0] + first[0] +
-        x + number - row * BoxBytes::kWindowX;
+    const auto number = static_cast<int>(key & ((1U << BoxBytes::kNumberBits) - 1));
+    const int row = number / BoxBytes::kRow;
+    const int plane = row / BoxBytes::kNormsY;
+    const std::int64_t x = first[0] + unit_x + number - row * BoxBytes::kRow;
+    const std::int64_t y = first[1] + unit_y + row - plane * BoxBytes::kNormsY;
+    PatchUint8::distances(match)[at] = key >> BoxBytes::kNumberBits;
+    match.indices[at] = match.first_voxel + ((first[2] + plane) * match.size[1] + y) * match.size[0] + x;
   }
 
  private:
@@ -64,57 +64,85 @@ class BoxTile {
   std::int64_t number_[3];  // of its first reference
 };
 
-/// A voxel of the tile's region, which begins half a window before its first reference; 0 beyond the volume.
-__device__ __forceinline__ std::uint32_t box_voxel(const PatchBoxArguments& box, const std::int64_t (&first)[3], int x,
-                                                   int y, int z) {
+/// Where everything is in shared memory.
+struct BoxMemory {
+  std::uint32_t* words;
+  std::int32_t* norms;
+  unsigned char* odd;
+  unsigned char* lists;
+
+  __device__ explicit BoxMemory(unsigned char* shared)
+      : words(reinterpret_cast<std::uint32_t*>(shared)),
+        norms(reinterpret_cast<std::int32_t*>(words + BoxBytes::kWords)),
+        odd(reinterpret_cast<unsigned char*>(norms + BoxBytes::kNorms)),
+        lists(odd + BoxBytes::kOddBytes) {}
+};
+
+/// Words of the tile's region, which begins half a window before its first reference; voxels beyond the volume are 0.
+__device__ __forceinline__ void load_box_words(const PatchBoxArguments& box, const std::int64_t (&first)[3],
+                                               std::uint32_t* words) {
+  using Box = BoxBytes;
   const PatchArguments& match = box.match;
-  const std::int64_t at[3] = {first[0] + x, first[1] + y, first[2] + z};
-  if (at[0] < 0 || at[0] >= match.size[0] || at[1] < 0 || at[1] >= match.size[1] || at[2] < 0 || at[2] >= match.size[2])
-    return 0;
-  return static_cast<const std::uint8_t*>(match.volume)[(at[2] * match.size[1] + at[1]) * match.size[0] + at[0]];
+  constexpr int kPart = 6;
+  constexpr int kParts = Box::kNormsX / kPart;
+  static_assert(kPart * kParts == Box::kNormsX);
+  for (int i = static_cast<int>(threadIdx.x); i < kParts * Box::kWordsY * Box::kWordsZ; i += Box::kThreads) {
+    const int row = i / kParts;
+    const int x = i % kParts * kPart;
+    const int plane = row / Box::kWordsY;
+    const std::int64_t y = first[1] + row - plane * Box::kWordsY;
+    const std::int64_t z = first[2] + plane;
+    const bool is_row = y >= 0 && y < match.size[1] && z >= 0 && z < match.size[2];
+    const std::int64_t begin = first[0] + x;
+    const auto* const voxels =
+        static_cast<const std::uint8_t*>(match.volume) + (z * match.size[1] + y) * match.size[0] + begin;
+    std::uint32_t word = 0;
+#pragma unroll
+    for (int k = 0; k < kPart + Box::kPatch - 1; ++k) {
+      const bool is_there = is_row && begin + k >= 0 && begin + k < match.size[0];
+      word = word >> 8 | static_cast<std::uint32_t>(is_there ? voxels[k] : 0) << 24;
+      if (k >= Box::kPatch - 1) words[row * Box::kRow + x + k - (Box::kPatch - 1)] = word;
+    }
+  }
+}
+
+/// A thread a column along z, whose planes' sums of squares add up to norms.
+__device__ __forceinline__ void find_box_norms(const PatchBoxArguments& box, const std::int64_t (&first)[3],
+                                               const BoxMemory& memory) {
+  using Box = BoxBytes;
+  const PatchArguments& match = box.match;
+  for (int i = static_cast<int>(threadIdx.x); i < Box::kNormPlane; i += Box::kThreads) {
+    const int y = i / Box::kRow;
+    const int x = i - y * Box::kRow;
+    const bool is_column = x < Box::kNormsX && first[0] + x >= 0 && first[0] + x < match.places[0] &&
+                           first[1] + y >= 0 && first[1] + y < match.places[1];
+    std::uint32_t planes[Box::kPatch] = {};
+#pragma unroll
+    for (int z = 0; z < Box::kWordsZ; ++z) {
+      std::uint32_t sum = 0;
+#pragma unroll
+      for (int row = 0; row < Box::kPatch; ++row) {
+        const std::uint32_t word = memory.words[z * Box::kWordPlane + row * Box::kRow + i];
+        sum = __dp4a(word, word, sum);
+      }
+      planes[z % Box::kPatch] = sum;
+      if (z < Box::kPatch - 1) continue;
+      const int place = z - (Box::kPatch - 1);
+      const bool is_there = is_column && first[2] + place >= 0 && first[2] + place < match.places[2];
+      const std::uint32_t norm = planes[0] + planes[1] + planes[2] + planes[3];
+      memory.norms[place * Box::kNormPlane + i] = is_there ? -static_cast<std::int32_t>(norm / 2) : Box::kNoNorm;
+      memory.odd[place * Box::kNormPlane + i] = static_cast<unsigned char>(norm % 2);
+    }
+  }
 }
 
 /// Words and norms of the tile's region. All threads call it.
-__device__ __forceinline__ void load_box(const PatchBoxArguments& box, unsigned char* shared) {
-  using Box = BoxBytes;
-  const PatchArguments& match = box.match;
-  auto* const words = reinterpret_cast<std::uint32_t*>(shared);
-  auto* const norms = reinterpret_cast<std::int32_t*>(words + Box::kWords);
+__device__ __forceinline__ void load_box(const PatchBoxArguments& box, const BoxMemory& memory) {
   std::int64_t first[3];
   BoxTile(box).find_region(first);
-  // A thread reads a part of a line along z, and threads next to each other have neighbours along x.
-  constexpr int kPart = 14;
-  constexpr int kParts = Box::kWordsZ / kPart;
-  static_assert(kPart * kParts == Box::kWordsZ);
-  for (int i = static_cast<int>(threadIdx.x); i < Box::kWordsX * Box::kWordsY * kParts; i += Box::kThreads) {
-    const int x = i % Box::kWordsX;
-    const int y = i / Box::kWordsX % Box::kWordsY;
-    const int z = i / (Box::kWordsX * Box::kWordsY) * kPart;
-    std::uint32_t word = 0;
-#pragma unroll
-    for (int k = 0; k < kPart + 3; ++k) {
-      word = word >> 8 | box_voxel(box, first, x, y, z + k) << 24;
-      if (k >= 3) words[Box::word_at(x, y, z + k - 3)] = word;
-    }
-  }
+  load_box_words(box, first, memory.words);
   __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < Box::kNorms; i += Box::kThreads) {
-    const int z = i % Box::kWordsZ;
-    const int y = i / Box::kWordsZ % Box::kNormsY;
-    const int x = i / (Box::kWordsZ * Box::kNormsY);
-    const bool is_there = first[0] + x >= 0 && first[0] + x < match.places[0] && first[1] + y >= 0 &&
-                          first[1] + y < match.places[1] && first[2] + z >= 0 && first[2] + z < match.places[2];
-    std::uint32_t norm = 0;
-#pragma unroll
-    for (int column = 0; column < 4; ++column) {
-#pragma unroll
-      for (int row = 0; row < 4; ++row) {
-        const std::uint32_t word = words[Box::word_at(x + column, y + row, z)];
-        norm = __dp4a(word, word, norm);
-      }
-    }
-    norms[i] = is_there ? static_cast<std::int32_t>(norm) : Box::kNoNorm;
-  }
+  find_box_norms(box, first, memory);
   __syncthreads();
 }
 

@@ -4,29 +4,31 @@
 
 #include <utility>
 
-#include "ops/patch_match/patch_match_box_bytes.cuh"
+#include "ops/patch_match/patch_match_box_arguments.h"
 
 namespace tessera::cuda {
 
 using Box = BoxBytes;
 
 /// Sorts a and b.
-__device__ __forceinline__ void in_order(std::uint32_t& a, std::uint32_t& b) {
-  const std::uint32_t least = min(a, b);
+template <class Key>
+__device__ __forceinline__ void in_order(Key& a, Key& b) {
+  const Key least = min(a, b);
   b = max(a, b);
   a = least;
 }
 
-/// Batcher's network: merges by odd and even places. Of 16 keys those behind the last are left out.
+/// Batcher's network: merges by odd and even places.
+template <int kKeys>
 struct BoxNetwork {
   int count = 0;
   int pairs[64][2] = {};
 
   constexpr BoxNetwork() {
-    for (int p = 1; p < Box::kSlots; p *= 2) {
+    for (int p = 1; p < kKeys; p *= 2) {
       for (int k = p; k >= 1; k /= 2) {
-        for (int j = k % p; j + k < Box::kSlots; j += 2 * k) {
-          for (int i = j; i < j + k && i + k < Box::kSlots; ++i) {
+        for (int j = k % p; j + k < kKeys; j += 2 * k) {
+          for (int i = j; i < j + k && i + k < kKeys; ++i) {
             if (i / (p * 2) != (i + k) / (p * 2)) continue;
             pairs[count][0] = i;
             pairs[count++][1] = i + k;
@@ -37,38 +39,54 @@ struct BoxNetwork {
   }
 };
 
-inline constexpr BoxNetwork kBoxNetwork;
+template <int kKeys>
+inline constexpr BoxNetwork<kKeys> kBoxNetwork;
 
-template <int... kPairs>
-__device__ __forceinline__ void sort_list(std::uint32_t (&keys)[Box::kSlots], std::integer_sequence<int, kPairs...>) {
-  (in_order(keys[std::integral_constant<int, kBoxNetwork.pairs[kPairs][0]>::value],
-            keys[std::integral_constant<int, kBoxNetwork.pairs[kPairs][1]>::value]),
+template <class Key, int kKeys, int... kPairs>
+__device__ __forceinline__ void sort_by_network(Key (&keys)[kKeys], std::integer_sequence<int, kPairs...>) {
+  (in_order(keys[std::integral_constant<int, kBoxNetwork<kKeys>.pairs[kPairs][0]>::value],
+            keys[std::integral_constant<int, kBoxNetwork<kKeys>.pairs[kPairs][1]>::value]),
    ...);
 }
+template <class Key, int kKeys>
+__device__ __forceinline__ void sort_keys(Key (&keys)[kKeys]) {
+  sort_by_network(keys, std::make_integer_sequence<int, kBoxNetwork<kKeys>.count>());
+}
+/// Sorts keys that rise and then fall.
+template <class Key>
+__device__ __forceinline__ void sort_bitonic(Key (&keys)[Box::kPlaces]) {
+#pragma unroll
+  for (int apart = Box::kPlaces / 2; apart >= 1; apart /= 2) {
+#pragma unroll
+    for (int i = 0; i < Box::kPlaces; ++i) {
+      if ((i & apart) == 0) in_order(keys[i], keys[i + apart]);
+    }
+  }
+}
 
-/// The stack of one reference: Box::kPlaces keys, the nearest first. Where fewer are wanted, zeros stand before them.
+/// A stack: sorted keys, the nearest first.
 struct BoxStack {
   std::uint32_t keys[Box::kPlaces];
 
-  __device__ __forceinline__ void clear(int places) {
+  __device__ __forceinline__ void clear() {
 #pragma unroll
-    for (int i = 0; i < Box::kPlaces; ++i) keys[i] = i < Box::kPlaces - places ? 0U : Box::kNone;
+    for (std::uint32_t& key : keys) key = Box::kNone;
   }
   /// Keeps the nearest of its keys and those of a sorted list.
-  __device__ __forceinline__ void merge(const std::uint32_t (&list)[Box::kSlots]) {
+  __device__ __forceinline__ void merge(const std::uint32_t (&list)[Box::kPlaces]) {
 #pragma unroll
-    for (int i = 0; i < Box::kSlots; ++i) {
-      std::uint32_t& key = keys[Box::kPlaces - 1 - i];
-      key = min(key, list[i]);
-    }
+    for (int i = 0; i < Box::kPlaces; ++i) keys[i] = min(keys[i], list[Box::kPlaces - 1 - i]);
+    sort_bitonic(keys);
+  }
+  /// The same of the stack of the lane whose number differs in this bit. All threads of a warp call it.
+  __device__ __forceinline__ void merge_with_lane(unsigned bit) {
+    std::uint32_t others[Box::kPlaces];
 #pragma unroll
-    for (int apart = Box::kPlaces / 2; apart >= 1; apart /= 2) {
-#pragma unroll
-      for (int i = 0; i < Box::kPlaces; ++i) {
-        if ((i & apart) == 0) in_order(keys[i], keys[i + apart]);
-      }
-    }
+    for (int i = 0; i < Box::kPlaces; ++i) others[i] = __shfl_xor_sync(0xffffffffU, keys[i], bit);
+    merge(others);
   }
 };
+
+static_assert(Box::kKeys == Box::kPlaces);
 
 }  // namespace tessera::cuda

@@ -1,6 +1,7 @@
 // patch_match, box_sums: one group a tile of references, which share sums. See patch_match_box_sums.cu, and for bytes
 // patch_match_box_bytes.cu.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "mathematics/patch_match_box_tiles.h"
 #include "ops/patch_match/patch_match_box_arguments.h"
 #include "ops/patch_match/patch_match_launch.h"
+#include "ops/patch_match/patch_match_packed_key.h"
 #include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::cuda {
@@ -31,10 +33,14 @@ PatchBoxTiles tiles_of(const PatchMatch& problem, const backend::Device& device)
 bool has_bytes(const PatchMatch& problem, const backend::Device& device) {
   const mathematics::PatchGeometry g(problem);
   return problem.type == DataType::uint8 && problem.patch == PerAxis{4, 4, 4} && problem.step == PerAxis{1, 1, 1} &&
-         g.x.window == BoxBytes::kWindowX && g.y.window <= BoxBytes::kMostWindow &&
+         g.x.window <= BoxBytes::kMostWindow && g.y.window <= BoxBytes::kMostWindow &&
          g.z.window <= BoxBytes::kMostWindow && problem.max_patches <= BoxBytes::kPlaces &&
-         mathematics::patch_key_is_short(problem) &&
          native(device).context()->limits().shared_bytes >= BoxBytes::kSharedBytes;
+}
+/// Are windows as large as that of its kernel whose loops are made for them?
+bool is_whole(const PatchMatch& problem) {
+  const mathematics::PatchGeometry g(problem);
+  return std::min({g.x.window, g.y.window, g.z.window}) == BoxBytes::kMostWindow;
 }
 
 PerAxis byte_tiles(const PatchMatch& problem) {
@@ -92,36 +98,51 @@ class BoxSumsKernel final : public BoxKernel {
   PatchTileArguments arguments_;
 };
 
+/// Where farther candidates than its keys hold may be kept, a second launch finds the stacks that did not fill up: that
+/// of packed_key, whose words and norms lie in the workspace.
 class BoxBytesKernel final : public BoxKernel {
  public:
   BoxBytesKernel(const PatchMatch& problem, const backend::Device& device, const PerAxis& tiles)
-      : BoxKernel(native(device).context(), embedded::patch_match_box_bytes, "tessera_patch_match_box_bytes",
+      : BoxKernel(native(device).context(), embedded::patch_match_box_bytes,
+                  sentence("tessera_patch_match_box_bytes_", is_whole(problem) ? "whole" : "part"),
                   grid_of(static_cast<double>(tiles.product()), BoxBytes::kThreads, BoxBytes::kSharedBytes)),
-        arguments_(arguments(problem, tiles)) {}
+        arguments_(arguments(problem, tiles)) {
+    if (arguments_.leaves_rest != 0) rest_ = std::make_unique<PackedKeyMatch>(native(device).context(), problem);
+  }
 
-  void launch(backend::Queue& queue, std::span<const backend::Slice> operands, const backend::Slice&) override {
+  [[nodiscard]] std::size_t workspace_bytes() const override { return rest_ ? rest_->workspace_bytes() : 0; }
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
+              const backend::Slice& workspace) override {
     PatchBoxArguments arguments = arguments_;
     arguments.match = with_operands(arguments_.match, operands);
     enqueue(queue, arguments);
+    if (!rest_) return;
+    rest_->prepare(queue, arguments.match, workspace);
+    rest_->run_second(queue, arguments.match, workspace);
   }
 
  private:
   static PatchBoxArguments arguments(const PatchMatch& problem, const PerAxis& tiles) {
     const PatchArguments match = patch_arguments(problem);
+    const std::int64_t largest = std::min(match.largest, mathematics::largest_patch_distance(problem));
     return {.match = match,
-            .tiles = {tiles.x, tiles.y, tiles.z},
-            .first_unkept = static_cast<std::int32_t>(std::min<std::int64_t>(match.largest + 1, BoxBytes::kNoNorm / 2)),
-            .number_scale = 1U << static_cast<unsigned>(match.number_bits)};
+            .tiles = {tiles.x, tiles.y},
+            .most_distance = static_cast<std::int32_t>(std::min<std::int64_t>(largest, BoxBytes::kMostDistance)),
+            .leaves_rest = largest > BoxBytes::kMostDistance ? 1 : 0};
   }
 
   PatchBoxArguments arguments_;
+  std::unique_ptr<PackedKeyMatch> rest_;
 };
 
 backend::Verdict check_box_sums(const PatchMatch& problem, const backend::Device& device) {
   if (std::string reason = mathematics::why_no_patch_key(problem); !reason.empty()) {
     return backend::Verdict::no(std::move(reason));
   }
-  if (has_bytes(problem, device)) return check_patch_groups(byte_tiles(problem).product(), device);
+  if (has_bytes(problem, device)) {
+    const backend::Verdict groups = check_patch_groups(byte_tiles(problem).product(), device);
+    return groups ? check_packed_key(problem, device) : groups;
+  }
   const PatchBoxTiles tiles = tiles_of(problem, device);
   if (tiles.is_too_large()) {
     return backend::Verdict::no(sentence("a tile of patch_match takes ", tiles.bytes(),
@@ -132,17 +153,44 @@ backend::Verdict check_box_sums(const PatchMatch& problem, const backend::Device
   return check_patch_groups(static_cast<std::int64_t>(std::min(tiles.tiles(), kMost)), device);
 }
 
-backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
-  if (!has_bytes(problem, device)) {
-    return backend::Verdict::no("packed_key is faster, but for bytes with patches of 4 x 4 x 4 at every place");
+/// Candidates of all references along an axis, of which those near its ends have fewer.
+std::int64_t pairs_along(const mathematics::PatchAxis& axis) {
+  std::int64_t pairs = axis.references * axis.window;
+  for (std::int64_t i = 0; i < axis.references; ++i) {
+    if (i == BoxBytes::kMostWindow) i = std::max(i, axis.references - BoxBytes::kMostWindow);
+    const std::int64_t place = axis.place(i);
+    pairs -= axis.window - (axis.end_of_candidates(place) - axis.first_candidate(place));
   }
-  // A group is large, so that the last wave of them costs much where there are few.
+  return pairs;
+}
+
+backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
+  // Where a stack has up to 4 places, packed_key has a program that is faster than its others.
+  constexpr std::int64_t kFewPlaces = 4;
+  if (!has_bytes(problem, device) || !is_whole(problem) || problem.max_patches <= kFewPlaces) {
+    return backend::Verdict::no(
+        "packed_key is faster, but for 5 to 16 of bytes with patches of 4 x 4 x 4 and windows of 11 x 11 x 11 at every "
+        "place");
+  }
+  // Two groups share a multiprocessor, and the last wave of them costs much where there are few.
   constexpr std::int64_t kLeastWaves = 4;
   const std::int64_t groups = byte_tiles(problem).product();
-  const std::int64_t at_once = native(device).context()->limits().multiprocessors;
-  if (groups >= kLeastWaves * at_once) return backend::Verdict::yes();
-  return backend::Verdict::no(
-      sentence("patch_match takes ", groups, " groups of 2048 references, too few for ", at_once, " multiprocessors"));
+  const std::int64_t at_once = 2 * std::int64_t{native(device).context()->limits().multiprocessors};
+  if (groups < kLeastWaves * at_once) {
+    return backend::Verdict::no(
+        sentence("patch_match takes ", groups, " groups of 128 references, too few for ", at_once, " at a time"));
+  }
+  // A group takes as long whatever part of its references and their candidates is there, and packed_key as long as
+  // there are pairs. Of 83 % an H100 takes 1.29 ms, and packed_key 2.63 (176 x 120 x 38 bytes and a threshold): of half
+  // it is still ahead.
+  const mathematics::PatchGeometry g(problem);
+  constexpr double kWindow = 1.0 * BoxBytes::kMostWindow * BoxBytes::kMostWindow * BoxBytes::kMostWindow;
+  const double all = static_cast<double>(groups) * BoxBytes::kTileX * BoxBytes::kTileY * BoxBytes::kTileZ * kWindow;
+  const double pairs = static_cast<double>(pairs_along(g.x)) * static_cast<double>(pairs_along(g.y)) *
+                       static_cast<double>(pairs_along(g.z));
+  if (2 * pairs >= all) return backend::Verdict::yes();
+  return backend::Verdict::no(sentence("of the pairs that groups of patch_match look at, ",
+                                       static_cast<std::int64_t>(100 * pairs / all), " % are there, but half must be"));
 }
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning&) {
