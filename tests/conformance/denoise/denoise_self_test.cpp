@@ -75,10 +75,11 @@ TEST(DenoiseOracleTest, noise_is_removed) {
   }
 }
 
-TEST(DenoiseReferenceTest, planted_errors_are_found) {
-  const Denoise problem = image(DenoiseStage::both);
+/// Does the reference find the last digit of a voxel wrong, at each of these places?
+void expect_planted_errors_are_found(const Denoise& problem, double most_differences,
+                                     const std::vector<std::size_t>& places) {
   const std::vector<float> noisy = noisy_image(1, kSigma, kSeed);
-  const DenoiseReference<float> reference(problem, noisy, {});
+  const DenoiseReference<float> reference(problem, noisy, {}, most_differences);
   std::vector<float> result = expected_denoise<float>(problem, noisy, {});
   const auto passes = [&] {
     Comparison comparison(DataType::float32);
@@ -86,11 +87,34 @@ TEST(DenoiseReferenceTest, planted_errors_are_found) {
     return !comparison.failed();
   };
   EXPECT_TRUE(passes());
-  for (const std::size_t place : {std::size_t{0}, result.size() / 2, result.size() - 1}) {
+  for (const std::size_t place : places) {
     const float right = result[place];
     result[place] = std::nextafter(right, 1000.0F);
     EXPECT_FALSE(passes()) << place;
     result[place] = right;
+  }
+}
+
+TEST(DenoiseReferenceTest, planted_errors_are_found) {
+  const Denoise problem = image(DenoiseStage::both);
+  const auto last = static_cast<std::size_t>(problem.size.product()) - 1;
+  expect_planted_errors_are_found(problem, kMostOracleDifferences, {0, last / 2, last});
+}
+
+/// Of a volume that is too large for the oracle both ends are checked, whatever the steps are.
+TEST(DenoiseReferenceTest, planted_errors_are_found_at_both_ends) {
+  Denoise problem = image(DenoiseStage::both);
+  problem.hard.window = problem.wiener.window = {3, 3, 1};
+  problem.hard.patch = problem.wiener.patch = {4, 4, 1};
+  const std::int64_t x = problem.size.x;
+  const std::int64_t all = problem.size.product();
+  for (const std::int64_t step : {2, 3, 5}) {
+    problem.hard.step = {step, step, 1};
+    SCOPED_TRACE(step);
+    std::vector<std::size_t> places;
+    for (const std::int64_t place : {std::int64_t{0}, 5 * x + 5, all - 1, all - 5 * x - 6})
+      places.push_back(static_cast<std::size_t>(place));
+    expect_planted_errors_are_found(problem, 1, places);
   }
 }
 
