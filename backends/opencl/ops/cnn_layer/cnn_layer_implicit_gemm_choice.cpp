@@ -63,15 +63,28 @@ ImplicitGemmTuning choose_implicit_gemm_local(const CnnLayer& problem, const Dev
 
 /// Takes the tile that computes the fewest channels that are not there, and splits into parts only where threads would
 /// have no group of their own.
+std::vector<std::int64_t> implicit_gemm_panels(const CnnLayer& problem, const DeviceFacts& facts) {
+  const auto width = static_cast<std::int64_t>(facts.vector_bytes / size_bytes(problem.type));
+  if (problem.output_channels <= width) return {width, 2 * width, 3 * width};
+  return {2 * width, 3 * width};
+}
+
+std::int64_t implicit_gemm_padded_outputs(const CnnLayer& problem, const std::vector<std::int64_t>& panels) {
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t panel : panels) {
+    fewest = std::min(fewest, ceil_div(problem.output_channels, panel) * panel);
+  }
+  return fewest;
+}
+
 ImplicitGemmTuning choose_implicit_gemm_panels(const CnnLayer& problem, const DeviceFacts& facts,
                                                const std::vector<std::int64_t>& tiles) {
   constexpr std::int64_t kShortestPartOfProcessor = 512;
+  const std::int64_t padded = implicit_gemm_padded_outputs(problem, tiles);
   ImplicitGemmTuning best{tiles.front(), 1};
-  for (const std::int64_t tile : tiles) {
-    if (ceil_div(problem.output_channels, tile) * tile < ceil_div(problem.output_channels, best.tile_m) * best.tile_m) {
-      best.tile_m = tile;
-    }
-  }
+  best.tile_m = *std::find_if(tiles.begin(), tiles.end(), [&](std::int64_t tile) {
+    return ceil_div(problem.output_channels, tile) * tile == padded;
+  });
   const double groups = static_cast<double>(ceil_div(problem.output_channels, best.tile_m)) *
                         static_cast<double>(problem.batch) * static_cast<double>(problem.output_height()) *
                         static_cast<double>(ceil_div(problem.output_width(), 4));

@@ -139,10 +139,8 @@ backend::Verdict check_tile(const CnnLayer& problem, const OpenclDevice& device,
   return check_groups(with, static_cast<std::uint64_t>(groups));
 }
 
-/// Tiles are two and three vectors wide.
 std::vector<std::int64_t> tiles_of(const CnnLayer& problem, const OpenclDevice& device) {
-  const auto width = static_cast<std::int64_t>(device.facts().vector_bytes / size_bytes(problem.type));
-  std::vector<std::int64_t> tiles{2 * width, 3 * width};
+  std::vector<std::int64_t> tiles = implicit_gemm_panels(problem, device.facts());
   std::erase_if(tiles, [&](std::int64_t tile_m) { return !check_tile(problem, device, tile_m); });
   return tiles;
 }

@@ -96,16 +96,12 @@ backend::Verdict check_group(const Conv2d& problem, const backend::Device& devic
                                        "' has ", info.local_memory_bytes));
 }
 
-/// On processors, by the shortest times on PoCL 3.1 and on Intel's runtime, two cores beside other work, without a
-/// committed file: with 9 x 9 weights register_tiled takes 0.2 to 0.9 of the time of tiled and naive and
-/// separable_passes 0.04 to 0.9; with 4 x 6 they are ahead here and behind there, with 2 x 2 behind.
-backend::Verdict pays_in_tiles(const Conv2d& problem, const backend::Device& device) {
-  constexpr std::int64_t kFewestWeights = 64;
+backend::Verdict pays_in_tiles(const Conv2d& problem, const backend::Device& device, std::int64_t fewest_weights) {
   const DeviceInfo& info = native(device).facts().info;
   const std::int64_t weights = problem.filter_height * problem.filter_width;
-  if (info.kind == DeviceKind::gpu || weights >= kFewestWeights) return backend::Verdict::yes();
+  if (info.kind == DeviceKind::gpu || weights >= fewest_weights) return backend::Verdict::yes();
   return backend::Verdict::no(sentence("the filter of conv2d has ", weights, " weights, but on '", info.name,
-                                       "', which is no GPU, tiles pay from ", kFewestWeights, " on"));
+                                       "', which is no GPU, these tiles pay from ", fewest_weights, " on"));
 }
 
 OperatorLaunch conv2d_launch(std::unique_ptr<CompiledKernel> kernel, const Conv2d& problem, const Conv2dShape& shape) {

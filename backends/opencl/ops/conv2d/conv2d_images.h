@@ -45,8 +45,10 @@ struct Conv2dNumbers {
 [[nodiscard]] backend::Verdict check_group(const Conv2d& problem, const backend::Device& device, std::int64_t items,
                                            std::int64_t local_bytes);
 
-/// Do tiles of conv2d_local_rows.cl pay? On a GPU always. A processor has no local memory but its caches.
-[[nodiscard]] backend::Verdict pays_in_tiles(const Conv2d& problem, const backend::Device& device);
+/// Do tiles of conv2d_local_rows.cl pay? On a GPU always. A processor has no local memory but its caches: there they do
+/// for filters of so many weights and more.
+[[nodiscard]] backend::Verdict pays_in_tiles(const Conv2d& problem, const backend::Device& device,
+                                             std::int64_t fewest_weights);
 
 /// Conv2d of conv2d_images.cl.
 struct Conv2dScalars {
