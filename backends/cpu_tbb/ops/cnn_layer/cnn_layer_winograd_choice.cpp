@@ -26,9 +26,11 @@ constexpr double kTimesOutput = 7.3;
 /// The direct sum's patches are packed and read: for each of their elements, the time of so many output channels.
 constexpr double kChannelsForPatch = 6;
 /// Bringing a weight from behind the second-level cache. While a weight meets more tiles or sums than these, it is
-/// hidden behind them. Transformed weights are 4 times as many for 3 x 3: 256 -> 384 channels at 13 x 13 pixels have 16
-/// tiles for each, and took 1.5 times as long as the direct sum.
-constexpr double kProductsForWeight = 44;
+/// hidden behind them. Transformed weights are 4 times as many for 3 x 3. Machines differ: 256 -> 384 channels at
+/// 13 x 13 pixels have 16 tiles for each weight, and took 1.5 times as long as the direct sum on that Xeon, which is 60
+/// products a weight; on two cores of an EPYC with AVX-512 384 -> 384 there take 0.68 of the direct sum, which is 16.
+/// With this 512 -> 512 at 14 x 14 is winograd's, which takes 2.7 ms on the EPYC where the direct sum takes 4.4.
+constexpr double kProductsForWeight = 40;
 
 /// What a layer costs by the direct sum and by winograd.
 struct Balance {
