@@ -52,6 +52,21 @@ __device__ __forceinline__ void hold(float (&sum)[kSums]) {
   for (int i = 0; i < kSums; ++i) asm volatile("" : "+f"(sum[i])::"memory");
 }
 
+// An instruction names each of its sums twice: as a register in its text and as an operand behind that.
+#define TESSERA_REGISTERS_32                                               \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define TESSERA_REGISTERS_64                                                         \
+  TESSERA_REGISTERS_32                                                               \
+  ", "                                                                               \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define TESSERA_SUMS_4(how, i) how(sum[i]), how(sum[(i) + 1]), how(sum[(i) + 2]), how(sum[(i) + 3])
+#define TESSERA_SUMS_16(how, i) \
+  TESSERA_SUMS_4(how, i), TESSERA_SUMS_4(how, (i) + 4), TESSERA_SUMS_4(how, (i) + 8), TESSERA_SUMS_4(how, (i) + 12)
+#define TESSERA_SUMS_32(how) TESSERA_SUMS_16(how, 0), TESSERA_SUMS_16(how, 16)
+#define TESSERA_SUMS_64(how) TESSERA_SUMS_32(how), TESSERA_SUMS_16(how, 32), TESSERA_SUMS_16(how, 48)
+
 /// Starts the first products of 32 bytes of k: what the sums were before does not count, and their registers are free
 /// until then.
 __device__ __forceinline__ void multiply_first_64x128(int (&sum)[64], std::uint64_t a, std::uint64_t b) {
@@ -59,22 +74,11 @@ __device__ __forceinline__ void multiply_first_64x128(int (&sum)[64], std::uint6
       "{\n"
       ".reg .pred adds;\n"
       "setp.ne.b32 adds, 0, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 {" TESSERA_REGISTERS_64
+      "}, "
       "%64, %65, adds;\n"
       "}"
-      : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3]), "=r"(sum[4]), "=r"(sum[5]), "=r"(sum[6]), "=r"(sum[7]),
-        "=r"(sum[8]), "=r"(sum[9]), "=r"(sum[10]), "=r"(sum[11]), "=r"(sum[12]), "=r"(sum[13]), "=r"(sum[14]),
-        "=r"(sum[15]), "=r"(sum[16]), "=r"(sum[17]), "=r"(sum[18]), "=r"(sum[19]), "=r"(sum[20]), "=r"(sum[21]),
-        "=r"(sum[22]), "=r"(sum[23]), "=r"(sum[24]), "=r"(sum[25]), "=r"(sum[26]), "=r"(sum[27]), "=r"(sum[28]),
-        "=r"(sum[29]), "=r"(sum[30]), "=r"(sum[31]), "=r"(sum[32]), "=r"(sum[33]), "=r"(sum[34]), "=r"(sum[35]),
-        "=r"(sum[36]), "=r"(sum[37]), "=r"(sum[38]), "=r"(sum[39]), "=r"(sum[40]), "=r"(sum[41]), "=r"(sum[42]),
-        "=r"(sum[43]), "=r"(sum[44]), "=r"(sum[45]), "=r"(sum[46]), "=r"(sum[47]), "=r"(sum[48]), "=r"(sum[49]),
-        "=r"(sum[50]), "=r"(sum[51]), "=r"(sum[52]), "=r"(sum[53]), "=r"(sum[54]), "=r"(sum[55]), "=r"(sum[56]),
-        "=r"(sum[57]), "=r"(sum[58]), "=r"(sum[59]), "=r"(sum[60]), "=r"(sum[61]), "=r"(sum[62]), "=r"(sum[63])
+      : TESSERA_SUMS_64("=r")
       : "l"(a), "l"(b));
 }
 /// Starts the next products of 32 bytes of k, which are added.
@@ -83,22 +87,11 @@ __device__ __forceinline__ void multiply_64x128(int (&sum)[64], std::uint64_t a,
       "{\n"
       ".reg .pred adds;\n"
       "setp.eq.b32 adds, 0, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "wgmma.mma_async.sync.aligned.m64n128k32.s32.u8.u8 {" TESSERA_REGISTERS_64
+      "}, "
       "%64, %65, adds;\n"
       "}"
-      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3]), "+r"(sum[4]), "+r"(sum[5]), "+r"(sum[6]), "+r"(sum[7]),
-        "+r"(sum[8]), "+r"(sum[9]), "+r"(sum[10]), "+r"(sum[11]), "+r"(sum[12]), "+r"(sum[13]), "+r"(sum[14]),
-        "+r"(sum[15]), "+r"(sum[16]), "+r"(sum[17]), "+r"(sum[18]), "+r"(sum[19]), "+r"(sum[20]), "+r"(sum[21]),
-        "+r"(sum[22]), "+r"(sum[23]), "+r"(sum[24]), "+r"(sum[25]), "+r"(sum[26]), "+r"(sum[27]), "+r"(sum[28]),
-        "+r"(sum[29]), "+r"(sum[30]), "+r"(sum[31]), "+r"(sum[32]), "+r"(sum[33]), "+r"(sum[34]), "+r"(sum[35]),
-        "+r"(sum[36]), "+r"(sum[37]), "+r"(sum[38]), "+r"(sum[39]), "+r"(sum[40]), "+r"(sum[41]), "+r"(sum[42]),
-        "+r"(sum[43]), "+r"(sum[44]), "+r"(sum[45]), "+r"(sum[46]), "+r"(sum[47]), "+r"(sum[48]), "+r"(sum[49]),
-        "+r"(sum[50]), "+r"(sum[51]), "+r"(sum[52]), "+r"(sum[53]), "+r"(sum[54]), "+r"(sum[55]), "+r"(sum[56]),
-        "+r"(sum[57]), "+r"(sum[58]), "+r"(sum[59]), "+r"(sum[60]), "+r"(sum[61]), "+r"(sum[62]), "+r"(sum[63])
+      : TESSERA_SUMS_64("+r")
       : "l"(a), "l"(b));
 }
 /// Starts the products of 16 steps of fp16, by 128 or 64 columns of B; the sums before count if `adds`. Products are
@@ -108,22 +101,11 @@ __device__ __forceinline__ void multiply_64x128(float (&sum)[64], std::uint64_t 
       "{\n"
       ".reg .pred adds;\n"
       "setp.ne.b32 adds, %66, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" TESSERA_REGISTERS_64
+      "}, "
       "%64, %65, adds, 1, 1, 0, 0;\n"
       "}"
-      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7]),
-        "+f"(sum[8]), "+f"(sum[9]), "+f"(sum[10]), "+f"(sum[11]), "+f"(sum[12]), "+f"(sum[13]), "+f"(sum[14]),
-        "+f"(sum[15]), "+f"(sum[16]), "+f"(sum[17]), "+f"(sum[18]), "+f"(sum[19]), "+f"(sum[20]), "+f"(sum[21]),
-        "+f"(sum[22]), "+f"(sum[23]), "+f"(sum[24]), "+f"(sum[25]), "+f"(sum[26]), "+f"(sum[27]), "+f"(sum[28]),
-        "+f"(sum[29]), "+f"(sum[30]), "+f"(sum[31]), "+f"(sum[32]), "+f"(sum[33]), "+f"(sum[34]), "+f"(sum[35]),
-        "+f"(sum[36]), "+f"(sum[37]), "+f"(sum[38]), "+f"(sum[39]), "+f"(sum[40]), "+f"(sum[41]), "+f"(sum[42]),
-        "+f"(sum[43]), "+f"(sum[44]), "+f"(sum[45]), "+f"(sum[46]), "+f"(sum[47]), "+f"(sum[48]), "+f"(sum[49]),
-        "+f"(sum[50]), "+f"(sum[51]), "+f"(sum[52]), "+f"(sum[53]), "+f"(sum[54]), "+f"(sum[55]), "+f"(sum[56]),
-        "+f"(sum[57]), "+f"(sum[58]), "+f"(sum[59]), "+f"(sum[60]), "+f"(sum[61]), "+f"(sum[62]), "+f"(sum[63])
+      : TESSERA_SUMS_64("+f")
       : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
 }
 __device__ __forceinline__ void multiply_64x64(float (&sum)[32], std::uint64_t a, std::uint64_t b, bool adds) {
@@ -131,18 +113,20 @@ __device__ __forceinline__ void multiply_64x64(float (&sum)[32], std::uint64_t a
       "{\n"
       ".reg .pred adds;\n"
       "setp.ne.b32 adds, %34, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" TESSERA_REGISTERS_32
+      "}, "
       "%32, %33, adds, 1, 1, 0, 0;\n"
       "}"
-      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]), "+f"(sum[4]), "+f"(sum[5]), "+f"(sum[6]), "+f"(sum[7]),
-        "+f"(sum[8]), "+f"(sum[9]), "+f"(sum[10]), "+f"(sum[11]), "+f"(sum[12]), "+f"(sum[13]), "+f"(sum[14]),
-        "+f"(sum[15]), "+f"(sum[16]), "+f"(sum[17]), "+f"(sum[18]), "+f"(sum[19]), "+f"(sum[20]), "+f"(sum[21]),
-        "+f"(sum[22]), "+f"(sum[23]), "+f"(sum[24]), "+f"(sum[25]), "+f"(sum[26]), "+f"(sum[27]), "+f"(sum[28]),
-        "+f"(sum[29]), "+f"(sum[30]), "+f"(sum[31])
+      : TESSERA_SUMS_32("+f")
       : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
 }
+
+#undef TESSERA_SUMS_64
+#undef TESSERA_SUMS_32
+#undef TESSERA_SUMS_16
+#undef TESSERA_SUMS_4
+#undef TESSERA_REGISTERS_64
+#undef TESSERA_REGISTERS_32
 
 #endif  // TESSERA_CUDA_IS_HOPPER
 
