@@ -1,5 +1,6 @@
 // kernel_regression: what a GPU takes for a problem by a plain variant and by tiles, as far as choosing between them
-// needs it. Microseconds of an H100, fitted to 20 random problems; another GPU's differ, but all of them together.
+// needs it. Microseconds of an H100, fitted to 20 random problems without a committed file; another GPU's differ, but
+// all of them together.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +61,7 @@ struct RegressionTileTimes {
 
 /// A group a query leaves multiprocessors idle where queries are fewer than they; few training rows take it less time
 /// than a second launch. On an H100 naive was up to five times as fast with 10 queries of many rows, and one_kernel
-/// twice with 70 rows.
+/// twice with 70 rows (without a committed file).
 [[nodiscard]] inline backend::Verdict regression_pays_in_one_kernel(const KernelRegression& problem,
                                                                     std::int64_t multiprocessors) {
   constexpr std::int64_t kFewRows = 1024;
