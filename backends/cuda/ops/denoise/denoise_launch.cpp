@@ -25,8 +25,6 @@ static_assert(kDenoiseLeastExponent == mathematics::kLeastDenoiseExponent &&
 
 /// Threads that look for the largest voxel, each in strides.
 constexpr std::int64_t kLookers = 1 << 16;
-/// Stacks of a round: what lies between its launches should stay in the second-level cache, and must fill the card.
-constexpr std::size_t kMostRoundBytes = std::size_t{64} << 20;
 
 DenoiseArguments arguments_of(const DenoiseStepPlan& plan, const mathematics::DenoiseRounds& rounds) {
   const mathematics::DenoiseNumbers numbers(plan.problem, plan.step, 0);
@@ -87,7 +85,7 @@ class StepKernel {
       : problem_(plan.problem),
         table_(plan.device, table_of(plan)),
         rounds_(plan.problem, plan.step, plan.tuning.at("slab"),
-                static_cast<std::int64_t>(std::max<std::size_t>(kMostRoundBytes / maker.reference_bytes(plan), 1))),
+                static_cast<std::int64_t>(std::max<std::size_t>(maker.round_bytes / maker.reference_bytes(plan), 1))),
         layout_(plan.problem, rounds_, begin),
         arguments_(arguments_of(plan, rounds_)),
         begin_(function(plan, "begin")),

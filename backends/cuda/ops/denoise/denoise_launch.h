@@ -65,6 +65,7 @@ class DenoiseStacks {
 /// A variant's stacks: what one reference takes of the workspace, and their maker, for rounds of up to so many
 /// references.
 struct DenoiseStacksMaker {
+  std::size_t round_bytes = 0;  ///< that the references of a round may take
   std::function<std::size_t(const DenoiseStepPlan&)> reference_bytes;
   std::function<std::unique_ptr<DenoiseStacks>(const DenoiseStepPlan&, std::int64_t references)> make;
 };

@@ -13,6 +13,9 @@ namespace {
 
 using backend::sentence;
 
+/// Stacks of a round: what lies between its launches should stay in the second-level cache, and must fill the card.
+constexpr std::size_t kRoundBytes = std::size_t{64} << 20;
+
 /// Coefficients of a stack, the basic estimate's too, and its energy.
 std::size_t reference_bytes(const DenoiseStepPlan& plan) {
   const std::int64_t numbers = denoise_places(plan.step) * plan.step.patch.product();
@@ -101,7 +104,8 @@ backend::Variant<Denoise> denoise_staged() {
           .make =
               [](const Denoise& problem, backend::Device& device, const Tuning& tuning) {
                 return make_denoise(problem, device, tuning,
-                                    {.reference_bytes = reference_bytes,
+                                    {.round_bytes = kRoundBytes,
+                                     .reference_bytes = reference_bytes,
                                      .make = [](const DenoiseStepPlan& plan,
                                                 std::int64_t references) -> std::unique_ptr<DenoiseStacks> {
                                        return std::make_unique<StagedStacks>(plan, references);
