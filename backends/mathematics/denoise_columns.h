@@ -34,7 +34,6 @@ struct DenoiseColumnLimits {
   std::int64_t bytes_of_group = 0;  ///< the same, however many warps
   std::int64_t voxel_bytes = 0;     ///< of a voxel whose number stands beside its sums
   std::int64_t voxels_of_word = 1;  ///< rows begin at multiples of it
-  bool only_whole_tiles = false;    ///< that every warp has all of its stacks in every tile
 };
 
 /// A group's columns in one step. A warp has 32 threads, each with a patch of 4 x 4 x 4 voxels.
@@ -58,10 +57,6 @@ struct DenoiseColumns {
   [[nodiscard]] static std::optional<DenoiseColumns> of(const Denoise& problem, const DenoiseStep& step, bool is_wiener,
                                                         const DenoiseColumnLimits& limits);
 
-  /// Is a box of references cut into whole tiles?
-  [[nodiscard]] bool divide(const PerAxis& references) const {
-    return references.x % tile_x == 0 && references.y % tile_y == 0;
-  }
   [[nodiscard]] std::int64_t columns_x(std::int64_t references) const { return ceil_div(references, tile_x); }
   [[nodiscard]] std::int64_t columns_y(std::int64_t references) const { return ceil_div(references, tile_y); }
 
@@ -160,8 +155,6 @@ inline std::optional<DenoiseColumns> DenoiseColumns::of(const Denoise& problem, 
       const std::int64_t tile = columns.tile_x * columns.tile_y;
       columns.warps = ceil_div(tile * columns.places, kWarp);
       if (columns.warps > limits.most_warps) continue;
-      const bool is_whole = tile * columns.places % kWarp == 0 && columns.divide(problem.matching(step).references());
-      if (limits.only_whole_tiles && !is_whole) continue;
       if (!columns.set_pitches(reach(g.x, columns.tile_x), reach(g.y, columns.tile_y), limits)) continue;
       // So many layers reach a slice, the last reference of all standing nearer to the one before.
       const std::int64_t reaching = ceil_div(columns.ring, g.z.step) + 1;

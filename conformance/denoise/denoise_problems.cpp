@@ -79,6 +79,29 @@ void add_shapes(DenoiseCaseList& list, DataType type) {
   list.add({.problem = sparse, .note = "sparse", .every_tuning = true});
 }
 
+/// Stacks of cubes of four in both steps.
+Denoise cubes_with(DataType type, std::int64_t places) {
+  Denoise problem = volume_with(type);
+  problem.wiener.patch = {4, 4, 4};
+  problem.hard.max_patches = problem.wiener.max_patches = places;
+  return problem;
+}
+
+void add_cubes(DenoiseCaseList& list, DataType type) {
+  for (const std::int64_t places : {16, 32}) {
+    Denoise columns = cubes_with(type, places);  // more references along x and y than a tile has
+    columns.size = {40, 45, 19};
+    list.add({.problem = columns, .note = "columns", .every_tuning = true});
+    columns.hard.threshold = 1.6;  // stacks of any length
+    columns.wiener.threshold = 0.02;
+    list.add({.problem = columns, .note = "columns", .misalignment = 1});
+    Denoise dense = cubes_with(type, places);  // many layers reach a voxel
+    dense.size = {14, 12, 17};
+    dense.hard.step = dense.wiener.step = {1, 1, 1};
+    list.add({.problem = dense, .note = "dense"});
+  }
+}
+
 void add_parameters(DenoiseCaseList& list, DataType type) {
   for (const std::int64_t side : {1, 2, 3, 4, 5, 7, 8, 9, 16}) {
     Denoise problem = volume_with(type);
@@ -163,11 +186,18 @@ void add_floats(DenoiseCaseList& list) {
     for (std::int64_t i = 0; i < problem.size.product(); ++i) everywhere.emplace_back(i, value);
     list.add({.problem = problem, .plants = std::move(everywhere), .note = name + "_everywhere"});
   }
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  Denoise cubes = cubes_with(DataType::float32, 16);
+  list.add({.problem = cubes, .plants = {{middle, nan}, {0, -infinity}}, .note = "cubes_nan"});
+  cubes.stage = DenoiseStage::wiener;
+  list.add({.problem = cubes, .plants = {{middle, nan}, {0, infinity}}, .note = "cubes_nan"});
   list.add({.problem = problem, .plants = {{middle, 3e38F}, {middle + 40, -3e38F}}, .note = "overflow"});
   for (const float factor : {1e-30F, 1e-12F, 1e12F, 1e18F, 1e30F}) {
     Denoise scaled = problem;
     scaled.sigma *= static_cast<double>(factor);
     list.add({.problem = scaled, .factor = factor});
+    scaled.wiener.patch = {4, 4, 4};
+    list.add({.problem = scaled, .factor = factor, .note = "cubes"});
   }
 }
 
@@ -200,6 +230,7 @@ ProblemSet denoise_problem_set() {
   DenoiseCaseList list(set.cases);
   for (const DataType type : {DataType::uint8, DataType::uint16, DataType::float32}) {
     add_shapes(list, type);
+    add_cubes(list, type);
     add_parameters(list, type);
     add_values(list, type);
     add_profiles(list, type);

@@ -105,20 +105,6 @@ TEST(DenoiseColumnsTest, have_no_bank_with_two_neighbours_where_there_is_room) {
   EXPECT_EQ(banks, 0xffffffffU);
 }
 
-TEST(DenoiseColumnsTest, are_cut_into_whole_tiles_on_demand) {
-  DenoiseColumnLimits limits = limits_of(232448, 1);
-  limits.only_whole_tiles = true;
-  const Denoise problem = problem_of({352, 240, 150}, 11, 3, 16);  // 117 x 80 references a layer
-  const auto columns = DenoiseColumns::of(problem, problem.hard, false, limits);
-  ASSERT_TRUE(columns);
-  EXPECT_EQ(columns->tile_x, 3);
-  EXPECT_EQ(columns->tile_y, 8);
-  EXPECT_TRUE(columns->divide({117, 80, 1}));
-  EXPECT_FALSE(columns->divide({117, 79, 1}));
-  const Denoise prime = problem_of({128, 128, 128}, 11, 3, 16);  // 43 x 43
-  EXPECT_FALSE(DenoiseColumns::of(prime, prime.hard, false, limits));
-}
-
 TEST(DenoiseColumnsTest, are_not_for_other_patches_transforms_and_stacks) {
   const DenoiseColumnLimits limits = limits_of(232448, 1);
   const Denoise problem = problem_of({64, 64, 64}, 11, 3, 16);

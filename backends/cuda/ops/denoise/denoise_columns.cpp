@@ -23,9 +23,6 @@ std::string function_name(const DenoiseStepPlan& plan, const DenoiseColumns& col
 
 std::optional<DenoiseColumns> denoise_columns_of(const Denoise& problem, const DenoiseStep& step, bool is_wiener,
                                                  const DeviceLimits& limits) {
-  // Where a warp has two stacks, its kernel wants both to hold a patch. Of integers every reference's does, as it holds
-  // the reference; of floats not where one is not finite.
-  if (problem.type == DataType::float32) return std::nullopt;
   // Fewer warps leave a multiprocessor idle where the volume has more to do.
   constexpr std::int64_t kFewestWarps = 6;
   const std::int64_t volumes = is_wiener ? 2 : 1;
@@ -36,8 +33,7 @@ std::optional<DenoiseColumns> denoise_columns_of(const Denoise& problem, const D
                              .bytes_of_warp = kColumnWarpBytes,
                              .bytes_of_group = volumes * kColumnBytesBehind,
                              .voxel_bytes = volumes * static_cast<std::int64_t>(size_bytes(problem.type)),
-                             .voxels_of_word = 4,
-                             .only_whole_tiles = true});
+                             .voxels_of_word = 4});
 }
 
 DenoiseColumnFilter::DenoiseColumnFilter(const DenoiseStepPlan& plan, const DenoiseColumns& columns)

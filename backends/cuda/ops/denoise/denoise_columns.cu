@@ -18,8 +18,6 @@
 //   as that takes.
 // Sums are of 32 bits: shared memory adds no others by itself. Two of them are a voxel's weighted estimates, one is its
 // weights: those of a block are fewer than 2^12, each up to 2^20.
-//
-// Where a warp has two stacks, both must hold a patch: the host sees to it (denoise_columns.cpp).
 #include "ops/denoise/denoise_columns.cuh"
 
 #define TESSERA_DENOISE_COLUMNS(Voxel, type, step, is_wiener, Transform, places)               \
@@ -33,5 +31,4 @@
   TESSERA_DENOISE_COLUMNS(Voxel, type, hard, false, HaarOfFour, 32) \
   TESSERA_DENOISE_COLUMNS(Voxel, type, wiener, true, DctOfFour, 16) \
   TESSERA_DENOISE_COLUMNS(Voxel, type, wiener, true, DctOfFour, 32)
-TESSERA_DENOISE_COLUMNS_TYPE(std::uint8_t, uint8)
-TESSERA_DENOISE_COLUMNS_TYPE(std::uint16_t, uint16)
+TESSERA_DENOISE_TYPES(TESSERA_DENOISE_COLUMNS_TYPE)

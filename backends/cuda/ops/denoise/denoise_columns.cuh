@@ -42,8 +42,10 @@ class ColumnWarp {
   __device__ __forceinline__ void filter(const ColumnLayer& layer, const ColumnLayer& next, float scale,
                                          const float* scales, const float* window) {
     find_patches(layer);
-    if (!layer.is_last()) fetch(next);
-    if (members_[0] == 0 && members_[kStacks - 1] == 0) return;
+    if (members_[0] == 0 && members_[kStacks - 1] == 0) {
+      if (!layer.is_last()) fetch(next);
+      return;
+    }
     float patch[kCubeVoxels];
     std::uint32_t energies[kStacks] = {};
     if constexpr (kIsWiener) {
@@ -85,6 +87,7 @@ class ColumnWarp {
       weights[s][1] = weight_units(weight, window[32 + lane_]);
     }
     transform_cube<Transform, true>(patch);
+    if (!layer.is_last()) fetch(next);  // not before: registers are few
     add(patch, weights);
   }
 
@@ -166,13 +169,10 @@ class ColumnWarp {
       for (int s = 0; s < kStacks; ++s) {
         const float* row = rows_ + s * kPlaces * kColumnPitch;
         const int members = members_[s];
-        if (members < kTogether) {
-          add_patches<1>(row, voxel, weights[s][half]);
-          if (members == 2) add_patches<1, 1>(row, voxel, weights[s][half]);
-          continue;
-        }
+        if (members == 1 || members == 2) add_patches<1>(row, voxel, weights[s][half]);
+        if (members == 2) add_patches<1, 1>(row, voxel, weights[s][half]);
 #pragma unroll 1
-        for (int m = 0; m < members; m += kTogether, row += kTogether * kColumnPitch)
+        for (int m = 0; m + kTogether <= members; m += kTogether, row += kTogether * kColumnPitch)
           add_patches<kTogether>(row, voxel, weights[s][half]);
       }
       __syncwarp();
@@ -230,20 +230,22 @@ __device__ __forceinline__ void filter_column(const DenoiseColumnArguments& c) {
 
   ColumnWarp<T, kIsWiener, Transform, kPlaces> warp(c, region, layer);
   region.clear();
-  region.load(layer, layer.first_slice, layer.end_slice, kIsWiener);
-  __syncthreads();
+  // Each part stands here once: a multiprocessor's cache of instructions does not hold much more. So the first time
+  // through there is no layer yet, but one to be loaded.
+  bool is_layer = false;
   while (true) {
-    const ColumnLayer next = layer.next(c);
-    warp.filter(layer, next, scale, scales, window);
+    const ColumnLayer next = is_layer ? layer.next(c) : layer;
+    if (is_layer) warp.filter(layer, next, scale, scales, window);
+    const bool is_end = is_layer && layer.is_last();
     // The voxels' ring has room for what the next layer reaches as well.
-    if (!layer.is_last()) region.load(layer, layer.end_slice, next.end_slice, kIsWiener);
+    if (!is_end) region.load(layer, is_layer ? layer.end_slice : layer.first_slice, next.end_slice, kIsWiener);
     __syncthreads();
-    if (layer.is_last()) break;
-    region.hand_on(layer, layer.first_slice, next.first_slice);
+    if (is_layer) region.hand_on(layer, layer.first_slice, is_end ? layer.end_slice : next.first_slice);
+    if (is_end) return;
     layer = next;
+    is_layer = true;
     __syncthreads();
   }
-  region.hand_on(layer, layer.first_slice, layer.end_slice);
 }
 
 }  // namespace tessera::cuda

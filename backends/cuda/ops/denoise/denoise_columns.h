@@ -20,8 +20,6 @@ namespace tessera::cuda {
 class DenoiseColumnFilter {
  public:
   DenoiseColumnFilter(const DenoiseStepPlan& plan, const mathematics::DenoiseColumns& columns);
-  /// Is the round cut into whole tiles?
-  [[nodiscard]] bool takes(const mathematics::DenoiseRound& round) const { return columns_.divide(round.references); }
   void enqueue(backend::Queue& queue, const mathematics::DenoiseRound& round, const DenoiseArguments& arguments) const;
 
  private:

@@ -23,20 +23,22 @@ __device__ __forceinline__ void load_row(const T* voxels, int at, float scale, f
   }
 }
 
-/// A patch whose first voxel is the region's `first`; whole: voxels of the region's ring.
+/// A patch whose first voxel is the region's `first`, or 0; whole: voxels of the region's ring.
 template <class T>
 __device__ __forceinline__ void load_cube(const T* voxels, int first, int row, int slice, int whole, bool is_there,
                                           float scale, float (&patch)[kCubeVoxels]) {
+  const float or_0 = is_there ? scale : 0.0F;
 #pragma unroll
   for (int z = 0; z < 4; ++z) {
     int at = first + z * slice;
     if (at >= whole) at -= whole;
 #pragma unroll
-    for (int y = 0; y < 4; ++y) load_row(voxels, at + y * row, scale, patch + 16 * z + 4 * y);
+    for (int y = 0; y < 4; ++y) load_row(voxels, at + y * row, or_0, patch + 16 * z + 4 * y);
   }
-  if (is_there) return;
+  if constexpr (std::is_same_v<T, float>) {  // what stands there may not be finite
 #pragma unroll
-  for (int v = 0; v < kCubeVoxels; ++v) patch[v] = 0;
+    for (int v = 0; v < kCubeVoxels; ++v) patch[v] = is_there ? patch[v] : 0.0F;
+  }
 }
 
 template <int kPlaces, int kDistance>
@@ -87,6 +89,12 @@ template <int kPlaces>
   return __fmaf_rn(inverse, __fmaf_rn(-b, ratio, a), ratio);
 }
 
+/// Of any numbers: out of the way, as it is seldom needed.
+__device__ __noinline__ inline void divide(float* numbers, int count, float variance) {
+#pragma unroll 1
+  for (int m = 0; m < count; ++m) numbers[m] = over(numbers[m], plus(numbers[m], variance));
+}
+
 /// Coefficients of the basic estimate become factors; their squares as whole numbers, together. Those behind the last
 /// member are 0.
 template <int kPlaces>
@@ -103,8 +111,12 @@ template <int kPlaces>
 #pragma unroll
     for (int m = 0; m < kPlaces; ++m) numbers[m] = usual_ratio(numbers[m], plus(numbers[m], variance));
   } else {
+    float divided[kPlaces];
 #pragma unroll
-    for (int m = 0; m < kPlaces; ++m) numbers[m] = over(numbers[m], plus(numbers[m], variance));
+    for (int m = 0; m < kPlaces; ++m) divided[m] = numbers[m];
+    divide(divided, kPlaces, variance);
+#pragma unroll
+    for (int m = 0; m < kPlaces; ++m) numbers[m] = divided[m];
   }
   std::uint32_t energy = 0;
 #pragma unroll

@@ -18,6 +18,8 @@ struct ColumnLayer {
   int extent[2];
   int first_slice;
   int end_slice;
+  int first_slot;  ///< the first slice's place in the ring of sums, and in that of voxels
+  int first_voxel_slot;
 
   __device__ __forceinline__ explicit ColumnLayer(const DenoiseColumnArguments& c) {
     const int number = static_cast<int>(blockIdx.x);
@@ -61,6 +63,27 @@ struct ColumnLayer {
   __device__ __forceinline__ void set_slices(const DenoiseColumnArguments& c) {
     first_slice = first_voxel(c, 2, z);
     end_slice = end_of_voxels(c, 2, z);
+    first_slot = first_slice % c.ring;
+    first_voxel_slot = first_slice % c.voxel_ring;
+  }
+};
+
+/// Goes through rows of a region, slice after slice.
+struct ColumnRows {
+  int y;
+  int z;     ///< slices from the first one on
+  int slot;  ///< of the slice, in the ring
+
+  __device__ __forceinline__ ColumnRows(int first_slot, int extent, int ring) : y(0), z(0), slot(first_slot) {
+    advance(static_cast<int>(threadIdx.x) / 32, extent, ring);
+  }
+  __device__ __forceinline__ void advance(int rows, int extent, int ring) {
+    y += rows;
+    while (y >= extent) {
+      y -= extent;
+      ++z;
+      slot = slot + 1 == ring ? 0 : slot + 1;
+    }
   }
 };
 
@@ -97,9 +120,10 @@ struct ColumnRegion {
     const unsigned row = apart / size_x;
     const unsigned z = row / size_y;
     const unsigned in_slice = (row - z * size_y) * c.row + (apart - row * size_x);
-    const unsigned slice = layer.first_slice + z;
-    voxel = static_cast<int>(slice % c.voxel_ring * c.slice + in_slice);
-    sum = 4 * (slice % c.ring * c.slice + in_slice);
+    const unsigned voxel_slot = layer.first_voxel_slot + z;
+    const unsigned slot = layer.first_slot + z;
+    voxel = static_cast<int>(min(voxel_slot, voxel_slot - c.voxel_ring) * c.slice + in_slice);
+    sum = 4 * (min(slot, slot - c.ring) * c.slice + in_slice);
   }
 
   __device__ __forceinline__ void clear() const {
@@ -108,24 +132,34 @@ struct ColumnRegion {
 
   /// Voxels of slices [first, end); of those of a volume that are not finite the basic estimate's.
   __device__ __forceinline__ void load(const ColumnLayer& layer, int first, int end, bool is_wiener) const {
-    const auto* const volume = static_cast<const T*>(c.step.volume);
-    const auto* const estimate = static_cast<const T*>(c.step.basic);
-    const auto warp = static_cast<int>(threadIdx.x) / 32;
-    const auto lane = static_cast<int>(threadIdx.x) % 32;
-    for (int z = first; z < end; ++z) {
-      const int slot = z % c.voxel_ring * c.slice;
-#pragma unroll 2
-      for (int y = warp; y < layer.extent[1]; y += static_cast<int>(blockDim.x) / 32) {
-        const std::int64_t row = (z * c.step.size[1] + layer.first[1] + y) * c.step.size[0] + layer.first[0];
-        const int to = slot + y * c.row;
-        for (int x = lane; x < layer.extent[0]; x += 32) {
-          T voxel = volume[row + x];
-          if (is_wiener) {
-            const T instead = estimate[row + x];
-            if constexpr (std::is_same_v<T, float>) voxel = is_finite(voxel) ? voxel : instead;
-            basic[to + x] = instead;
+    constexpr int kTogether = 8;  // rows on their way at a time
+    const auto size_x = static_cast<unsigned>(c.step.size[0]);
+    const auto size_y = static_cast<unsigned>(c.step.size[1]);
+    const std::int64_t from = (first * c.step.size[1] + layer.first[1]) * c.step.size[0] + layer.first[0];
+    const T* const volume = static_cast<const T*>(c.step.volume) + from;
+    const T* const estimate = static_cast<const T*>(c.step.basic) + from;
+    for (int x = static_cast<int>(threadIdx.x) % 32; x < layer.extent[0]; x += 32) {
+      ColumnRows rows(first % c.voxel_ring, layer.extent[1], c.voxel_ring);
+      while (rows.z < end - first) {
+        T found[kTogether];
+        T instead[kTogether];
+        int to[kTogether];
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          to[i] = rows.z < end - first ? rows.slot * c.slice + rows.y * c.row + x : -1;
+          const unsigned at = (rows.z * size_y + rows.y) * size_x + x;
+          if (to[i] >= 0) found[i] = volume[at];
+          if (is_wiener && to[i] >= 0) instead[i] = estimate[at];
+          rows.advance(static_cast<int>(blockDim.x) / 32, layer.extent[1], c.voxel_ring);
+        }
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          if (to[i] < 0) continue;
+          if constexpr (std::is_same_v<T, float>) {
+            if (is_wiener && !is_finite(found[i])) found[i] = instead[i];
           }
-          voxels[to + x] = voxel;
+          voxels[to[i]] = found[i];
+          if (is_wiener) basic[to[i]] = instead[i];
         }
       }
     }
@@ -133,29 +167,42 @@ struct ColumnRegion {
 
   /// Sums of slices [first, end), which are 0 then.
   __device__ __forceinline__ void hand_on(const ColumnLayer& layer, int first, int end) const {
-    const auto warp = static_cast<int>(threadIdx.x) / 32;
-    const auto lane = static_cast<int>(threadIdx.x) % 32;
-    for (int z = first; z < end; ++z) {
-      const int slot = z % c.ring * c.slice;
-#pragma unroll 2
-      for (int y = warp; y < layer.extent[1]; y += static_cast<int>(blockDim.x) / 32) {
-        std::uint64_t* const sums = c.step.sums + 2 * held_index(c.step, {layer.first[0], layer.first[1] + y, z});
-        const unsigned from = 4 * (slot + y * c.row);
-        for (int x = lane; x < layer.extent[0]; x += 32) hand_on_voxel(from + 4 * x, sums + 2 * x);
+    constexpr int kTogether = 4;
+    const DenoiseArguments& d = c.step;
+    std::uint64_t* const sums = d.sums + 2 * layer.first[0];
+    for (int x = static_cast<int>(threadIdx.x) % 32; x < layer.extent[0]; x += 32) {
+      ColumnRows rows(first % c.ring, layer.extent[1], c.ring);
+      while (rows.z < end - first) {
+        unsigned at[kTogether];
+        std::uint64_t* to[kTogether];
+        std::uint32_t numbers[kTogether][3];
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          at[i] = 4 * (rows.slot * c.slice + rows.y * c.row + x);
+          const bool is_there = rows.z < end - first;
+#pragma unroll
+          for (int part = 0; part < 3; ++part) numbers[i][part] = is_there ? *column_sum(at[i] + part * bytes) : 0;
+          to[i] = sums + 2 * (held_row(d, layer.first[1] + rows.y, first + rows.z) * d.held[0] + x);
+          rows.advance(static_cast<int>(blockDim.x) / 32, layer.extent[1], c.ring);
+        }
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          if (numbers[i][2] == 0) continue;
+          add_to_sum(to[i],
+                     static_cast<std::int64_t>((static_cast<std::uint64_t>(numbers[i][1]) << 32) + numbers[i][0]));
+          add_to_sum(to[i] + 1, numbers[i][2]);
+#pragma unroll
+          for (int part = 0; part < 3; ++part) *column_sum(at[i] + part * bytes) = 0;
+        }
       }
     }
   }
 
  private:
-  __device__ __forceinline__ void hand_on_voxel(unsigned at, std::uint64_t* sums) const {
-    const std::uint32_t weight = *column_sum(at + 2 * bytes);
-    if (weight == 0) return;
-    const auto high = static_cast<std::uint64_t>(*column_sum(at + bytes));
-    add_to_sum(sums, static_cast<std::int64_t>((high << 32) + *column_sum(at)));
-    add_to_sum(sums + 1, weight);
-    *column_sum(at) = 0;
-    *column_sum(at + bytes) = 0;
-    *column_sum(at + 2 * bytes) = 0;
+  /// Where a row stands among those that are held.
+  [[nodiscard]] static __device__ __forceinline__ std::int64_t held_row(const DenoiseArguments& d, int y, int z) {
+    if (d.axis == 2) return in_ring(d, z) * d.held[1] + y;
+    return z * d.held[1] + in_ring(d, y);
   }
 };
 

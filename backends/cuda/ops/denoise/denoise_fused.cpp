@@ -125,7 +125,7 @@ class FusedStacks final : public DenoiseStacks {
     arguments.counts = layout_.counts(workspace);
     arguments.indices = layout_.indices(workspace);
     arguments.stack_bytes = static_cast<std::int32_t>(block_.stack_bytes);
-    if (columns_ && columns_->takes(round)) return columns_->enqueue(queue, round, arguments);
+    if (columns_) return columns_->enqueue(queue, round, arguments);
     std::copy(matrix_.begin(), matrix_.end(), arguments.matrix);
     LaunchGrid grid;
     grid.groups[0] = static_cast<unsigned>(mathematics::ceil_div<std::int64_t>(arguments.references, stacks_));

@@ -1,6 +1,7 @@
 // denoise, fused: from voxels to sums in a group's local memory. See denoise_fused.cl.
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "backend/sentence.h"
 #include "mathematics/denoise_tables.h"
 #include "opencl_embedded.h"
+#include "ops/denoise/denoise_columns.h"
 #include "ops/denoise/denoise_match.h"
 #include "ops/denoise/denoise_variants.h"
 
@@ -89,6 +91,11 @@ backend::Verdict check(const Denoise& problem, const backend::Device& device) {
   return verdict;
 }
 
+bool has_columns(const Denoise& problem, const DeviceFacts& facts) {
+  return (problem.has(DenoiseStage::hard_threshold) && denoise_columns_of(problem, problem.hard, false, facts)) ||
+         (problem.has(DenoiseStage::wiener) && denoise_columns_of(problem, problem.wiener, true, facts));
+}
+
 std::vector<Tunable> tunables(const Denoise& problem, const backend::Device& device) {
   Tunable unrolled{.name = "unrolled",
                    .meaning = "1: the profiles' patches lie in registers, by programs for their sides",
@@ -98,7 +105,14 @@ std::vector<Tunable> tunables(const Denoise& problem, const backend::Device& dev
   // Of a program PoCL takes 5 s to compile for a processor, which has too few registers to gain by it.
   if (is_possible && !is_processor(native(device).facts())) unrolled.values.push_back(1);
   unrolled.preferred = unrolled.values.back();
-  return {mathematics::denoise_slab_tunable(problem), unrolled};
+  Tunable columns{.name = "columns",
+                  .meaning = "1: estimates of a column of references are added up in local memory first",
+                  .values = {0}};
+  const DeviceFacts& facts = native(device).facts();
+  if (has_columns(problem, facts)) columns.values.push_back(1);
+  // A processor's local memory is its memory, and its atomic additions to local memory are no cheaper.
+  columns.preferred = is_processor(facts) ? 0 : columns.values.back();
+  return {mathematics::denoise_slab_tunable(problem), unrolled, columns};
 }
 
 std::string program_options(const DenoiseStepPlan& plan, const FusedGroup& group) {
@@ -139,9 +153,14 @@ class FusedStacks final : public DenoiseStacks {
   FusedStacks(const DenoiseStepPlan& plan, std::int64_t references, std::size_t offset_bytes)
       : channels_(plan.problem.channels),
         group_(plan.step, plan.is_wiener, plan.tuning.at("unrolled") == 1, plan.device.facts()),
-        match_(match_of(plan, references, offset_bytes)),
-        filter_(plan.device, plan.is_wiener ? "denoise_fused_wiener" : "denoise_fused_hard", embedded::denoise_fused,
-                program_options(plan, group_)) {
+        match_(match_of(plan, references, offset_bytes)) {
+    if (plan.tuning.at("columns") == 1) {
+      const auto columns = denoise_columns_of(plan.problem, plan.step, plan.is_wiener, plan.device.facts());
+      if (columns) columns_.emplace(plan, *columns);
+    }
+    if (columns_) return;  // its program is compiled alone
+    filter_.emplace(plan.device, plan.is_wiener ? "denoise_fused_wiener" : "denoise_fused_hard",
+                    embedded::denoise_fused, program_options(plan, group_));
     if (!group_.is_unrolled) return;
     const std::vector<float> rows = mathematics::denoise_matrix(plan.step.transform, plan.step.patch.x);
     std::copy(rows.begin(), rows.end(), matrix_.rows);
@@ -151,13 +170,14 @@ class FusedStacks final : public DenoiseStacks {
   void enqueue(DenoiseRun& run, const DenoiseOperands& operands, const mathematics::DenoiseRound& round,
                DenoiseShape shape) const override {
     match_.enqueue(run, operands, round);
+    if (columns_) return columns_->enqueue(run, operands, round, shape, match_);
     const auto items = static_cast<std::size_t>(group_.lanes * group_.stacks);
     const auto groups = static_cast<std::size_t>(ceil_div(shape.references, group_.stacks));
     const DenoiseLocal local{static_cast<std::size_t>(group_.stacks) * group_.stack_bytes};
     for (shape.channel = 0; shape.channel < channels_; ++shape.channel) {
-      filter_.enqueue_range(run, {1, {groups * items, 1, 1}, {items, 1, 1}}, operands.volume, operands.basic,
-                            operands.table, operands.largest, match_.counts(run), match_.indices(run), operands.sums,
-                            local, shape, matrix_);
+      filter_->enqueue_range(run, {1, {groups * items, 1, 1}, {items, 1, 1}}, operands.volume, operands.basic,
+                             operands.table, operands.largest, match_.counts(run), match_.indices(run), operands.sums,
+                             local, shape, matrix_);
     }
   }
 
@@ -165,7 +185,8 @@ class FusedStacks final : public DenoiseStacks {
   std::int64_t channels_;
   FusedGroup group_;
   DenoiseMatch match_;
-  DenoiseFunction filter_;
+  std::optional<DenoiseFunction> filter_;
+  std::optional<DenoiseColumnFilter> columns_;
   DenoiseMatrix matrix_{};
 };
 
