@@ -22,6 +22,8 @@ TEST(GemmPredictionTest, counts_what_threads_ask_memory_for) {
             1.0 / 64 + 1.0 / 128);
   EXPECT_EQ(gemm_reads_per_product("register_local", {{"tile_m", 128}, {"tile_n", 64}}), 1.0 / 128 + 1.0 / 64);
   EXPECT_EQ(gemm_reads_per_product("split", {{"tile_m", 256}, {"tile_n", 128}}), 1.0 / 256 + 1.0 / 128);
+  EXPECT_EQ(gemm_reads_per_product("split_mma", {{"tile_m", 128}, {"tile_n", 128}}), 2.0 / 128);
+  EXPECT_EQ(gemm_reads_per_product("scaled_half_mma", {{"tile_m", 128}, {"tile_n", 128}}), std::nullopt);
   EXPECT_EQ(gemm_reads_per_product("scaled_half", {{"tile_m", 256}, {"tile_n", 128}}), std::nullopt)
       << "its operands are prepared as halves, not in their own type";
   EXPECT_EQ(gemm_reads_per_product("register", {}), std::nullopt) << "its tiles are not told";

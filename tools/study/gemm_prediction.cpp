@@ -25,7 +25,8 @@ std::optional<double> gemm_reads_per_product(std::string_view variant, const Tun
   if (variant == "naive" || variant == "sequential") return 2;
   if (variant == "coalesced_a" && share("tile") > 0) return 1 + share("tile");
   if (variant == "tiled" && share("tile") > 0) return 2 * share("tile");
-  const bool is_of_both = variant == "register" || variant == "register_local" || variant == "split";
+  const bool is_of_both =
+      variant == "register" || variant == "register_local" || variant == "split" || variant == "split_mma";
   if (is_of_both && share("tile_m") > 0 && share("tile_n") > 0) return share("tile_m") + share("tile_n");
   return std::nullopt;
 }

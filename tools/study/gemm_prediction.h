@@ -21,9 +21,9 @@ struct GemmPrediction {
 };
 
 /// Elements of A and B that a thread of this variant asks for, for each multiply-add: 2 of plain loops, 1 + 1 / b
-/// where A is kept in tiles of b, 1 / m + 1 / n where a group computes m x n of C from tiles of both (of `split`, whose
-/// operands are prepared as two halves of a float's bytes together). Nothing for variants whose tiles are not among
-/// their tunables.
+/// where A is kept in tiles of b, 1 / m + 1 / n where a group computes m x n of C from tiles of both (of `split` and
+/// `split_mma`, whose operands are prepared as two halves of a float's bytes together). Nothing for variants whose
+/// tiles are not among their tunables.
 [[nodiscard]] std::optional<double> gemm_reads_per_product(std::string_view variant, const Tuning& tuning);
 
 /// Of those verified records that can be told, on devices whose copy rate is known.
