@@ -15,6 +15,9 @@ namespace tessera::conformance {
 /// over groups; layouts that wide loads must not assume; infinities and NaN in the last row, column and step.
 void add_gemm_edges(std::vector<std::unique_ptr<Case>>& cases, DataType type);
 
+/// Short sums, whose C is most of the work, in rows that begin anywhere.
+void add_gemm_short_sums(std::vector<std::unique_ptr<Case>>& cases, DataType type);
+
 /// What `tessera bench gemm --study` measures.
 void add_gemm_study(std::vector<std::unique_ptr<Case>>& cases);
 
