@@ -237,7 +237,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
   const DeviceLimits& card = native(device).context()->limits();
   const std::span<const GemmRegisterImage> images = images_of(problem.type);
   const GemmRegisterChoice choice =
-      choose_gemm_register(product.as_gemm(problem.type, problem.batch), card, splits.back(), images);
+      choose_gemm_register(product.as_gemm(problem.type, problem.batch), card, splits, images);
   std::vector<Tunable> tunables =
       tile_tunables(images, choice, "output channels that one group computes", "pixels that one group computes");
   tunables.push_back({"split_k", "groups over which channels and filter are split, each with a sum of its own", splits,

@@ -46,13 +46,16 @@ struct CnnLayerProduct {
   [[nodiscard]] std::int64_t tiles(const GemmRegisterShape& shape, std::int64_t images) const {
     return ceil_div(output_channels, shape.tile_m) * ceil_div(images * image_columns, shape.tile_n);
   }
-  /// The same as a problem of gemm, for the model that chooses a shape.
+  /// The same as a problem of gemm, for the model that chooses a shape. Its rows are such that the model does not add
+  /// what unaligned ones cost, since the layer's operands are read in another way.
   [[nodiscard]] Gemm as_gemm(DataType type, std::int64_t images) const {
+    constexpr std::int64_t kAligned = 4;
     return with_layout({.m = output_channels,
-                        .n = std::max<std::int64_t>(images, 1) * image_columns,
+                        .n = ceil_div(std::max<std::int64_t>(images, 1) * image_columns, kAligned) * kAligned,
                         .k = groups * kCnnLayerGroup,
                         .type = type,
-                        .transpose_a = true});
+                        .transpose_a = true,
+                        .lda = ceil_div(output_channels, kAligned) * kAligned});
   }
 
   bool is_wide;         ///< groups of 16 channels, not of steps in the order of the weights

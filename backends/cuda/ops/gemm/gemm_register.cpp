@@ -16,6 +16,7 @@
 #include "mathematics/division.h"
 #include "mathematics/gemm_as_computed.h"
 #include "ops/gemm/gemm_operands.h"
+#include "ops/gemm/gemm_register_add.h"
 #include "ops/gemm/gemm_register_arguments.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_register_shapes.h"
@@ -29,8 +30,6 @@ using mathematics::ceil_div;
 
 /// Tiles along m that are visited before the next along n: 16 x 16 tiles in flight share their rows and columns.
 constexpr std::int64_t kBand = 16;
-/// Beyond this, partial sums cost more memory and time than a split of k is worth.
-constexpr std::int64_t kLargestWorkspace = std::int64_t{256} << 20;
 
 /// Blocks of one thread block cluster and kernels that overlap came with sm_90.
 bool has_clusters(const DeviceLimits& card) {
@@ -160,18 +159,14 @@ class GemmRegisterKernel final : public backend::Kernel {
     queue.launch(copies_chunks(arguments) ? aligned_ : unaligned_, grid, parameters);
     if (!has_parts()) return;
 
-    GemmAddArguments<T> add{arguments, workspace, static_cast<std::int32_t>(splits_), static_cast<std::int32_t>(batch)};
-    LaunchGrid add_grid;
-    const auto groups = [&](std::int64_t extent, std::int64_t step, int axis) {
-      return static_cast<unsigned>(
-          std::min<std::int64_t>(ceil_div(extent, step), static_cast<std::int64_t>(context_->limits().groups[axis])));
-    };
-    add_grid.groups = {groups(problem_.n, std::int64_t{4} * kGemmAddRuns, 0), groups(problem_.m, kGemmAddRows, 1),
-                       static_cast<unsigned>(batch)};
-    add_grid.group_size = {kGemmAddRuns, kGemmAddRows, 1};
-    add_grid.overlaps = grid_.overlaps;
-    void* add_parameters[] = {&add};
-    queue.launch(add_, add_grid, add_parameters);
+    launch_gemm_add(queue, add_,
+                    GemmAddArguments<T>{.gemm = arguments,
+                                        .parts = workspace,
+                                        .splits = static_cast<std::int32_t>(splits_),
+                                        .batch = static_cast<std::int32_t>(batch),
+                                        .slices = 1,
+                                        .runs = 1},
+                    context_->limits());
   }
 
   std::shared_ptr<Context> context_;  // the functions live as long as their context
@@ -188,19 +183,10 @@ class GemmRegisterKernel final : public backend::Kernel {
 };
 
 std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
-  // More groups than steps would have nothing to do, and their sums need memory.
-  std::vector<std::int64_t> splits{1};
-  const std::int64_t products = std::min<std::int64_t>(problem.batch, 65535);
-  const auto room = static_cast<double>(kLargestWorkspace) / static_cast<double>(size_bytes(problem.type));
-  const double sums = static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(products);
-  for (std::int64_t split = 2; split <= 64 && split <= problem.k && sums * static_cast<double>(split) <= room;
-       split *= 2) {
-    splits.push_back(split);
-  }
-
+  const std::vector<std::int64_t> splits = gemm_register_splits(problem);
   const DeviceLimits& card = native(device).context()->limits();
   const std::span<const GemmRegisterImage> images = gemm_register_images(problem.type);
-  const GemmRegisterChoice choice = choose_gemm_register(problem, card, splits.back(), images);
+  const GemmRegisterChoice choice = choose_gemm_register(problem, card, splits, images);
   std::vector<Tunable> tunables =
       tile_tunables(images, choice, "rows of C that one group computes", "columns of C that it computes");
   tunables.push_back({"split_k", "groups over which k is split, each with a sum of its own", splits, choice.split_k});

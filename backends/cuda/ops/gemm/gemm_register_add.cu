@@ -1,47 +1,81 @@
-// gemm, register: adds up what several groups along k have each computed of C, in their order.
+// gemm, register: adds up what several groups along k have each computed of C.
 //
-//   parts, in the workspace                     a block  = 32 runs of four columns x 8 rows of C
-//   +-------+ +-------+     +-------+           a thread = one run: reads it from every part, one after the other, and
-//   | m x n |+| m x n |+ ...|       |  -> C                writes alpha times the sum plus beta times C
-//   +-------+ +-------+     +-------+
+//   parts, in the workspace                     a block  = up to 64 runs of four columns of up to 256 rows of C, by one
+//   +-------+ +-------+     +-------+                      slice of threads or several
+//   | m x n |+| m x n |+ ...|       |  -> C     a thread = one run: reads it from the parts of its slice, one after the
+//   +-------+ +-------+     +-------+                      other; the first slice's adds up the slices' sums in their
+//                                                          order and writes alpha times that plus beta times C
 //
-// Every part is read once, mostly from L2, where the kernel before has just written it; C is written once. The grid's y
-// is at most 65,535 blocks, so both axes loop on.
+// Every part is read once, mostly from L2, where the kernel before has just written it; C is written once. Where there
+// are many parts, C is small, and one thread for each of its runs would mostly wait: there slices give it many. The
+// grid's y is at most 65,535 blocks, so both axes loop on.
 #include "ops/gemm/gemm_register_store.cuh"
 
 namespace tessera::cuda {
 
+/// Four neighbours of one part from `place` on, as far as there are.
+template <class T>
+__device__ __forceinline__ void add_run(T* sum, const T* place, bool is_chunk, std::int64_t inside) {
+  if (is_chunk) {
+#pragma unroll
+    for (int i = 0; i < 4; i += kChunk<T>) {
+      const auto run = *reinterpret_cast<const Run<T, kChunk<T>>*>(place + i);
+#pragma unroll
+      for (int j = 0; j < kChunk<T>; ++j) sum[i + j] += run.element[j];
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (i < inside) sum[i] += place[i];
+    }
+  }
+}
+
 template <class T>
 __device__ __forceinline__ void gemm_add(const GemmAddArguments<T>& add) {
   const GemmRegisterArguments<T>& gemm = add.gemm;
+  __shared__ Run<T, kChunk<T>> of_slices[4 / kChunk<T>][kGemmAddThreads];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int of_slice = kGemmAddThreads / add.slices;
+  const int slice = thread / of_slice;
+  const int rows = of_slice / add.runs;  // of a block
+  const int parts = (add.splits + add.slices - 1) / add.slices;
+  const int first = slice * parts;
+  const int end = min(first + parts, add.splits);
   const std::int64_t part = gemm.m * gemm.n;
   const bool aligned = gemm.n % kChunk<T> == 0;  // the workspace itself always is
+
   let_next_kernel_start();
   wait_for_kernel_before();
-  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * kGemmAddRows + threadIdx.y; row < gemm.m;
-       row += static_cast<std::int64_t>(gridDim.y) * kGemmAddRows) {
-    for (std::int64_t column = (static_cast<std::int64_t>(blockIdx.x) * kGemmAddRuns + threadIdx.x) * 4;
-         column < gemm.n; column += static_cast<std::int64_t>(gridDim.x) * kGemmAddRuns * 4) {
-      const T* place = add.parts + blockIdx.z * part + row * gemm.n + column;
+  for (std::int64_t row0 = static_cast<std::int64_t>(blockIdx.y) * rows; row0 < gemm.m;
+       row0 += static_cast<std::int64_t>(gridDim.y) * rows) {
+    for (std::int64_t run0 = static_cast<std::int64_t>(blockIdx.x) * add.runs; run0 * 4 < gemm.n;
+         run0 += static_cast<std::int64_t>(gridDim.x) * add.runs) {
+      const std::int64_t row = row0 + thread % of_slice / add.runs;
+      const std::int64_t column = (run0 + thread % add.runs) * 4;
+      const bool is_chunk = aligned && column + 4 <= gemm.n;
       T sum[4] = {};
-#pragma unroll 4
-      for (int split = 0; split < add.splits; ++split) {
-        if (aligned && column + 4 <= gemm.n) {
-#pragma unroll
-          for (int i = 0; i < 4; i += kChunk<T>) {
-            const auto run = *reinterpret_cast<const Run<T, kChunk<T>>*>(place + i);
-#pragma unroll
-            for (int j = 0; j < kChunk<T>; ++j) sum[i + j] += run.element[j];
-          }
-        } else {
-#pragma unroll
-          for (int i = 0; i < 4; ++i) {
-            if (column + i < gemm.n) sum[i] += place[i];
-          }
+      if (row < gemm.m && column < gemm.n) {
+        const T* place =
+            add.parts + (first * static_cast<std::int64_t>(add.batch) + blockIdx.z) * part + row * gemm.n + column;
+#pragma unroll 8
+        for (int i = first; i < end; ++i) {
+          add_run(sum, place, is_chunk, gemm.n - column);
+          place += add.batch * part;
         }
-        place += add.batch * part;
       }
-      store_run(gemm, gemm.c + blockIdx.z * gemm.stride_c, row, column, sum);
+      if (add.slices > 1) {
+        __syncthreads();  // the sums of the block's place before have been read
+#pragma unroll
+        for (int i = 0; i < 4; ++i) of_slices[i / kChunk<T>][thread].element[i % kChunk<T>] = sum[i];
+        __syncthreads();
+        if (slice > 0) continue;
+        for (int other = thread + of_slice; other < kGemmAddThreads; other += of_slice) {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) sum[i] += of_slices[i / kChunk<T>][other].element[i % kChunk<T>];
+        }
+      }
+      if (column < gemm.n) store_run(gemm, gemm.c + blockIdx.z * gemm.stride_c, row, column, sum);
     }
   }
 }
@@ -49,7 +83,7 @@ __device__ __forceinline__ void gemm_add(const GemmAddArguments<T>& add) {
 }  // namespace tessera::cuda
 
 #define TESSERA_GEMM_ADD(T, type)                                                                        \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::kGemmAddRuns* tessera::cuda::kGemmAddRows) \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kGemmAddThreads)                           \
       tessera_gemm_register_add_##type(const __grid_constant__ tessera::cuda::GemmAddArguments<T> add) { \
     tessera::cuda::gemm_add(add);                                                                        \
   }

@@ -38,10 +38,11 @@ struct GemmAddArguments {
   const T* parts;                 ///< packed m x n matrices: all products of the batch, `splits` times
   std::int32_t splits;
   std::int32_t batch;
+  std::int32_t slices;  ///< threads that share a run of C, a power of two: each adds up some of the parts
+  std::int32_t runs;    ///< of four columns, side by side in a group, a power of two
 };
 
-/// Runs of four columns, and rows, of a group of the kernel that adds up.
-inline constexpr int kGemmAddRuns = 32;
-inline constexpr int kGemmAddRows = 8;
+/// Threads of a group of the kernel that adds up.
+inline constexpr int kGemmAddThreads = 256;
 
 }  // namespace tessera::cuda

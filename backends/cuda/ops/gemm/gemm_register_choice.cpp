@@ -21,6 +21,28 @@ namespace {
 /// Multiply-adds of a multiprocessor in a microsecond at best: 128 a clock at 1.98 GHz.
 constexpr double kProductsPerMicrosecond = 128 * 1.98e3;
 
+constexpr std::int64_t kMostSplits = 256;
+/// Beyond this, partial sums cost more memory and time than a split of k is worth.
+constexpr double kLargestWorkspace = 256.0 * 1024 * 1024;
+
+/// At most, from memory that no cache holds. A guess: thin, whose groups have more loads on their way, reaches 4.2e6 on
+/// an H200.
+constexpr double kBytesPerMicrosecond = 3.6e6;
+
+/// The least that was measured of a launch, of products that one multiprocessor is soon through with, on an H100.
+constexpr double kLeast_us = 3.3;
+
+// What unaligned operands cost was set after 46 measurements on an H100, all but two of them in float32.
+
+/// How much longer products take where operands are copied element by element, by how many of the two are read along
+/// their rows.
+constexpr std::array<double, 3> kUnalignedProducts{1.15, 1.3, 1.6};
+/// To write a byte of C whose rows begin at any element, and at every second one, in place of every fourth.
+constexpr double kOddStore_us = 1.3e-6;
+constexpr double kEvenStore_us = 0.8e-6;
+/// For the second kernel to read parts whose rows begin so.
+constexpr double kUnalignedParts_us = 2.4;
+
 /// How fast a shape is.
 struct Speed {
   std::array<double, 4> rate;  ///< share of the best, with 1, 2, ... groups on a multiprocessor
@@ -32,6 +54,7 @@ struct Speed {
 struct SplitCost {
   double cluster_us;             ///< for the two groups of a cluster to exchange their sums
   double parts_us;               ///< for the second kernel
+  double parts_us_of_each;       ///< and for each of its parts
   double parts_us_per_megabyte;  ///< of partial sums and of C
 };
 
@@ -39,13 +62,21 @@ constexpr std::array<Speed, 4> kFloat32Speeds{{{{0.507, 0.608, 0.608, 0.630}, 1.
                                                {{0.645, 0.755}, 2.37, 1.61},
                                                {{0.674, 0.786}, 2.76, 2.01},
                                                {{0.454, 0.762}, 4.09, 2.57}}};
-constexpr SplitCost kFloat32Split{1.63, 2.12, 0.130};
+constexpr SplitCost kFloat32Split{1.63, 2.12, 0.015, 0.130};
 constexpr std::array<Speed, 4> kFloat64Speeds{
     {{{0.556}, 0.72, 1.88}, {{0.625, 0.765}, 1.30, 1.55}, {{0.871, 0.885}, 1.67, 2.46}, {{0.795, 0.930}, 0.50, 4.43}}};
-constexpr SplitCost kFloat64Split{1.62, 3.19, 0.266};
+constexpr SplitCost kFloat64Split{1.62, 3.19, 0.015, 0.266};
 
 double ceil_div(double a, double b) {
   return std::ceil(a / b);
+}
+
+/// Are A and B copied 16 bytes at a time? As the launch asks, but for the addresses.
+bool copies_chunks(const Gemm& problem) {
+  const std::int64_t chunk = 16 / static_cast<std::int64_t>(size_bytes(problem.type));
+  const bool k_along_rows = !problem.transpose_a || problem.transpose_b;
+  return problem.lda % chunk == 0 && problem.ldb % chunk == 0 && (!k_along_rows || problem.k % chunk == 0) &&
+         problem.stride_a % chunk == 0 && problem.stride_b % chunk == 0;
 }
 
 double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const Speed& speed, const SplitCost& cost,
@@ -55,7 +86,9 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
   const auto batch = static_cast<double>(problem.batch);
   const double groups = ceil_div(m, shape.tile_m) * ceil_div(n, shape.tile_n) * split * batch;
   const double steps = ceil_div(ceil_div(static_cast<double>(problem.k), split), shape.depth) * shape.depth;
-  const double alone_us = shape.elements() * steps / kProductsPerMicrosecond;
+  const std::size_t along = (problem.transpose_a ? 0 : 1) + (problem.transpose_b ? 1 : 0);
+  const double alone_us =
+      shape.elements() * steps / kProductsPerMicrosecond * (copies_chunks(problem) ? 1 : kUnalignedProducts[along]);
 
   // A multiprocessor's groups: those that run together with as many others as fit, and the rest.
   const double each = ceil_div(groups, card.multiprocessors);
@@ -64,13 +97,28 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
   double time = speed.start_us + each * speed.group_us + full * alone_us / speed.rate[shape.blocks - 1];
   if (rest > 0) time += rest * alone_us / speed.rate[static_cast<std::size_t>(rest) - 1];
 
+  time += gemm_unaligned_store_microseconds(problem);
   if (split == 2 && card.compute_capability_major >= 9) {
     time += cost.cluster_us;
   } else if (split > 1) {
     const double megabytes = (split + 1) * m * n * batch * static_cast<double>(size_bytes(problem.type)) * 1e-6;
-    time += cost.parts_us + megabytes * cost.parts_us_per_megabyte;
+    Gemm part = problem;
+    part.ldc = problem.n;
+    const double store_us = gemm_unaligned_store_microseconds(part);
+    if (store_us > 0) time += kUnalignedParts_us + split * store_us;
+    time += cost.parts_us + split * cost.parts_us_of_each + megabytes * cost.parts_us_per_megabyte;
   }
   return time;
+}
+
+/// To read and write all of it once.
+double memory_microseconds(const Gemm& problem) {
+  const auto m = static_cast<double>(problem.m);
+  const auto n = static_cast<double>(problem.n);
+  const auto batch = static_cast<double>(problem.batch);
+  const double a = m * static_cast<double>(problem.k) * (problem.stride_a == 0 ? 1 : batch);
+  const double b = n * static_cast<double>(problem.k) * (problem.stride_b == 0 ? 1 : batch);
+  return (a + b + m * n * batch) * static_cast<double>(size_bytes(problem.type)) / kBytesPerMicrosecond;
 }
 
 std::span<const GemmRegisterImage>::iterator find_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,
@@ -91,7 +139,7 @@ struct Estimate {
   double us = std::numeric_limits<double>::infinity();
 };
 
-Estimate fastest(const Gemm& problem, const DeviceLimits& card, std::int64_t max_split,
+Estimate fastest(const Gemm& problem, const DeviceLimits& card, std::span<const std::int64_t> splits,
                  std::span<const GemmRegisterImage> images) {
   const bool is_double = problem.type == DataType::float64;
   const std::span<const GemmRegisterImage> measured = gemm_register_images(problem.type);
@@ -100,7 +148,7 @@ Estimate fastest(const Gemm& problem, const DeviceLimits& card, std::int64_t max
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const GemmRegisterShape& shape = measured[i].shape;
     if (find_tile(images, shape.tile_m, shape.tile_n) == images.end()) continue;
-    for (std::int64_t split = 1; split <= max_split; split *= 2) {
+    for (const std::int64_t split : splits) {
       const double us = microseconds(problem, shape, speeds[i], is_double ? kFloat64Split : kFloat32Split,
                                      static_cast<double>(split), card);
       if (us < best.us) best = {{shape.tile_m, shape.tile_n, split}, us};
@@ -133,15 +181,38 @@ const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images
   return *find_tile(images, tile_m, tile_n);
 }
 
-GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card, std::int64_t max_split,
+double gemm_unaligned_store_microseconds(const Gemm& problem) {
+  const std::int64_t chunk = 16 / static_cast<std::int64_t>(size_bytes(problem.type));
+  if (problem.ldc % chunk == 0) return 0;
+  const double bytes = static_cast<double>(problem.m) * static_cast<double>(problem.n) *
+                       static_cast<double>(problem.batch) * static_cast<double>(size_bytes(problem.type));
+  return bytes * (problem.ldc % 2 == 0 ? kEvenStore_us : kOddStore_us);
+}
+
+std::vector<std::int64_t> gemm_register_splits(const Gemm& problem) {
+  std::vector<std::int64_t> splits{1};
+  const std::int64_t products = std::min<std::int64_t>(problem.batch, 65535);
+  const double bytes = static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(products) *
+                       static_cast<double>(size_bytes(problem.type));
+  const auto is_possible = [&](std::int64_t split) {
+    return split <= kMostSplits && split <= problem.k && bytes * static_cast<double>(split) <= kLargestWorkspace;
+  };
+  for (std::int64_t split = 2; is_possible(split); split *= 2) {
+    splits.push_back(split);
+    if (is_possible(split / 2 * 3)) splits.push_back(split / 2 * 3);
+  }
+  return splits;
+}
+
+GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card,
+                                        std::span<const std::int64_t> splits,
                                         std::span<const GemmRegisterImage> images) {
-  return fastest(problem, card, max_split, images).choice;
+  return fastest(problem, card, splits, images).choice;
 }
 
 double gemm_register_microseconds(const Gemm& problem, const DeviceLimits& card) {
-  constexpr std::int64_t kMostSplits = 64;
-  return fastest(problem, card, std::clamp<std::int64_t>(problem.k, 1, kMostSplits), gemm_register_images(problem.type))
-      .us;
+  const double us = fastest(problem, card, gemm_register_splits(problem), gemm_register_images(problem.type)).us;
+  return std::max({us, memory_microseconds(problem), kLeast_us});
 }
 
 std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images, const GemmRegisterChoice& preferred,

@@ -35,14 +35,21 @@ struct GemmRegisterChoice {
   std::int64_t split_k = 1;
 };
 
-/// The configuration that is expected to be fastest, of those with a tile that one of the images has. `max_split` is at
-/// least 1.
+/// Over how many groups k can be split: as many as have steps of their own and memory for their sums.
+[[nodiscard]] std::vector<std::int64_t> gemm_register_splits(const Gemm& problem);
+
+/// The configuration that is expected to be fastest, of these splits of k and those with a tile that one of the images
+/// has.
 [[nodiscard]] GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card,
-                                                      std::int64_t max_split,
+                                                      std::span<const std::int64_t> splits,
                                                       std::span<const GemmRegisterImage> images);
 
 /// How long register takes with the configuration that is expected to be fastest, by the model.
 [[nodiscard]] double gemm_register_microseconds(const Gemm& problem, const DeviceLimits& card);
+
+/// What writing C takes longer where its rows begin at no multiple of 16 bytes and threads store runs of four; of split
+/// too.
+[[nodiscard]] double gemm_unaligned_store_microseconds(const Gemm& problem);
 
 /// The tunables tile_m and tile_n, which exist in the pairs that have an image. The meanings are the operator's words.
 [[nodiscard]] std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images,

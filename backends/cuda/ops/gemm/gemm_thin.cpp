@@ -19,7 +19,7 @@
 #include "mathematics/division.h"
 #include "mathematics/gemm_as_computed.h"
 #include "ops/gemm/gemm_operands.h"
-#include "ops/gemm/gemm_register_arguments.h"
+#include "ops/gemm/gemm_register_add.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::cuda {
@@ -135,16 +135,7 @@ class GemmThinKernel final : public backend::Kernel {
     add.parts = workspace;
     add.splits = static_cast<std::int32_t>(splits_);
     add.batch = static_cast<std::int32_t>(batch);
-    LaunchGrid grid;
-    const auto groups = [&](std::int64_t extent, std::int64_t step, std::size_t axis) {
-      return static_cast<unsigned>(std::min(ceil_div(extent, step), groups_of(axis)));
-    };
-    grid.groups = {groups(problem_.n, std::int64_t{4} * kGemmAddRuns, 0), groups(problem_.m, kGemmAddRows, 1),
-                   static_cast<unsigned>(batch)};
-    grid.group_size = {kGemmAddRuns, kGemmAddRows, 1};
-    grid.overlaps = overlaps();
-    void* parameters[] = {&add};
-    queue.launch(add_, grid, parameters);
+    launch_gemm_add(queue, add_, add, context_->limits());
   }
 
   std::shared_ptr<Context> context_;  // the functions live as long as their context
