@@ -67,6 +67,15 @@ class CudaCapabilityTest : public ::testing::Test {
     return variant<Problem>(name).pays(problem, *device_).because();
   }
 
+  /// The first of gemm's variants that takes the problem and pays.
+  [[nodiscard]] std::string_view default_of(const Gemm& problem) const {
+    const Gemm whole = with_layout(problem);
+    for (const auto& each : plugin_backend().operators().list<Gemm>()) {
+      if (each.check(whole, *device_) && (!each.pays || each.pays(whole, *device_))) return each.name;
+    }
+    return "none";
+  }
+
   std::unique_ptr<backend::Device> device_;
 
  private:
@@ -96,6 +105,32 @@ TEST_F(CudaCapabilityTest, gemm_by_fp16_of_warps_is_a_default_on_8_0_alone) {
       EXPECT_NE(why_no_default(name, gemm_of(4096, accuracy)), "") << major << "." << minor;
     }
   }
+}
+
+/// By the models of their times, for a card of 132 multiprocessors.
+TEST_F(CudaCapabilityTest, gemm_takes_what_is_expected_to_be_fastest) {
+  for (const auto& [major, minor] : {std::pair{7, 5}, {8, 0}, {8, 6}, {9, 0}, {10, 0}}) {
+    open(major, minor);
+    const std::string card = std::to_string(major) + "." + std::to_string(minor);
+    // On 8.0 it is split_mma, if the library has code for that.
+    if (major != 8 || minor != 0) {
+      EXPECT_EQ(default_of({.m = 4096, .n = 4096, .k = 4096}), major == 9 ? "split" : "register") << card;
+    }
+    EXPECT_EQ(default_of({.m = 4096, .n = 4096, .k = 4096, .accuracy = Accuracy::strict}), "register") << card;
+    EXPECT_EQ(default_of({.m = 4096, .n = 4096, .k = 4096, .type = DataType::float64}), "register") << card;
+    for (const DataType type : {DataType::float32, DataType::float64}) {
+      EXPECT_EQ(default_of({.m = 2621, .n = 1799, .k = 3, .type = type}), "shallow") << card;
+      EXPECT_EQ(default_of({.m = 1, .n = 4096, .k = 4096, .type = type}), "thin") << card;
+      EXPECT_EQ(default_of({.m = 64, .n = 64, .k = 32768, .type = type}), "register") << card;
+    }
+  }
+}
+
+TEST_F(CudaCapabilityTest, gemm_that_does_not_pay_names_what_is_faster) {
+  open(9, 0);
+  const Gemm shallow = with_layout({.m = 2621, .n = 1799, .k = 3});
+  EXPECT_NE(why_no_default("split", shallow).find(", and shallow "), std::string::npos)
+      << why_no_default("split", shallow);
 }
 
 /// The fake card takes a launch of a cluster, or of a kernel that begins early, for a misuse before 9.0.

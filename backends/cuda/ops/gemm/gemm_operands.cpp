@@ -9,31 +9,9 @@
 #include "cuda_kernel.h"
 #include "mathematics/division.h"
 #include "mathematics/gemm_as_computed.h"
-#include "ops/gemm/gemm_arguments.h"
 
 namespace tessera::cuda {
 namespace {
-
-template <class T>
-GemmArguments<T> arguments_for(const Gemm& asked) {
-  const Gemm problem = mathematics::gemm_as_computed(asked);
-  GemmArguments<T> arguments{};
-  arguments.m = problem.m;
-  arguments.n = problem.n;
-  arguments.k = problem.k;
-  arguments.lda = problem.lda;
-  arguments.ldb = problem.ldb;
-  arguments.ldc = problem.ldc;
-  arguments.batch = problem.batch;
-  arguments.stride_a = problem.stride_a;
-  arguments.stride_b = problem.stride_b;
-  arguments.stride_c = problem.stride_c;
-  arguments.alpha = static_cast<T>(problem.alpha);
-  arguments.beta = static_cast<T>(problem.beta);
-  arguments.transpose_a = problem.transpose_a;
-  arguments.transpose_b = problem.transpose_b;
-  return arguments;
-}
 
 /// One group for each tile; the kernels loop where that is more than the card allows.
 LaunchGrid grid_for(const Gemm& problem, const GemmTile& tile, const DeviceLimits& card) {
@@ -53,7 +31,7 @@ class GemmKernel final : public CudaKernel {
   GemmKernel(const CudaDevice& device, const Gemm& problem, const Image& image, const std::string& function,
              const GemmTile& tile)
       : CudaKernel(device.context(), image, function, grid_for(problem, tile, device.context()->limits())),
-        arguments_(arguments_for<T>(problem)) {}
+        arguments_(gemm_arguments<T>(mathematics::gemm_as_computed(problem))) {}
 
   void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
               const backend::Slice& /*workspace*/) override {

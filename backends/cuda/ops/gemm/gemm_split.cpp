@@ -7,6 +7,7 @@
 #include "cuda_device.h"
 #include "cuda_embedded.h"
 #include "mathematics/gemm_as_computed.h"
+#include "ops/gemm/gemm_expected.h"
 #include "ops/gemm/gemm_split_choice.h"
 #include "ops/gemm/gemm_split_kernel.h"
 #include "ops/gemm/gemm_variants.h"
@@ -15,6 +16,9 @@ namespace tessera::cuda {
 namespace {
 
 using backend::Verdict;
+
+template <GemmSplitKind kKind>
+constexpr const char* kName = kKind == GemmSplitKind::split ? "split" : "scaled_half";
 
 template <GemmSplitKind kKind>
 std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
@@ -28,7 +32,9 @@ double error_factor_of(const Gemm& problem, const backend::Device&) {
 
 template <GemmSplitKind kKind>
 Verdict pays(const Gemm& problem, const backend::Device& device) {
-  return gemm_split_pays(mathematics::gemm_as_computed(problem), kKind, native(device).context()->limits());
+  const DeviceLimits& card = native(device).context()->limits();
+  if (Verdict may = gemm_split_may_pay(mathematics::gemm_as_computed(problem), card); !may) return may;
+  return gemm_is_fastest(kName<kKind>, problem, card);
 }
 
 template <GemmSplitKind kKind>
@@ -40,9 +46,9 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& devi
 
 template <GemmSplitKind kKind>
 Verdict check(const Gemm& problem, const backend::Device& device) {
-  const char* const name = kKind == GemmSplitKind::split ? "split" : "scaled_half";
   const GemmSplitTiling largest = tiling_of(std::end(kGemmSplitShapes)[-1]);
-  if (Verdict is_taken = check_gemm_split_problem(problem, device, kKind, name, largest); !is_taken) return is_taken;
+  if (Verdict is_taken = check_gemm_split_problem(problem, device, kKind, kName<kKind>, largest); !is_taken)
+    return is_taken;
   return check_split_card(device);
 }
 
@@ -50,7 +56,7 @@ Verdict check(const Gemm& problem, const backend::Device& device) {
 
 backend::Variant<Gemm> gemm_split() {
   return {
-      .name = "split",
+      .name = kName<GemmSplitKind::split>,
       .summary = "float32 as sums of two fp16, three products by tensor cores, their sums added up in float32",
       .check = check<GemmSplitKind::split>,
       .tunables = tunables<GemmSplitKind::split>,
@@ -62,7 +68,7 @@ backend::Variant<Gemm> gemm_split() {
 
 backend::Variant<Gemm> gemm_scaled_half() {
   return {
-      .name = "scaled_half",
+      .name = kName<GemmSplitKind::scaled_half>,
       .summary = "scaled rows rounded to fp16, products by tensor cores, their sums added up in float32",
       .check = check<GemmSplitKind::scaled_half>,
       .tunables = tunables<GemmSplitKind::scaled_half>,

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "backend/sentence.h"
 #include "mathematics/division.h"
 #include "ops/gemm/gemm_register_choice.h"
 
@@ -24,8 +23,8 @@ constexpr double kStart_us[]{3.5, 3.5, 14};
 /// To prepare: a launch with its barriers, and bytes read and written in a microsecond.
 constexpr double kPrepareStart_us = 4.5;
 constexpr double kPrepareBytesPerMicrosecond = 2.8e6;
-/// It must be ahead by so much, since models are off by some percent.
-constexpr double kAhead = 1.08;
+/// To write C, while others multiply.
+constexpr double kStoreBytesPerMicrosecond = 2.8e6;
 
 /// What a block holds of k before it reads it a second time.
 constexpr std::int64_t kPartDepth = std::int64_t{kSplitHeld} * kSplitPrepareStep;
@@ -46,7 +45,9 @@ double microseconds(const Gemm& problem, GemmSplitKind kind, std::size_t number,
   const double products_us = rounds * panels * instructions * shape.tile_n / 2 / clocks_per_us;
   const double rows = a * (problem.stride_a == 0 ? 1 : batch) + b * (problem.stride_b == 0 ? 1 : batch);
   const double bytes = rows * static_cast<double>(problem.k) * (kind == GemmSplitKind::split ? 8 : 6);
-  return kPrepareStart_us + bytes / kPrepareBytesPerMicrosecond + kStart_us[number] + products_us;
+  const double c = static_cast<double>(problem.m) * static_cast<double>(problem.n) * batch * sizeof(float);
+  return kPrepareStart_us + bytes / kPrepareBytesPerMicrosecond + kStart_us[number] +
+         std::max(products_us, c / kStoreBytesPerMicrosecond) + gemm_unaligned_store_microseconds(problem);
 }
 
 struct Estimate {
@@ -92,16 +93,16 @@ std::vector<Tunable> gemm_split_tunables(const GemmSplitShape& preferred) {
   return {std::move(tile_m), std::move(tile_n)};
 }
 
-backend::Verdict gemm_split_pays(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
-  if (problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) {
-    return backend::Verdict::no("there is nothing to multiply");
+double gemm_split_microseconds(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
+  return fastest(problem, kind, card).us;
+}
+
+backend::Verdict gemm_split_may_pay(const Gemm& problem, const DeviceLimits& card) {
+  if (card.compute_capability_major != 9 || card.compute_capability_minor != 0) {
+    return backend::Verdict::no("it is for cards of compute capability 9.0");
   }
-  const double own = fastest(problem, kind, card).us;
-  const double other = gemm_register_microseconds(problem, card);
-  if (own * kAhead <= other) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("it is expected to take ", std::lround(own),
-                                                " us, preparing A and B included, and register ", std::lround(other),
-                                                " us"));
+  if (problem.m != 0 && problem.n != 0 && problem.k != 0 && problem.batch != 0) return backend::Verdict::yes();
+  return backend::Verdict::no("there is nothing to multiply");
 }
 
 }  // namespace tessera::cuda

@@ -26,8 +26,11 @@ namespace tessera::cuda {
 /// The tunables tile_m and tile_n, which exist in the pairs that are compiled.
 [[nodiscard]] std::vector<Tunable> gemm_split_tunables(const GemmSplitShape& preferred);
 
-/// Yes where it is faster than register, by the models of both.
-[[nodiscard]] backend::Verdict gemm_split_pays(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card);
+/// How long preparing and multiplying takes, by the model.
+[[nodiscard]] double gemm_split_microseconds(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card);
+
+/// No where it is not taken whatever the model says. The problem is one as it is computed.
+[[nodiscard]] backend::Verdict gemm_split_may_pay(const Gemm& problem, const DeviceLimits& card);
 
 /// The bound as a multiple of the strict algorithm's (docs/decisions/0025).
 [[nodiscard]] inline double gemm_split_error_factor(const Gemm& problem, GemmSplitKind kind) {

@@ -6,6 +6,7 @@
 #include "cuda_device.h"
 #include "cuda_embedded.h"
 #include "mathematics/gemm_as_computed.h"
+#include "ops/gemm/gemm_expected.h"
 #include "ops/gemm/gemm_split_kernel.h"
 #include "ops/gemm/gemm_split_mma_choice.h"
 #include "ops/gemm/gemm_variants.h"
@@ -16,10 +17,13 @@ namespace {
 using backend::Verdict;
 
 template <GemmSplitKind kKind>
+constexpr const char* kName = kKind == GemmSplitKind::split ? "split_mma" : "scaled_half_mma";
+
+template <GemmSplitKind kKind>
 Verdict check(const Gemm& problem, const backend::Device& device) {
-  const char* const name = kKind == GemmSplitKind::split ? "split_mma" : "scaled_half_mma";
   const GemmSplitTiling largest = tiling_of(std::end(kSplitMmaShapes)[-1]);
-  if (Verdict is_taken = check_gemm_split_problem(problem, device, kKind, name, largest); !is_taken) return is_taken;
+  if (Verdict is_taken = check_gemm_split_problem(problem, device, kKind, kName<kKind>, largest); !is_taken)
+    return is_taken;
   return check_split_mma_card(device);
 }
 
@@ -36,7 +40,9 @@ double error_factor_of(const Gemm& problem, const backend::Device&) {
 
 template <GemmSplitKind kKind>
 Verdict pays(const Gemm& problem, const backend::Device& device) {
-  return gemm_split_mma_pays(mathematics::gemm_as_computed(problem), kKind, native(device).context()->limits());
+  const DeviceLimits& card = native(device).context()->limits();
+  if (Verdict may = gemm_split_mma_may_pay(mathematics::gemm_as_computed(problem), card); !may) return may;
+  return gemm_is_fastest(kName<kKind>, problem, card);
 }
 
 template <GemmSplitKind kKind>
@@ -50,7 +56,7 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& devi
 
 backend::Variant<Gemm> gemm_split_mma() {
   return {
-      .name = "split_mma",
+      .name = kName<GemmSplitKind::split>,
       .summary = "split by the tensor cores' instruction of warps, their sums added up in float32 after each 16 of k",
       .check = check<GemmSplitKind::split>,
       .tunables = tunables<GemmSplitKind::split>,
@@ -62,7 +68,7 @@ backend::Variant<Gemm> gemm_split_mma() {
 
 backend::Variant<Gemm> gemm_scaled_half_mma() {
   return {
-      .name = "scaled_half_mma",
+      .name = kName<GemmSplitKind::scaled_half>,
       .summary = "scaled_half by the tensor cores' instruction of warps, their sums added up after each 32 of k",
       .check = check<GemmSplitKind::scaled_half>,
       .tunables = tunables<GemmSplitKind::scaled_half>,

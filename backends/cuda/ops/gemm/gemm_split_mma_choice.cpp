@@ -9,7 +9,6 @@
 
 #include "backend/sentence.h"
 #include "mathematics/division.h"
-#include "ops/gemm/gemm_register_choice.h"
 
 namespace tessera::cuda {
 namespace {
@@ -30,8 +29,6 @@ static_assert(std::size(kTimes) == std::size(kSplitMmaShapes));
 /// To prepare: a launch, and bytes read and written in a microsecond.
 constexpr double kPrepareStart_us = 4.5;
 constexpr double kPrepareBytesPerMicrosecond = 2.8e6;
-/// It must be ahead by so much, since no such card was measured.
-constexpr double kAhead = 1.25;
 
 /// Of so many blocks at once on a multiprocessor.
 double blocks_us(const Times& times, double steps, std::int64_t blocks) {
@@ -102,7 +99,11 @@ std::vector<Tunable> split_mma_tunables(const SplitMmaShape& preferred, const ch
   return {std::move(tile_m), std::move(tile_n)};
 }
 
-Verdict gemm_split_mma_pays(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
+double gemm_split_mma_microseconds(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card) {
+  return fastest(problem, kind, card).us;
+}
+
+Verdict gemm_split_mma_may_pay(const Gemm& problem, const DeviceLimits& card) {
   if (card.compute_capability_major == 9 && card.compute_capability_minor == 0) {
     return Verdict::no("on compute capability 9.0 warp groups multiply faster");
   }
@@ -111,14 +112,8 @@ Verdict gemm_split_mma_pays(const Gemm& problem, GemmSplitKind kind, const Devic
                                 card.compute_capability_minor,
                                 " it was not measured, and fp16 need not be so much faster than float32 there"));
   }
-  if (problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) {
-    return Verdict::no("there is nothing to multiply");
-  }
-  const double own = fastest(problem, kind, card).us;
-  const double other = gemm_register_microseconds(problem, card);
-  if (own * kAhead <= other) return Verdict::yes();
-  return Verdict::no(sentence("it is expected to take ", std::lround(own), " us, preparing A and B included, and ",
-                              "register ", std::lround(other), " us"));
+  if (problem.m != 0 && problem.n != 0 && problem.k != 0 && problem.batch != 0) return Verdict::yes();
+  return Verdict::no("there is nothing to multiply");
 }
 
 }  // namespace tessera::cuda

@@ -31,8 +31,12 @@ namespace tessera::cuda {
 [[nodiscard]] std::vector<Tunable> split_mma_tunables(const SplitMmaShape& preferred, const char* meaning_m,
                                                       const char* meaning_n);
 
-/// Yes where it is faster than register by the models of both, with a margin, on compute capability 8.0. Elsewhere no.
-[[nodiscard]] backend::Verdict gemm_split_mma_pays(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card);
+/// With the shape that is expected to be fastest.
+[[nodiscard]] double gemm_split_mma_microseconds(const Gemm& problem, GemmSplitKind kind, const DeviceLimits& card);
+
+/// No where it is not taken whatever the model says: elsewhere than on compute capability 8.0. The problem is one as it
+/// is computed.
+[[nodiscard]] backend::Verdict gemm_split_mma_may_pay(const Gemm& problem, const DeviceLimits& card);
 
 /// Steps of k whose products the tensor cores add up before the sum goes to a float32 register.
 [[nodiscard]] constexpr std::int64_t split_mma_depth(GemmSplitKind kind) {

@@ -18,6 +18,7 @@
 #include "cuda_queue.h"
 #include "mathematics/division.h"
 #include "mathematics/gemm_as_computed.h"
+#include "ops/gemm/gemm_expected.h"
 #include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_add.h"
 #include "ops/gemm/gemm_variants.h"
@@ -169,7 +170,8 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& devi
 }
 
 Verdict pays(const Gemm& problem, const backend::Device& device) {
-  return gemm_thin_pays(problem, native(device).context()->limits());
+  if (Verdict verdict = gemm_thin_may_pay(problem); !verdict) return verdict;
+  return gemm_is_fastest("thin", problem, native(device).context()->limits());
 }
 
 }  // namespace

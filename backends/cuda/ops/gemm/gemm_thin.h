@@ -23,7 +23,10 @@ using mathematics::GemmThinWay;
 /// The tunables lanes and split_k, and what is expected to be fastest.
 [[nodiscard]] std::vector<Tunable> gemm_thin_tunables(const Gemm& problem, const DeviceLimits& card);
 
-/// Yes where it is faster than register, by the models of both.
-[[nodiscard]] backend::Verdict gemm_thin_pays(const Gemm& problem, const DeviceLimits& card);
+/// How long it takes with that, by the model.
+[[nodiscard]] double gemm_thin_microseconds(const Gemm& problem, const DeviceLimits& card);
+
+/// No where it is not taken whatever the model says.
+[[nodiscard]] backend::Verdict gemm_thin_may_pay(const Gemm& problem);
 
 }  // namespace tessera::cuda

@@ -11,6 +11,7 @@ namespace tessera::cuda {
 [[nodiscard]] backend::VariantList<Gemm> gemm_variants();
 
 [[nodiscard]] backend::Variant<Gemm> gemm_thin();
+[[nodiscard]] backend::Variant<Gemm> gemm_shallow();
 [[nodiscard]] backend::Variant<Gemm> gemm_scaled_half();
 [[nodiscard]] backend::Variant<Gemm> gemm_split();
 [[nodiscard]] backend::Variant<Gemm> gemm_scaled_half_mma();
