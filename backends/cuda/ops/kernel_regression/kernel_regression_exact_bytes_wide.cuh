@@ -82,7 +82,8 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
             wait(shared.queries_full, parity);
             parity ^= 1;
           },
-          [&](int block, int tiles) {
+          [&](int block, int number) {
+            const int tiles = __shfl_sync(0xffffffffU, number, 0);  // or else it is computed again and again
             meeting.begin(regression, upper, block, first_query);
             meeting.begin(regression, lower, block, first_query + 8);
             for (int tile = 0; tile < tiles; ++tile) {
