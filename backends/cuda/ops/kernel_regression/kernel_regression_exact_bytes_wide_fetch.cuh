@@ -6,6 +6,7 @@
 #include "cuda_warpgroup_products.cuh"
 #include "ops/kernel_regression/kernel_regression_warp_meeting.cuh"
 #include "ops/kernel_regression/kernel_regression_wide_shape.h"
+#include "ops/kernel_regression/kernel_regression_wide_work.h"
 
 namespace tessera::cuda {
 
@@ -30,75 +31,37 @@ struct RegressionWideShared {
 };
 static_assert(sizeof(RegressionWideShared) <= kWideFixedBytes && kWideRows == kWarpRows);
 
-/// A cluster's pieces of work are blocks of training rows for pairs of queries' tiles. As long as there is a pair for
-/// each cluster, every cluster takes one with all blocks; of the last pairs the first clusters take the first blocks of
-/// one each, and the other clusters share what is left. So all clusters pass over the training rows side by side, a few
-/// blocks at a time, which L2 holds. The rings of a cluster's blocks with the same number take every second piece.
+/// The pieces of a cluster's share, of which the rings of its blocks with the same number take every second one.
 class RegressionWideWork {
  public:
   __device__ RegressionWideWork(const RegressionTileArguments<std::uint8_t>& regression, int ring)
-      : regression_(regression), ring_(ring) {
-    const auto clusters = static_cast<int>(gridDim.x);
-    const auto pairs = static_cast<int>(regression.query_tiles);
-    const int cluster = static_cast<int>(blockIdx.x);
-    const int blocks = static_cast<int>((regression.training_rows + regression.block_rows - 1) / regression.block_rows);
-    const int last_pairs = pairs % clusters;
-    const int others = clusters - last_pairs;
-    int taken = static_cast<int>(std::int64_t{last_pairs} * blocks / clusters);
-    if (std::int64_t{last_pairs} * (blocks - taken) > std::int64_t{others} * (taken + 1)) ++taken;
-    const std::int64_t left = std::int64_t{last_pairs} * (blocks - taken);
-    blocks_ = blocks;
-    whole_ = pairs / clusters * blocks;
-    last_pair_ = pairs - last_pairs + cluster;
-    first_ = 0;
-    blocks_left_ = blocks;
-    int count = taken;
-    if (cluster >= last_pairs) {
-      last_pair_ = pairs - last_pairs;
-      first_ = static_cast<int>(left * (cluster - last_pairs) / others);
-      count = static_cast<int>(left * (cluster - last_pairs + 1) / others) - first_;
-      blocks_left_ = blocks - taken;
-    }
-    end_ = whole_ + count;
-  }
+      : regression_(regression),
+        share_(static_cast<int>(regression.query_tiles),
+               static_cast<int>((regression.training_rows + regression.block_rows - 1) / regression.block_rows),
+               static_cast<int>(gridDim.x), static_cast<int>(blockIdx.x)),
+        ring_(ring) {}
   /// Calls begin(pair) for each pair of tiles, and then visit(block, tiles of rows) for each of the ring's pieces.
   template <class Begin, class Visit>
   __device__ __forceinline__ void for_pieces(Begin begin, Visit visit) const {
 #pragma unroll 1
-    for (int piece = 0; piece < end_;) {
-      int pair, block, behind;
-      if (piece < whole_) {
-        pair = piece / blocks_ * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x);
-        block = 0;
-        behind = piece + blocks_;
-      } else {
-        const int number = first_ + piece - whole_;
-        pair = last_pair_ + number / blocks_left_;
-        block = number % blocks_left_;
-        behind = min(piece + blocks_left_ - block, end_);
-        block += blocks_ - blocks_left_;
-      }
-      begin(pair);
+    for (int piece = 0; piece < share_.end();) {
+      const RegressionWideRun run = share_.run_at(piece);
+      begin(run.pair);
 #pragma unroll 1
-      for (int own = piece + (piece + ring_) % kWideRings; own < behind; own += kWideRings) {
-        const std::int64_t number = block + own - piece;
-        const std::int64_t left = regression_.training_rows - number * regression_.block_rows;
+      for (int own = piece + (piece + ring_) % kWideRings; own < run.behind; own += kWideRings) {
+        const int block = run.block + own - piece;
+        const std::int64_t left = regression_.training_rows - block * regression_.block_rows;
         const auto rows = static_cast<int>(left < regression_.block_rows ? left : regression_.block_rows);
-        visit(static_cast<int>(number), (rows + kWideRows - 1) / kWideRows);
+        visit(block, (rows + kWideRows - 1) / kWideRows);
       }
-      piece = behind;
+      piece = run.behind;
     }
   }
 
  private:
   const RegressionTileArguments<std::uint8_t>& regression_;
+  RegressionWideShare share_;
   int ring_;
-  int blocks_;
-  int whole_;        ///< pieces of pairs with all blocks
-  int end_;          ///< and of all
-  int last_pair_;    ///< behind which the others are counted,
-  int first_;        ///< from this piece on
-  int blocks_left_;  ///< of such a pair
 };
 
 /// One thread fetches a ring's training rows, of the half that is this block's of what the cluster needs; that of the
