@@ -61,15 +61,15 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
   constexpr unsigned kStepOfA = 2 * kWideQueries, kStepOfB = 2 * kWideRows;
   constexpr unsigned kStageOfB = kWideRows * kWideStageBytes / 16;
   RingPlace<kWideStages> stage;
-  RingPlace<kWideSlots> slot;
+  unsigned met = 0;  // tiles
   unsigned parity = 0;
   bool has_queries = false;
   int sum[64];
   WarpQuery<std::uint8_t> upper, lower;  // g and g + 8
   std::int64_t first_query = 0;          // g
-  const unsigned empty = address_at_block(ring.empty, static_cast<unsigned>(lane) % kWideBlocks);
+  const unsigned empty = address_at_block(&ring.of_stages[0].empty, static_cast<unsigned>(lane) % kWideBlocks);
   const auto release = [&](int place) {
-    if (lane < kWideBlocks) arrive_at(empty + static_cast<unsigned>(place) * sizeof(SharedBarrier));
+    if (lane < kWideBlocks) arrive_at(empty + static_cast<unsigned>(place) * sizeof(RegressionWideStage));
   };
   const WarpMeeting<std::uint8_t, kIsEuclidean, false> meeting(regression, shared.lists[warp]);
   RegressionWideWork(regression, warp / kWideRingWarps)
@@ -91,7 +91,7 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
               int before = 0;
               // The sums' registers are free until the first products: until then they hold other things.
               const auto multiply_stage = [&](auto is_first, auto is_whole) {
-                wait(ring.full[stage.place], stage.parity);
+                wait(ring.of_stages[stage.place].full, stage.parity);
                 const unsigned of_b = static_cast<unsigned>(stage.place) * kStageOfB;
                 begin_products();
                 if constexpr (is_first.value) {
@@ -124,11 +124,12 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
               wait_for_products<0>();
               hold(sum);
               release(before);
-              wait(ring.rows_full[slot.place], slot.parity);
-              make_words_of_bytes(sum, ring.words[slot.place][lane % 4]);
-              meeting.meet(regression, upper, lower, sum, ring.targets[slot.place], block, tile, first_query);
-              if (lane == 0) arrive(ring.rows_empty[slot.place]);
-              slot.advance();
+              const unsigned slot = met % kWideSlots;
+              wait(ring.rows_full[slot], met / kWideSlots % 2);
+              make_words_of_bytes(sum, ring.words[slot][lane % 4]);
+              meeting.meet(regression, upper, lower, sum, ring.targets[slot], block, tile, first_query);
+              if (lane == 0) arrive(ring.rows_empty[slot]);
+              ++met;
             }
             meeting.end(regression, upper, block, first_query, 0);
             meeting.end(regression, lower, block, first_query + 8, 1);
@@ -146,9 +147,9 @@ __device__ __forceinline__ void regress_bytes_wide(const RegressionTileArguments
   let_next_kernel_start();
   if (threadIdx.x == 0) {
     for (RegressionWideRing& ring : shared.rings) {
-      for (int i = 0; i < kWideStages; ++i) {
-        initialise(ring.full[i], 1);
-        initialise(ring.empty[i], kWideBlocks * kWideRingWarps);
+      for (RegressionWideStage& stage : ring.of_stages) {
+        initialise(stage.full, 1);
+        initialise(stage.empty, kWideBlocks * kWideRingWarps);
       }
       for (int i = 0; i < kWideSlots; ++i) {
         initialise(ring.rows_full[i], 32);

@@ -15,12 +15,16 @@ namespace tessera::cuda {
 /// Between the words of two lanes of a quad: so the four lanes load from different banks.
 inline constexpr int kWordsApart = 4;
 
+/// A stage's barriers.
+struct RegressionWideStage {
+  SharedBarrier full, empty;
+};
 /// What the warp groups of a ring have in shared memory.
 struct RegressionWideRing {
   alignas(128) unsigned char stages[kWideStages][kWideRows * kWideStageBytes];
   alignas(16) int words[kWideSlots][4][kWarpKeys + kWordsApart];  ///< of lengths, those of a quad's lane together
   alignas(16) double targets[kWideSlots][kWideRows];              ///< as WarpMeeting wants them
-  SharedBarrier full[kWideStages], empty[kWideStages];
+  RegressionWideStage of_stages[kWideStages];
   SharedBarrier rows_full[kWideSlots], rows_empty[kWideSlots];
 };
 /// What a block has; its queries lie behind it.
@@ -64,15 +68,58 @@ class RegressionWideWork {
   int ring_;
 };
 
-/// One thread fetches a ring's training rows, of the half that is this block's of what the cluster needs; that of the
-/// first ring the queries too.
+/// Starts one stage of a ring's training rows after the other, of the half that is this block's of what the cluster
+/// needs. A stage's instructions are few: they are one thread's, and all warps wait for them.
+class RegressionWideStages {
+ public:
+  __device__ explicit RegressionWideStages(RegressionWideRing& ring)
+      : first_(ring.of_stages),
+        stage_(ring.of_stages),
+        rank_(block_of_cluster()),
+        half_(ring.stages[0] + rank_ * (kBytes / kWideBlocks)) {}
+  /// A tile lies behind the one before, as do its stages.
+  __device__ __forceinline__ void start_tiles(const std::uint8_t* rows, int tiles, int depth) {
+    const int whole = depth / kWideStageBytes;
+    const auto rest = static_cast<unsigned>(depth % kWideStageBytes * kWideRows);
+    // A part of a stage has its halves nearer to each other.
+    const unsigned nearer = rank_ * ((kBytes - rest) / kWideBlocks);
+    rows += rank_ * (kBytes / kWideBlocks);
+#pragma unroll 1
+    for (int tile = 0; tile < tiles; ++tile, rows += rest) {
+#pragma unroll 1
+      for (int stage = 0; stage < whole; ++stage, rows += kBytes) start(half_, rows, kBytes);
+      if (rest != 0) start(half_ - nearer, rows - nearer, rest);
+    }
+  }
+
+ private:
+  static constexpr unsigned kBytes = kWideStageBytes * kWideRows;
+
+  __device__ __forceinline__ void start(unsigned char* half, const std::uint8_t* source, unsigned bytes) {
+    wait(stage_->empty, parity_);
+    arm(stage_->full, bytes);
+    copy_bulk_to_blocks(half, source, bytes / kWideBlocks, stage_->full, (1U << kWideBlocks) - 1);
+    ++stage_;
+    half_ += kBytes;
+    if (stage_ != first_ + kWideStages) return;
+    stage_ = first_;
+    half_ -= kWideStages * kBytes;
+    parity_ ^= 1;
+  }
+
+  RegressionWideStage* first_;
+  RegressionWideStage* stage_;
+  unsigned rank_;
+  unsigned parity_ = 1;
+  unsigned char* half_;  ///< of the stage in shared memory
+};
+
+/// One thread fetches a ring's training rows; that of the first ring the queries too.
 __device__ __forceinline__ void fetch_wide(const RegressionTileArguments<std::uint8_t>& regression,
                                            RegressionWideShared& shared, unsigned char* queries, int number) {
   const auto depth = static_cast<unsigned>(regression.depth);
-  const unsigned rank = block_of_cluster();
-  RegressionWideRing& ring = shared.rings[number];
-  RingPlace<kWideStages> stage;
   unsigned parity = 1;
+  RegressionWideStages stages(shared.rings[number]);
   RegressionWideWork(regression, number)
       .for_pieces(
           [&](int pair) {
@@ -81,23 +128,13 @@ __device__ __forceinline__ void fetch_wide(const RegressionTileArguments<std::ui
             parity ^= 1;
             arm(shared.queries_full, depth * kWideQueries);
             copy_bulk(queries,
-                      regression.queries +
-                          std::int64_t{pair * kWideBlocks + static_cast<int>(rank)} * kWideQueries * regression.depth,
+                      regression.queries + std::int64_t{pair * kWideBlocks + static_cast<int>(block_of_cluster())} *
+                                               kWideQueries * regression.depth,
                       depth * kWideQueries, shared.queries_full);
           },
           [&](int block, int tiles) {
-            const std::uint8_t* rows = regression.rows + block * regression.block_rows * regression.depth;
-            for (int tile = 0; tile < tiles; ++tile, rows += kWideRows * regression.depth) {
-              for (unsigned at = 0; at < depth; at += kWideStageBytes) {
-                const unsigned bytes = (depth - at < kWideStageBytes ? depth - at : kWideStageBytes) * kWideRows;
-                const unsigned half = bytes / kWideBlocks;
-                wait(ring.empty[stage.place], stage.parity ^ 1);
-                arm(ring.full[stage.place], bytes);
-                copy_bulk_to_blocks(ring.stages[stage.place] + rank * half, rows + at * kWideRows + rank * half, half,
-                                    ring.full[stage.place], (1U << kWideBlocks) - 1);
-                stage.advance();
-              }
-            }
+            stages.start_tiles(regression.rows + block * regression.block_rows * regression.depth, tiles,
+                               static_cast<int>(depth));
           });
 }
 
