@@ -72,6 +72,20 @@ __device__ __forceinline__ void wait(SharedBarrier& barrier, unsigned parity) {
       : "memory");
 }
 
+/// True in one of a warp's lanes, all of which call it. Unlike a lane's number it tells the compiler that one lane at
+/// most does what follows, so that a copy's addresses need no loop over lanes.
+__device__ __forceinline__ bool elects() {
+  unsigned mine;
+  asm volatile(
+      "{\n"
+      ".reg .pred mine;\n"
+      "elect.sync _|mine, 0xffffffff;\n"
+      "selp.u32 %0, 1, 0, mine;\n"
+      "}"
+      : "=r"(mine));
+  return mine != 0;
+}
+
 /// Both addresses and `bytes` are multiples of 16.
 __device__ __forceinline__ void copy_bulk(void* shared, const void* source, unsigned bytes, SharedBarrier& barrier) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(

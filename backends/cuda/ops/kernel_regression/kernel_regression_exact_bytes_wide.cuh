@@ -8,7 +8,7 @@
 //   of block 1, 2 x 64    rows of ring 0  -> sums      a warp longer than multiplying them: while the groups of a ring
 //                         rows of ring 1  -> sums      meet what they have multiplied, the tensor cores serve the
 //                                                      other ring's.
-//   other warps: one thread a ring fetches stages,
+//   other warps: one warp a ring fetches stages,
 //   one warp a ring what else rows have                Both blocks need the same rows: each fetches a half of a stage
 //                                                      for both, so that every training row is read from L2 once for
 //                                                      256 queries.
@@ -52,11 +52,13 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
   const unsigned rank = block_of_cluster();
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int half = warp / 4 % kWideHalves;
+  // The same in all lanes, as the compiler must know: so it keeps descriptors in uniform registers.
+  const int group = __shfl_sync(0xffffffffU, warp / 4, 0);
+  const int half = group % kWideHalves;
   const auto depth = static_cast<int>(regression.depth);
   RegressionWideRing& ring = shared.rings[warp / kWideRingWarps];
   const std::uint64_t a = operand_in_chunks(queries + half * kWideHalf * kWideChunk, kWideQueries * kWideChunk);
-  const std::uint64_t b = operand_in_chunks(ring.stages, kWideRows * kWideChunk);
+  const std::uint64_t b = operand_in_chunks(shared.rings[group / kWideHalves].stages, kWideRows * kWideChunk);
   // In descriptors an address is a sixteenth.
   constexpr unsigned kStepOfA = 2 * kWideQueries, kStepOfB = 2 * kWideRows;
   constexpr unsigned kStageOfB = kWideRows * kWideStageBytes / 16;
@@ -72,7 +74,7 @@ __device__ __forceinline__ void multiply_wide(const RegressionTileArguments<std:
     if (lane < kWideBlocks) arrive_at(empty + static_cast<unsigned>(place) * sizeof(RegressionWideStage));
   };
   const WarpMeeting<std::uint8_t, kIsEuclidean, false> meeting(regression, shared.lists[warp]);
-  RegressionWideWork(regression, warp / kWideRingWarps)
+  RegressionWideWork(regression, group / kWideHalves)
       .for_pieces(
           [&](int pair) {
             if (has_queries && lane == 0) arrive(shared.queries_empty);
@@ -168,10 +170,10 @@ __device__ __forceinline__ void regress_bytes_wide(const RegressionTileArguments
     multiply_wide<kIsEuclidean>(regression, shared, queries);
   } else {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kWideOtherRegisters));
-    const int number = warp % kWideRings;
+    const int number = __shfl_sync(0xffffffffU, warp % kWideRings, 0);
     if (warp - kWideMeetingWarps >= kWideRings) {
       fetch_wide_rows(regression, shared.rings[number], number);
-    } else if (threadIdx.x % 32 == 0) {
+    } else {
       fetch_wide(regression, shared, queries, number);
     }
   }

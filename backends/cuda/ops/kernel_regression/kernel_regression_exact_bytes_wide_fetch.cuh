@@ -69,7 +69,7 @@ class RegressionWideWork {
 };
 
 /// Starts one stage of a ring's training rows after the other, of the half that is this block's of what the cluster
-/// needs. A stage's instructions are few: they are one thread's, and all warps wait for them.
+/// needs. A stage's instructions are few: they are one warp's, and all others wait for them.
 class RegressionWideStages {
  public:
   __device__ explicit RegressionWideStages(RegressionWideRing& ring)
@@ -97,8 +97,10 @@ class RegressionWideStages {
 
   __device__ __forceinline__ void start(unsigned char* half, const std::uint8_t* source, unsigned bytes) {
     wait(stage_->empty, parity_);
-    arm(stage_->full, bytes);
-    copy_bulk_to_blocks(half, source, bytes / kWideBlocks, stage_->full, (1U << kWideBlocks) - 1);
+    if (elects()) {
+      arm(stage_->full, bytes);
+      copy_bulk_to_blocks(half, source, bytes / kWideBlocks, stage_->full, (1U << kWideBlocks) - 1);
+    }
     ++stage_;
     half_ += kBytes;
     if (stage_ != first_ + kWideStages) return;
@@ -114,7 +116,7 @@ class RegressionWideStages {
   unsigned char* half_;  ///< of the stage in shared memory
 };
 
-/// One thread fetches a ring's training rows; that of the first ring the queries too.
+/// One warp fetches a ring's training rows; that of the first ring the queries too.
 __device__ __forceinline__ void fetch_wide(const RegressionTileArguments<std::uint8_t>& regression,
                                            RegressionWideShared& shared, unsigned char* queries, int number) {
   const auto depth = static_cast<unsigned>(regression.depth);
@@ -126,6 +128,7 @@ __device__ __forceinline__ void fetch_wide(const RegressionTileArguments<std::ui
             if (number != 0) return;
             wait(shared.queries_empty, parity);
             parity ^= 1;
+            if (!elects()) return;
             arm(shared.queries_full, depth * kWideQueries);
             copy_bulk(queries,
                       regression.queries + std::int64_t{pair * kWideBlocks + static_cast<int>(block_of_cluster())} *
