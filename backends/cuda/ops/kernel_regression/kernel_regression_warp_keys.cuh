@@ -12,6 +12,17 @@ namespace tessera::cuda {
   return row % 8 / 2 * kWarpKeys + row / 8 * 2 + row % 2;
 }
 
+/// Key i of the query whose keys are kPlace and kPlace + 1 of every four.
+template <int kPlace>
+[[nodiscard]] __device__ __forceinline__ int key_of(const int (&keys)[64], int i) {
+  return keys[i / 2 * 4 + kPlace + i % 2];
+}
+
+inline constexpr unsigned kAllLanes = 0xffffffffU;
+[[nodiscard]] __device__ __forceinline__ bool any_lane(bool mine) {
+  return __any_sync(kAllLanes, mine) != 0;
+}
+
 /// A lane's part of a query of its quad.
 template <class T>
 struct WarpQuery {

@@ -45,15 +45,17 @@ struct RegressionListed {
   int number;
 };
 
-/// A lane's own list.
+/// A lane's own list; that of bytes is written from both ends (RegressionWarpEnds).
 template <class T>
 class RegressionWarpList;
 template <>
 class RegressionWarpList<std::uint8_t> {
  public:
   __device__ RegressionWarpList(RegressionWarpLists<std::uint8_t>& lists, int lane) : words_(&lists.words[0][lane]) {}
-  /// The word has its number already.
-  __device__ __forceinline__ void put(int place, int word, int) const { words_[place * 32] = word; }
+  /// Of the first place, in shared memory.
+  [[nodiscard]] __device__ __forceinline__ int address() const {
+    return static_cast<int>(__cvta_generic_to_shared(words_));
+  }
   [[nodiscard]] __device__ __forceinline__ RegressionListed get(int place) const {
     const int word = words_[place * 32];
     return {word >> 5, word & (kWarpKeys - 1)};
@@ -84,10 +86,9 @@ class RegressionWarpList<float> {
 /// places but one goes on there: what does not fit is lost, and is_overfull() says so.
 class RegressionWarpEnds {
  public:
-  __device__ RegressionWarpEnds(RegressionWarpLists<std::uint8_t>& lists, int lane)
-      : first_(static_cast<int>(__cvta_generic_to_shared(&lists.words[0][lane]))),
-        upper_(first_),
-        lower_(first_ + kLast) {}
+  static constexpr int kMost = kWarpPlaces - 2;  ///< words of a list, at most
+  __device__ explicit RegressionWarpEnds(const RegressionWarpList<std::uint8_t>& list)
+      : first_(list.address()), upper_(first_), lower_(first_ + kLast) {}
   __device__ __forceinline__ void put_upper(int word) {
     put(upper_, word);
     upper_ = min(upper_ + kStep, first_ + kLast);

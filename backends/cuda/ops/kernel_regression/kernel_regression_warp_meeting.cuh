@@ -5,9 +5,7 @@
 //   keys that are near, with their numbers, go to the lane's own lists in shared memory, one after the other  ->  four
 //   keys at a time  ->  weights  ->  the lane's own sums
 //
-// Of rows of bytes both queries of a lane are listed at once. Then keys are no longer needed, and their registers hold
-// the weights of four rows of each query, until the next tile's products need them. Where the lists cannot hold a
-// tile's near rows, they are listed again, of one query after the other and a few at a time, as rows of floats are.
+// Of rows of bytes both queries of a lane are listed at once (kernel_regression_warp_both.cuh).
 //
 // Whatever a lane meets it adds for itself; the four lanes' sums of a query become one when the block of rows ends.
 // Rows of bytes are added in the order of RegressionMeetingState with tiles of 128 rows. Sums of which there may be
@@ -15,7 +13,7 @@
 // found, so that what is added in which order depends on the query and the rows alone.
 #pragma once
 
-#include "ops/kernel_regression/kernel_regression_warp_keys.cuh"
+#include "ops/kernel_regression/kernel_regression_warp_both.cuh"
 
 namespace tessera::cuda {
 
@@ -27,7 +25,7 @@ class WarpMeeting {
   using Query = WarpQuery<T>;
 
   __device__ WarpMeeting(const Arguments& regression, RegressionWarpLists<T>& lists)
-      : lists_(lists), list_(lists, static_cast<int>(threadIdx.x) % 32), keys_(regression) {}
+      : list_(lists, static_cast<int>(threadIdx.x) % 32), keys_(regression) {}
 
   /// A block of training rows begins.
   __device__ __forceinline__ void begin(const Arguments& regression, Query& query, std::int64_t block,
@@ -62,26 +60,26 @@ class WarpMeeting {
     const int lower_quad = least_of_quad(of_lower);
     const bool is_upper_nearer = approach<0>(regression, upper, keys, of_upper, upper_quad, tile);
     const bool is_lower_nearer = approach<2>(regression, lower, keys, of_lower, lower_quad, tile);
-    if (!any(upper_quad <= upper.furthest || lower_quad <= lower.furthest)) return;
+    if (!any_lane(upper_quad <= upper.furthest || lower_quad <= lower.furthest)) return;
     const double* const own_targets = targets + static_cast<int>(threadIdx.x) % 4 * kWarpKeys;
     if constexpr (kListsBoth) {
-      RegressionWarpEnds ends(lists_, static_cast<int>(threadIdx.x) % 32);
-#pragma unroll
-      for (int i = 0; i < kWarpKeys; ++i) {
-        if (key<0>(keys, i) <= upper.furthest) ends.put_upper(key<0>(keys, i));
-        if (key<2>(keys, i) <= lower.furthest) ends.put_lower(key<2>(keys, i));
-      }
-      if (!any(ends.is_overfull())) {
+      const RegressionWarpBoth<kIsEuclidean> both(list_, keys_);
+      const RegressionWarpEnds all = both.template list<0, kWarpKeys>(keys, upper.furthest, lower.furthest);
+      if (!any_lane(all.is_overfull())) {
         if (is_upper_nearer) settle(regression, upper, place);
         if (is_lower_nearer) settle(regression, lower, lower_place);
-        add_ends(regression, upper, lower, ends, own_targets);
+        both.add(regression, upper, lower, all, own_targets);
         return;
       }
     }
     if (is_upper_nearer) settle(regression, upper, place);
     if (is_lower_nearer) settle(regression, lower, lower_place);
-    if (any(upper_quad <= upper.furthest)) add_near<0>(regression, upper, keys, own_targets, place);
-    if (any(lower_quad <= lower.furthest)) add_near<2>(regression, lower, keys, own_targets, lower_place);
+    if constexpr (kListsBoth) {
+      RegressionWarpBoth<kIsEuclidean>(list_, keys_).add_parts(regression, upper, lower, keys, own_targets);
+    } else {
+      if (any_lane(upper_quad <= upper.furthest)) add_near<0>(regression, upper, keys, own_targets, place);
+      if (any_lane(lower_quad <= lower.furthest)) add_near<2>(regression, lower, keys, own_targets, lower_place);
+    }
   }
 
   /// The block has been met: the query's state is written, by one of the quad's lanes.
@@ -111,8 +109,7 @@ class WarpMeeting {
   using WarpKeys = RegressionWarpKeys<T, kIsEuclidean>;
   static constexpr int kAtOnce = 4;  ///< weights that a lane computes beside each other
   static_assert(kWarpPlaces % kAtOnce == 0);
-  static constexpr unsigned kAllLanes = 0xffffffffU;
-  /// Words bring their numbers, and one store lists one.
+  /// Words bring their numbers.
   static constexpr bool kListsBoth = std::is_same_v<T, std::uint8_t> && !kHasSumsInMemory;
 
   /// A tile of a block's rows that a query meets.
@@ -122,9 +119,6 @@ class WarpMeeting {
     std::int64_t number;  ///< of the query
   };
 
-  [[nodiscard]] static __device__ __forceinline__ bool any(bool mine) {
-    return __any_sync(kAllLanes, mine) != 0;
-  }
   [[nodiscard]] static __device__ __forceinline__ RegressionPart own_part() {
     return {static_cast<int>(threadIdx.x) % 4, 4};
   }
@@ -142,12 +136,6 @@ class WarpMeeting {
     sum += __shfl_xor_sync(kAllLanes, sum, 2);
   }
 
-  /// Key i of the query whose keys are kPlace and kPlace + 1 of every four.
-  template <int kPlace>
-  [[nodiscard]] static __device__ __forceinline__ int key(const int (&keys)[64], int i) {
-    return keys[i / 2 * 4 + kPlace + i % 2];
-  }
-
   /// Takes over the least of the lane's own keys and of its quad's. Returns whether a row is nearer than all before:
   /// then settle() must follow before rows are added.
   template <int kPlace>
@@ -163,7 +151,7 @@ class WarpMeeting {
     } else {
 #pragma unroll
       for (int i = kWarpKeys - 1; i >= 0; --i) {
-        if (key<kPlace>(keys, i) == least) query.nearest = tile * kWarpKeys + i;
+        if (key_of<kPlace>(keys, i) == least) query.nearest = tile * kWarpKeys + i;
       }
     }
     if (query.reference == RegressionKey<T>::kFar) query.reference = least;
@@ -189,21 +177,18 @@ class WarpMeeting {
   template <int kPlace>
   __device__ __forceinline__ void add_near(const Arguments& regression, Query& query, const int (&keys)[64],
                                            const double* targets, const Place& place) const {
-    int furthest = query.furthest;
-    // Or else the compiler keeps what it has compared before, in registers that there are not.
-    if constexpr (kListsBoth) furthest = __shfl_sync(kAllLanes, furthest, 0, 4);
     int count = 0;
 #pragma unroll
     for (int first = 0; first < kWarpKeys; first += kWarpListedAtOnce) {
 #pragma unroll
       for (int i = first; i < first + kWarpListedAtOnce; ++i) {
-        if (key<kPlace>(keys, i) > furthest) continue;
-        list_.put(count, key<kPlace>(keys, i), i);
+        if (key_of<kPlace>(keys, i) > query.furthest) continue;
+        list_.put(count, key_of<kPlace>(keys, i), i);
         ++count;
       }
       // The order in which sums in memory grow must not depend on what other queries of the warp have listed.
       const bool is_due = first + kWarpListedAtOnce == kWarpKeys || kHasSumsInMemory;
-      if (!is_due && !any(count > kWarpPlaces - kWarpListedAtOnce)) continue;
+      if (!is_due && !any_lane(count > kWarpPlaces - kWarpListedAtOnce)) continue;
       add_listed(regression, query, count, targets, place);
       count = 0;
     }
@@ -211,7 +196,7 @@ class WarpMeeting {
   __device__ __forceinline__ void add_listed(const Arguments& regression, Query& query, int count,
                                              const double* targets, const Place& place) const {
 #pragma unroll 1
-    for (int first = 0; any(first < count); first += kAtOnce) {
+    for (int first = 0; any_lane(first < count); first += kAtOnce) {
       int numbers[kAtOnce];
       float weights[kAtOnce];
 #pragma unroll
@@ -228,41 +213,6 @@ class WarpMeeting {
       }
       if constexpr (kHasSumsInMemory) add_in_memory(regression, weights, numbers, place);
     }
-  }
-  /// Of both queries at once.
-  __device__ __forceinline__ void add_ends(const Arguments& regression, Query& upper, Query& lower,
-                                           const RegressionWarpEnds& ends, const double* targets) const {
-    const int upper_count = ends.upper_count();
-    const int lower_count = ends.lower_count();
-    const int most = max(upper_count, lower_count);
-#pragma unroll 1
-    for (int first = 0; any(first < most); first += kAtOnce) {
-      Weighed of_upper[kAtOnce], of_lower[kAtOnce];
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        of_upper[i] = weigh(regression, upper, first + i, first + i < upper_count, targets);
-        of_lower[i] = weigh(regression, lower, kWarpPlaces - 1 - first - i, first + i < lower_count, targets);
-      }
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        add(upper, of_upper[i]);
-        add(lower, of_lower[i]);
-      }
-    }
-  }
-  struct Weighed {
-    float weight;
-    double target;
-  };
-  [[nodiscard]] __device__ __forceinline__ Weighed weigh(const Arguments& regression, const Query& query, int place,
-                                                         bool is_listed, const double* targets) const {
-    const RegressionListed listed = list_.get(place);
-    const float weight = keys_.weight(regression, listed.key, query.reference, query.length);
-    return {is_listed ? weight : 0, targets[listed.number]};
-  }
-  /// A row without a weight is none, whatever its target is.
-  static __device__ __forceinline__ void add(Query& query, const Weighed& row) {
-    if (row.weight != 0) query.sums.add(static_cast<double>(row.weight), row.target);
   }
   /// The quad's lanes add the rows that one of them has found after the other, each to the sums that are its own.
   __device__ __forceinline__ void add_in_memory(const Arguments& regression, const float (&weights)[kAtOnce],
@@ -283,7 +233,6 @@ class WarpMeeting {
     }
   }
 
-  RegressionWarpLists<T>& lists_;
   RegressionWarpList<T> list_;
   WarpKeys keys_;
 };
