@@ -146,8 +146,18 @@ class ScreenThread {
 #pragma unroll 1
     for (int plane = 0; plane < patch(2); ++plane) {
       if constexpr (kPatch > 0) {
+        // Rows that all patches have are a loop: a program of fewer instructions is fetched faster.
+        constexpr int kFirst = kRows - 1;
 #pragma unroll
-        for (int row = 0; row < kPatch + kRows - 1; ++row) {
+        for (int row = 0; row < kFirst; ++row) {
+          add_rows<kPatch>(own + row * screen_.row, candidates + row * screen_.row, row, sums);
+        }
+#pragma unroll 1
+        for (int row = kFirst; row < kPatch; ++row) {
+          add_rows<kPatch>(own + row * screen_.row, candidates + row * screen_.row, kFirst, sums);
+        }
+#pragma unroll
+        for (int row = kPatch; row < kPatch + kRows - 1; ++row) {
           add_rows<kPatch>(own + row * screen_.row, candidates + row * screen_.row, row, sums);
         }
       } else {
