@@ -70,7 +70,7 @@ struct PatchTileArguments {
 
 struct PatchBoxArguments {
   PatchArguments match;
-  std::int64_t tiles[2];       ///< along x and y
+  std::uint32_t tiles[2];      ///< along x and y
   std::int32_t most_distance;  ///< that is kept; -1: none is
   std::int32_t leaves_rest;    ///< counts of stacks that do not fill up are -1: farther candidates might be kept
 };

@@ -9,14 +9,10 @@
 //   negative, so that a comparison is all that a pair takes; the bit that is lost is added to those that are kept.
 //   A place whose candidate does not exist has a norm beyond every limit.
 //
-// Candidates are looked at twice. The first time only the nearest of each of 32 sets is found: the 16th nearest of
-// these is a distance that 16 candidates have. The second time what is not farther, about 22 of 1331 where all are
-// alike, goes to a short list, of which each of the four lanes that have the same reference has one. Lists that fill up
-// are sorted and merged with the lane's stack by networks of minimum and maximum, and in the end the four stacks.
-//
-// On an H100 a warp's 16 references take 15,700 instructions, of which the first look has 3,200, the second 6,700 and
-// merging 1,900 (88 x 60 x 38 bytes, a threshold); 54 % of the issue slots are busy, and half of the second look's time
-// goes by while products are waited for.
+// Rows in the middle of the window are looked at twice. The first time only the nearest of each of 32 sets is found:
+// the 16th nearest of these is a distance that 16 candidates have. Then what is not farther goes to a list, of which
+// each of the four lanes that have the same reference has one. Lists that fill up are sorted and merged with the lane's
+// stack by networks of minimum and maximum, which nears the limit, and in the end the four stacks.
 #include "ops/patch_match/patch_match_box_columns.cuh"
 #include "ops/patch_match/patch_match_box_stack.cuh"
 
@@ -29,9 +25,7 @@ template <bool kIsWhole>
 class BoxWarp : private BoxColumns<kIsWhole> {
  public:
   __device__ BoxWarp(const PatchBoxArguments& box, const BoxMemory& memory) : BoxColumns<kIsWhole>(box, memory) {
-    int half[3];
-#pragma unroll
-    for (int axis = 0; axis < 3; ++axis) half[axis] = (kIsWhole ? Box::kMostWindow : width_[axis]) / 2;
+    const int half[3] = {width_[0] / 2, width_[1] / 2, width_[2] / 2};
     const BoxTile tile(box);
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -51,17 +45,21 @@ class BoxWarp : private BoxColumns<kIsWhole> {
         own_[k][r + 2] = from[(k + 1) % 4 * Box::kWordPlane];
       }
     }
-    auto* const lists = memory.lists + static_cast<int>(threadIdx.x) / 32 * Box::kWarpBytes;
-    list_ = lists + threadIdx.x % 32 * 16;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      begins_[r] = kLists + threadIdx.x / 32 * Box::kWarpBytes + r * Box::kListBytes + threadIdx.x % 32 * 16;
+      ends_[r] = begins_[r];
+    }
   }
 
-  /// Finds limits that enough candidates are within.
+  /// Finds limits that enough candidates are within, of rows in the middle of the window.
   __device__ __forceinline__ void find_limits() {
     int nearest[2][kSets];  // sums: the larger, the nearer
 #pragma unroll
     for (int i = 0; i < kSets; ++i) nearest[0][i] = nearest[1][i] = INT_MIN;
-    for_each_column([&](const Column& column) {
-      Words words(column);
+    const int middle = max(width_[1] / 2 - 1, 0) / 2 * 2;
+    for_each_column(middle, min(middle + 2 * Box::kColumnsY, rows()), [&](const Column& column) {
+      Words words(column, 0);
 #pragma unroll
       for (int step = 0; step < Box::kSteps; ++step) {
         if (!kIsWhole && step >= steps()) break;
@@ -76,40 +74,22 @@ class BoxWarp : private BoxColumns<kIsWhole> {
       }
     });
 #pragma unroll
-    for (int r = 0; r < 2; ++r) limits_[r] = max(limits_[r], sum_of_last(nearest[r]) - 1);
+    for (int r = 0; r < 2; ++r) limits_[r] = max(limits_[r], box_sum_of_last(nearest[r]) - 1);
   }
 
   /// Lists what is within the limits, and merges it.
   __device__ __forceinline__ void list_nearest() {
-    for_each_column([&](const Column& column) {
-      Words words(column);
+    for_each_column(0, rows(), [&](const Column& column) {
+      Words words(column, 0);
+      int sums[2][4];
+      words.multiply_two(column, 0, own_, sums);
       int step = 0;
-      // In a loop that is begun again where a list may fill up, so that the networks stand once in the program.
+      // Where a list may fill up the walk is left and gone on with, so that the networks stand once in the program.
+      bool is_left = look_from<0>(column, words, sums, step);
 #pragma unroll 1
-      while (step < steps()) {
-        bool is_full = false;
-        switch (step) {
-          case 0:
-            if ((is_full = look<0>(column, words, step))) break;
-            [[fallthrough]];
-          case 2:
-            if ((is_full = look<2>(column, words, step))) break;
-            [[fallthrough]];
-          case 4:
-            if ((is_full = look<4>(column, words, step))) break;
-            [[fallthrough]];
-          case 6:
-            if ((is_full = look<6>(column, words, step))) break;
-            [[fallthrough]];
-          case 8:
-            if ((is_full = look<8>(column, words, step))) break;
-            [[fallthrough]];
-          case 10:
-            if ((is_full = look<10>(column, words, step))) break;
-            [[fallthrough]];
-          default: is_full = look<12>(column, words, step);
-        }
-        if (is_full) merge_lists();
+      while (is_left) {
+        merge_lists();
+        is_left = look_on(column, step);
       }
     });
     merge_lists();
@@ -123,37 +103,40 @@ class BoxWarp : private BoxColumns<kIsWhole> {
   /// Writes the stacks, of which four lanes have the same. All threads call it, after their last list.
   __device__ __forceinline__ void write() const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    auto* const keys = reinterpret_cast<std::uint32_t*>(list_ - lane * 16);
+    auto* const keys = static_cast<std::uint32_t*>(at(begins_[0] - lane * 16));
     constexpr int kRow = Box::kPlaces + 1;
     __syncwarp();
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
 #pragma unroll
       for (int i = 0; i < Box::kPlaces; ++i) {
-        if (i / 4 == t_) keys[(group_ + 8 * r) * kRow + i] = stacks_[r].keys[i];
+        // A limit lets one distance more through than is kept.
+        const std::uint32_t key = stacks_[r].keys[i];
+        const bool is_kept = static_cast<int>(key >> Box::kNumberBits) <= box_.most_distance;
+        if (i / 4 == t_) keys[(group_ + 8 * r) * kRow + i] = is_kept ? key : Box::kNone;
       }
     }
     __syncwarp();
     const BoxTile tile(box_);
     const PatchArguments& match = box_.match;
     const int places = static_cast<int>(match.max_patches);
-    if (lane < Box::kReferences) {
-      int count = 0;
-      for (int i = 0; i < places; ++i) count += keys[lane * kRow + i] != Box::kNone ? 1 : 0;
-      if (count < places && box_.leaves_rest != 0) count = -1;
-      const int x = unit_x_ + box_along_x(lane);
-      const int y = unit_y_ + box_along_y(lane);
-      if (tile.is_reference(x, y, box_along_z(lane))) match.counts[tile.reference(x, y, box_along_z(lane))] = count;
-    }
+    const int place = lane % Box::kPlaces;
+    const int x = unit_x_ + lane / Box::kPlaces;
+    const std::int64_t reference = tile.reference(x, unit_y_, 0);
+    const std::int64_t first_voxel = tile.first_candidate(unit_x_, unit_y_);
 #pragma unroll 2
-    for (int i = lane; i < Box::kReferences * Box::kPlaces; i += 32) {
-      const int number = i / Box::kPlaces;
-      const int place = i % Box::kPlaces;
-      const int x = unit_x_ + box_along_x(number);
-      const int y = unit_y_ + box_along_y(number);
-      const int z = box_along_z(number);
-      if (place >= places || !tile.is_reference(x, y, z)) continue;
-      tile.write(unit_x_, unit_y_, tile.reference(x, y, z), place, keys[number * kRow + place]);
+    for (int i = 0; i < Box::kReferences / 2; ++i) {
+      const int y = box_along_y(2 * i);
+      const int z = box_along_z(2 * i);
+      const std::uint32_t key = keys[(2 * i + lane / Box::kPlaces) * kRow + place];
+      const unsigned kept = __ballot_sync(kWarp, place < places && key != Box::kNone);
+      if (place >= places || !tile.is_reference(x, unit_y_ + y, z)) continue;
+      const std::int64_t at = reference + (z * match.references[1] + y) * match.references[0];
+      if (place == 0) {
+        const int count = __popc(kept >> (lane / Box::kPlaces * Box::kPlaces) & 0xffffU);
+        match.counts[at] = count < places && box_.leaves_rest != 0 ? -1 : count;
+      }
+      tile.write(at * places + place, first_voxel, key);
     }
   }
 
@@ -164,6 +147,7 @@ class BoxWarp : private BoxColumns<kIsWhole> {
   using Columns::group_;
   using Columns::is_within;
   using Columns::memory_;
+  using Columns::rows;
   using Columns::steps;
   using Columns::t_;
   using Columns::unit_x_;
@@ -173,50 +157,97 @@ class BoxWarp : private BoxColumns<kIsWhole> {
   using typename Columns::Words;
   static constexpr int kSets = 8;  ///< of a lane and a reference
   static constexpr unsigned kWarp = 0xffffffffU;
+  static constexpr unsigned kLists = 4 * (Box::kWords + Box::kNorms) + Box::kOddBytes;
 
-  /// Looks at two steps. May a list have no room for two more?
+  /// Looks at all steps from one on, whose sums are there; while two are looked at the next two are multiplied. Is the
+  /// walk left, at `step`, because a list may have no room for two more?
   template <int kStep>
-  __device__ __forceinline__ bool look(const Column& column, Words& words, int& step) {
+  __device__ __forceinline__ bool look_from(const Column& column, Words& words, const int (&sums)[2][4], int& step) {
+    if (!kIsWhole && kStep >= steps()) return false;
+    if constexpr (kStep + 2 < Box::kSteps) {
+      int next[2][4];
+      words.multiply_two(column, kStep + 2, own_, next);
+      if (look<kStep>(column, sums)) {
+        step = kStep + 2;
+        return true;
+      }
+      return look_from<kStep + 2>(column, words, next, step);
+    } else {
+      step = kStep + 2;
+      return look<kStep>(column, sums);
+    }
+  }
+  /// Looks at all steps from `step` on.
+  __device__ __forceinline__ bool look_on(const Column& column, int& step) {
+    Words words(column, step);
+    bool is_left = false;
+    switch (step) {
+      case 2:
+        if ((is_left = look_at<2>(column, words, step))) break;
+        [[fallthrough]];
+      case 4:
+        if ((is_left = look_at<4>(column, words, step))) break;
+        [[fallthrough]];
+      case 6:
+        if ((is_left = look_at<6>(column, words, step))) break;
+        [[fallthrough]];
+      case 8:
+        if ((is_left = look_at<8>(column, words, step))) break;
+        [[fallthrough]];
+      case 10:
+        if ((is_left = look_at<10>(column, words, step))) break;
+        [[fallthrough]];
+      case 12: is_left = look_at<12>(column, words, step); break;
+    }
+    return is_left;
+  }
+  template <int kStep>
+  __device__ __forceinline__ bool look_at(const Column& column, Words& words, int& step) {
     step = kStep + 2;
     if (!kIsWhole && kStep >= steps()) return false;
+    int sums[2][4];
+    words.multiply_two(column, kStep, own_, sums);
+    return look<kStep>(column, sums);
+  }
+  /// Looks at two steps.
+  template <int kStep>
+  __device__ __forceinline__ bool look(const Column& column, const int (&sums)[2][4]) {
 #pragma unroll
-    for (int k = kStep; k < kStep + 2; ++k) {
-      int sums[4];
-      words.multiply(column, k, own_, sums);
+    for (int k = 0; k < 2; ++k) {
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
-        if (kIsWhole && (k < 2 * r || k > 2 * r + Box::kMostWindow)) continue;
-        if (max(sums[2 * r], sums[2 * r + 1]) > limits_[r] && is_within(r, k)) {
-          auto* const slot = list_ + r * Box::kListBytes + ends_[r];
-          *reinterpret_cast<int2*>(slot) = make_int2(sums[2 * r], sums[2 * r + 1]);
-          *reinterpret_cast<std::uint32_t*>(slot + 8) = column.number + k * Box::kNormPlane;
+        const int step = kStep + k;
+        if (kIsWhole && (step < 2 * r || step > 2 * r + Box::kMostWindow)) continue;
+        if (max(sums[k][2 * r], sums[k][2 * r + 1]) > limits_[r] && is_within(r, step)) {
+          *static_cast<int2*>(at(ends_[r])) = make_int2(sums[k][2 * r], sums[k][2 * r + 1]);
+          *static_cast<std::uint32_t*>(at(ends_[r] + 8)) = column.number + step * Box::kNormPlane;
           ends_[r] += Box::kSlotBytes;
         }
       }
     }
-    return is_full();
-  }
-  [[nodiscard]] __device__ __forceinline__ bool is_full() const {
     constexpr unsigned kFull = (Box::kSlots - 1) * Box::kSlotBytes;
-    return __any_sync(kWarp, max(ends_[0], ends_[1]) >= kFull) != 0;
+    return __any_sync(kWarp, ends_[0] >= begins_[0] + kFull || ends_[1] >= begins_[1] + kFull) != 0;
+  }
+  [[nodiscard]] __device__ __forceinline__ void* at(unsigned bytes) const {
+    return reinterpret_cast<unsigned char*>(memory_.words) + bytes;
   }
   __device__ __forceinline__ void merge_lists() {
-#pragma unroll
-    for (int r = 0; r < 2; ++r) merge_list(r);
+    merge_list(0);
+    merge_list(1);
   }
   __device__ __forceinline__ void merge_list(int r) {
     std::uint32_t keys[Box::kKeys];
     const auto* const odd = memory_.odd + unit_y_ * Box::kRow + unit_x_;
 #pragma unroll
     for (int i = 0; i < Box::kSlots; ++i) {
-      const auto* const slot = list_ + r * Box::kListBytes + i * Box::kSlotBytes;
-      const int2 sums = *reinterpret_cast<const int2*>(slot);
-      const std::uint32_t number = *reinterpret_cast<const std::uint32_t*>(slot + 8) & ((1U << Box::kNumberBits) - 1);
-      const bool is_listed = ends_[r] > i * Box::kSlotBytes;
+      const unsigned slot = begins_[r] + i * Box::kSlotBytes;
+      const int2 sums = *static_cast<const int2*>(at(slot));
+      const std::uint32_t number = *static_cast<const std::uint32_t*>(at(slot + 8)) & ((1U << Box::kNumberBits) - 1);
+      const bool is_listed = ends_[r] > slot;
       keys[2 * i] = key(r, is_listed && sums.x > limits_[r], sums.x, number, odd[number]);
       keys[2 * i + 1] = key(r, is_listed && sums.y > limits_[r], sums.y, number + 1, odd[number + 1]);
     }
-    ends_[r] = 0;
+    ends_[r] = begins_[r];
     sort_keys(keys);
     stacks_[r].merge(keys);
     // What the lane's 16 are within, and what 4 of each of the four lanes are.
@@ -227,41 +258,21 @@ class BoxWarp : private BoxColumns<kIsWhole> {
     if (within != Box::kNone) limits_[r] = max(limits_[r], limit_of(r, static_cast<int>(within >> Box::kNumberBits)));
   }
   [[nodiscard]] __device__ __forceinline__ std::uint32_t key(int r, bool is_nearer, int sum, std::uint32_t number,
-                                                             int odd) const {
-    const int distance = norms_[r] + odd - 2 * sum;
-    if (!is_nearer || distance > box_.most_distance) return Box::kNone;
-    return static_cast<std::uint32_t>(distance) << Box::kNumberBits | number;
+                                                             std::uint32_t odd) const {
+    constexpr std::uint32_t kScale = 1U << Box::kNumberBits;
+    const std::uint32_t found =
+        (norms_[r] * kScale + number) + odd * kScale - static_cast<std::uint32_t>(sum) * (2 * kScale);
+    return is_nearer ? found : Box::kNone;
   }
   /// Whose distance is not larger has a larger sum than this.
   [[nodiscard]] __device__ __forceinline__ int limit_of(int r, int distance) const {
     return ((norms_[r] - distance + 1) >> 1) - 1;
   }
-  /// The least of the 16 largest sums of the sets of four lanes.
-  static __device__ __forceinline__ int sum_of_last(const int (&nearest)[kSets]) {
-    int mine[kSets];
-#pragma unroll
-    for (int i = 0; i < kSets; ++i) mine[i] = -max(nearest[i], INT_MIN + 1);
-    sort_keys(mine);
-    int both[2 * kSets];
-#pragma unroll
-    for (int i = 0; i < kSets; ++i) {
-      both[i] = mine[i];
-      both[2 * kSets - 1 - i] = __shfl_xor_sync(kWarp, mine[i], 1);
-    }
-    sort_bitonic(both);
-    int last = INT_MIN;
-#pragma unroll
-    for (int i = 0; i < 2 * kSets; ++i) {
-      last = max(last, min(both[i], __shfl_xor_sync(kWarp, both[2 * kSets - 1 - i], 2)));
-    }
-    return -last;
-  }
-
   unsigned own_[4][4];  ///< pairs of words, one behind the other along z, of both references
   int norms_[2];
   int limits_[2];
-  unsigned ends_[2] = {};  ///< of the lists, in bytes
-  unsigned char* list_;
+  unsigned begins_[2];  ///< of the lists, in bytes
+  unsigned ends_[2];
   BoxStack stacks_[2];
 };
 

@@ -16,11 +16,11 @@ namespace tessera::cuda {
 class BoxTile {
  public:
   __device__ explicit BoxTile(const PatchBoxArguments& box) : box_(box) {
-    const std::int64_t line = blockIdx.x / box.tiles[0];
-    const std::int64_t plane = line / box.tiles[1];
-    number_[0] = (blockIdx.x - line * box.tiles[0]) * BoxBytes::kTileX;
-    number_[1] = (line - plane * box.tiles[1]) * BoxBytes::kTileY;
-    number_[2] = plane * BoxBytes::kTileZ;
+    const unsigned line = blockIdx.x / box.tiles[0];
+    const unsigned plane = line / box.tiles[1];
+    number_[0] = std::int64_t{blockIdx.x - line * box.tiles[0]} * BoxBytes::kTileX;
+    number_[1] = std::int64_t{line - plane * box.tiles[1]} * BoxBytes::kTileY;
+    number_[2] = std::int64_t{plane} * BoxBytes::kTileZ;
   }
   [[nodiscard]] __device__ __forceinline__ bool is_reference(int x, int y, int z) const {
     const PatchArguments& match = box_.match;
@@ -38,25 +38,25 @@ class BoxTile {
       first[axis] = box_.match.start[axis] + number_[axis] - box_.match.window[axis] / 2;
     }
   }
-  /// Writes one place of the stack of a reference of the unit whose first reference is at (unit_x, unit_y).
-  __device__ __forceinline__ void write(int unit_x, int unit_y, std::int64_t reference, int place,
-                                        std::uint32_t key) const {
+  /// The voxel of the first candidate of the unit whose first reference is at (x, y), among all of the volume.
+  [[nodiscard]] __device__ __forceinline__ std::int64_t first_candidate(int x, int y) const {
     const PatchArguments& match = box_.match;
-    const std::int64_t at = reference * match.max_patches + place;
-    if (key == BoxBytes::kNone) {
-      PatchUint8::distances(match)[at] = PatchUint8::empty();
-      match.indices[at] = -1;
-      return;
-    }
     std::int64_t first[3];
     find_region(first);
+    return match.first_voxel + (first[2] * match.size[1] + first[1] + y) * match.size[0] + first[0] + x;
+  }
+  /// Writes one place of a stack of the unit whose first candidate is this.
+  __device__ __forceinline__ void write(std::int64_t at, std::int64_t first_candidate, std::uint32_t key) const {
+    const PatchArguments& match = box_.match;
     const auto number = static_cast<int>(key & ((1U << BoxBytes::kNumberBits) - 1));
     const int row = number / BoxBytes::kRow;
     const int plane = row / BoxBytes::kNormsY;
-    const std::int64_t x = first[0] + unit_x + number - row * BoxBytes::kRow;
-    const std::int64_t y = first[1] + unit_y + row - plane * BoxBytes::kNormsY;
-    PatchUint8::distances(match)[at] = key >> BoxBytes::kNumberBits;
-    match.indices[at] = match.first_voxel + ((first[2] + plane) * match.size[1] + y) * match.size[0] + x;
+    const std::int64_t index = first_candidate +
+                               (plane * match.size[1] + row - plane * BoxBytes::kNormsY) * match.size[0] + number -
+                               row * BoxBytes::kRow;
+    const bool is_kept = key != BoxBytes::kNone;
+    PatchUint8::distances(match)[at] = is_kept ? std::int64_t{key >> BoxBytes::kNumberBits} : PatchUint8::empty();
+    match.indices[at] = is_kept ? index : -1;
   }
 
  private:
@@ -69,13 +69,11 @@ struct BoxMemory {
   std::uint32_t* words;
   std::int32_t* norms;
   unsigned char* odd;
-  unsigned char* lists;
 
   __device__ explicit BoxMemory(unsigned char* shared)
       : words(reinterpret_cast<std::uint32_t*>(shared)),
         norms(reinterpret_cast<std::int32_t*>(words + BoxBytes::kWords)),
-        odd(reinterpret_cast<unsigned char*>(norms + BoxBytes::kNorms)),
-        lists(odd + BoxBytes::kOddBytes) {}
+        odd(reinterpret_cast<unsigned char*>(norms + BoxBytes::kNorms)) {}
 };
 
 /// Words of the tile's region, which begins half a window before its first reference; voxels beyond the volume are 0.

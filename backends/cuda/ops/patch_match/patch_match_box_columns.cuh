@@ -51,9 +51,19 @@ class BoxColumns {
   struct Words {
     std::uint32_t at[4];
 
-    __device__ __forceinline__ explicit Words(const Column& column) {
+    /// From an even step on.
+    __device__ __forceinline__ Words(const Column& column, int step) {
+      const std::uint32_t* const words = column.words + step * Box::kWordPlane;
+      const std::uint32_t first = words[0];
+      const std::uint32_t third = words[2 * Box::kWordPlane];
+      at[0] = step % 4 == 0 ? first : third;
+      at[1] = at[3] = words[Box::kWordPlane];
+      at[2] = step % 4 == 0 ? third : first;
+    }
+    __device__ __forceinline__ void multiply_two(const Column& column, int step, const unsigned (&own)[4][4],
+                                                 int (&sums)[2][4]) {
 #pragma unroll
-      for (int k = 0; k < 3; ++k) at[k] = column.words[k * Box::kWordPlane];
+      for (int k = 0; k < 2; ++k) multiply(column, step + k, own, sums[k]);
     }
     __device__ __forceinline__ void multiply(const Column& column, int step, const unsigned (&own)[4][4],
                                              int (&sums)[4]) {
@@ -66,9 +76,9 @@ class BoxColumns {
   };
 
   template <class Look>
-  __device__ __forceinline__ void for_each_column(const Look& look) const {
+  __device__ __forceinline__ void for_each_column(int first, int end, const Look& look) const {
 #pragma unroll 1
-    for (int y = 0; y < width_[1] + Box::kUnitY - 1; y += Box::kColumnsY) {
+    for (int y = first; y < end; y += Box::kColumnsY) {
 #pragma unroll 1
       for (int x = 0; x < width_[0] + Box::kUnitX - 1; x += Box::kColumnsX) look(column(x, y));
     }
@@ -88,6 +98,9 @@ class BoxColumns {
   }
   static __device__ __forceinline__ bool is_below(int a, int b) {
     return static_cast<unsigned>(a) < static_cast<unsigned>(b);
+  }
+  [[nodiscard]] __device__ __forceinline__ int rows() const {
+    return width_[1] + Box::kUnitY - 1;
   }
   [[nodiscard]] __device__ __forceinline__ int steps() const {
     return width_[2] + Box::kUnitZ - 1;

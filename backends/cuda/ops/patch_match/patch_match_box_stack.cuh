@@ -2,6 +2,7 @@
 // keys and merge it in.
 #pragma once
 
+#include <climits>
 #include <utility>
 
 #include "ops/patch_match/patch_match_box_arguments.h"
@@ -86,6 +87,28 @@ struct BoxStack {
     merge(others);
   }
 };
+
+/// The least of the 16 largest sums of the sets of four lanes.
+template <int kSets>
+__device__ __forceinline__ int box_sum_of_last(const int (&nearest)[kSets]) {
+  int mine[kSets];
+#pragma unroll
+  for (int i = 0; i < kSets; ++i) mine[i] = -max(nearest[i], INT_MIN + 1);
+  sort_keys(mine);
+  int both[2 * kSets];
+#pragma unroll
+  for (int i = 0; i < kSets; ++i) {
+    both[i] = mine[i];
+    both[2 * kSets - 1 - i] = __shfl_xor_sync(0xffffffffU, mine[i], 1);
+  }
+  sort_bitonic(both);
+  int last = INT_MIN;
+#pragma unroll
+  for (int i = 0; i < 2 * kSets; ++i) {
+    last = max(last, min(both[i], __shfl_xor_sync(0xffffffffU, both[2 * kSets - 1 - i], 2)));
+  }
+  return -last;
+}
 
 static_assert(Box::kKeys == Box::kPlaces);
 

@@ -126,7 +126,7 @@ class BoxBytesKernel final : public BoxKernel {
     const PatchArguments match = patch_arguments(problem);
     const std::int64_t largest = std::min(match.largest, mathematics::largest_patch_distance(problem));
     return {.match = match,
-            .tiles = {tiles.x, tiles.y},
+            .tiles = {static_cast<std::uint32_t>(tiles.x), static_cast<std::uint32_t>(tiles.y)},
             .most_distance = static_cast<std::int32_t>(std::min<std::int64_t>(largest, BoxBytes::kMostDistance)),
             .leaves_rest = largest > BoxBytes::kMostDistance ? 1 : 0};
   }
