@@ -50,7 +50,8 @@ struct StreamReport {
 ///   tessera::stream(device, problem, {.queries = queries, .training = rows, .targets = labels, .values = values});
 ///
 /// Results have the bits that the same variant gives in one piece, however the problem is cut. It is cut only where it
-/// must be. Uploads are fastest from PinnedBuffer. Operators whose problem has HostOperands have it.
+/// must be; a default that takes a problem in one piece then gives way to a variant that does not, and the report says
+/// which. Uploads are fastest from PinnedBuffer. Operators whose problem has HostOperands have it.
 ///
 /// Errors: invalid_argument for a wrong problem or operand, and for a memory limit that the smallest slab passes;
 /// out_of_memory if that is more than the device has free; unsupported, with the reason, for a variant that cannot, or

@@ -9,28 +9,40 @@
 namespace tessera::detail {
 
 /// Calls `use(options)` with the variant and tuning that are chosen for the problem in one piece, whatever a slab's own
-/// choice would be. It throws unsupported or invalid_argument where slabs cannot have them: what a file chose (tuned
-/// values, the site's) then gives way to the default that ships, since no file must stop a program that runs without
-/// it.
+/// choice would be. It throws unsupported or invalid_argument where slabs cannot have them. Then what a file chose
+/// (tuned values, the site's) gives way to the default that ships, since no file must stop a program that runs without
+/// it; and a default gives way to the first variant of the list that slabs can have, since no choice of the library's
+/// own must stop a program that names none. If there is none, the first refusal is the one that is thrown.
 template <class Problem, class Use>
 void choose_for_slabs(const Device& device, const Problem& whole, const KernelOptions& options, const Use& use) {
   const KernelInfo info = device.kernel(whole, options).info();
   KernelOptions chosen = options;
   chosen.variant = info.variant;
   chosen.tuning = info.tuning;
+  const auto is_refusal = [](const Error& error) {
+    return error.code() == ErrorCode::unsupported || error.code() == ErrorCode::invalid_argument;
+  };
   try {
     return use(chosen);
   } catch (const Error& error) {
-    const bool is_refusal = error.code() == ErrorCode::unsupported || error.code() == ErrorCode::invalid_argument;
-    if (!is_refusal || info.chosen_because.empty()) throw;
-    const std::vector<VariantReport> reports = explain(whole, device);
-    const auto shipped = std::find_if(reports.begin(), reports.end(),
-                                      [](const VariantReport& report) { return report.is_shipped_default; });
-    if (shipped == reports.end()) throw;
-    chosen.variant = shipped->variant;
+    const bool is_named = !options.variant.empty() && info.chosen_because.empty();
+    if (!is_refusal(error) || is_named) throw;
+    std::vector<VariantReport> reports = explain(whole, device);
+    std::stable_partition(reports.begin(), reports.end(),
+                          [](const VariantReport& report) { return report.is_shipped_default; });
     chosen.tuning = options.tuning;
+    for (const VariantReport& report : reports) {
+      const bool is_asked_for = options.variant.empty() || report.variant == options.variant;
+      if (!report.can_run || !is_asked_for) continue;
+      chosen.variant = report.variant;
+      try {
+        return use(chosen);
+      } catch (const Error& other) {
+        if (!is_refusal(other)) throw;
+      }
+    }
+    throw;
   }
-  use(chosen);
 }
 
 }  // namespace tessera::detail

@@ -94,18 +94,45 @@ TEST_P(RegressionStreamTest, batches_of_queries_give_the_bits_of_one_piece) {
 
 TEST_P(RegressionStreamTest, what_nobody_is_near_to_has_no_result_in_slabs_either) {
   HostRegression<float> host({.training_rows = 4 * kUnit, .columns = 2, .queries = 3});
-  if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " has no variant that goes on from slab to slab";
+  const std::vector<std::string> all = variants(host.problem);
+  if (all.empty()) GTEST_SKIP() << GetParam() << " has no variant that goes on from slab to slab";
   // Of the first slab no row has a part, and none has one in the eyes of the first query.
   std::fill_n(host.training.begin(), kUnit * 2, std::numeric_limits<float>::infinity());
   host.queries[0] = std::numeric_limits<float>::quiet_NaN();
-  const std::string expected = host.bits_in_one_piece(device());
-  StreamReport report;
-  const std::string whole = host.streamed_bits(device(), {}, report);
-  EXPECT_TRUE(whole == expected);
-  EXPECT_TRUE(host.streamed_bits(device(), {.memory_bytes = report.memory_bytes - 1}, report) == expected);
-  EXPECT_GE(report.slabs.size(), 2U);
-  EXPECT_EQ(host.nearest_row[0], -1);
-  EXPECT_GE(host.nearest_row[1], kUnit);
+  for (const std::string& variant : all) {
+    SCOPED_TRACE(variant);
+    const std::string expected = host.bits_in_one_piece(device(), {.variant = variant});
+    StreamReport report;
+    StreamOptions options{.kernel = {.variant = variant}};
+    const std::string whole = host.streamed_bits(device(), options, report);
+    EXPECT_TRUE(whole == expected);
+    options.memory_bytes = report.memory_bytes - 1;
+    EXPECT_TRUE(host.streamed_bits(device(), options, report) == expected);
+    EXPECT_GE(report.slabs.size(), 2U);
+    EXPECT_EQ(host.nearest_row[0], -1);
+    EXPECT_GE(host.nearest_row[1], kUnit);
+  }
+}
+
+TEST_P(RegressionStreamTest, a_default_that_takes_one_piece_gives_way_to_one_that_goes_on) {
+  // Of few queries and many rows some device's default keeps all distances.
+  for (const std::int64_t queries : {1, 3, 37}) {
+    HostRegression<float> host({.training_rows = 4 * kUnit, .columns = 2, .queries = queries});
+    if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " has no variant that goes on from slab to slab";
+    StreamReport report;
+    EXPECT_TRUE(host.streamed_bits(device(), {}, report) == host.bits_in_one_piece(device()));
+    const StreamReport whole = report;
+    const std::uint64_t limit = whole.memory_bytes - 1;
+    const std::string cut = host.streamed_bits(device(), {.memory_bytes = limit}, report);
+    EXPECT_TRUE(cut == host.bits_in_one_piece(device(), {.variant = report.kernel.variant})) << report.kernel.variant;
+    if (report.kernel.variant == whole.kernel.variant) {
+      EXPECT_GE(report.slabs.size(), 2U);
+      continue;
+    }
+    const StreamOptions named{.kernel = {.variant = whole.kernel.variant}, .memory_bytes = limit};
+    const Refusal refusal = refusal_of([&] { static_cast<void>(host.streamed_bits(device(), named, report)); });
+    EXPECT_EQ(refusal.code, ErrorCode::unsupported) << "a variant that the program names does not give way";
+  }
 }
 
 TEST_P(RegressionStreamTest, what_keeps_all_distances_takes_one_piece) {
@@ -125,12 +152,14 @@ TEST_P(RegressionStreamTest, the_limit_holds_for_what_the_device_sees) {
   const Device device = fresh_device();
   HostRegression<float> host(many_rows());
   if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " has no variant that goes on from slab to slab";
+  StreamOptions options{.kernel = {.variant = variants(host.problem).front()}};
   StreamReport report;
-  static_cast<void>(host.streamed_bits(device, {}, report));
+  static_cast<void>(host.streamed_bits(device, options, report));
   EXPECT_LE(device.memory().peak_bytes, report.memory_bytes);
   const Device other = fresh_device();
   const std::uint64_t limit = report.memory_bytes / 2;
-  static_cast<void>(host.streamed_bits(other, {.memory_bytes = limit}, report));
+  options.memory_bytes = limit;
+  static_cast<void>(host.streamed_bits(other, options, report));
   EXPECT_LE(other.memory().peak_bytes, limit);
   EXPECT_GT(other.memory().peak_bytes, limit / 4) << "what is there is made use of";
   EXPECT_EQ(other.memory().in_use_bytes, 0U);
@@ -155,10 +184,11 @@ TEST_P(RegressionStreamTest, what_the_program_throws_ends_the_stream) {
   const Device device = fresh_device();
   HostRegression<float> host(many_rows());
   if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " has no variant that goes on from slab to slab";
-  const std::string expected = host.bits_in_one_piece(device);
+  StreamOptions options{.kernel = {.variant = variants(host.problem).front()}};
+  const std::string expected = host.bits_in_one_piece(device, options.kernel);
   StreamReport report;
-  static_cast<void>(host.streamed_bits(device, {}, report));
-  StreamOptions options{.memory_bytes = report.memory_bytes / 2};
+  static_cast<void>(host.streamed_bits(device, options, report));
+  options.memory_bytes = report.memory_bytes / 2;
   std::vector<std::int64_t> told;
   options.progress = [&](const StreamProgress& progress) {
     told.push_back(progress.done);
