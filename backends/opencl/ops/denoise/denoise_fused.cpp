@@ -110,8 +110,9 @@ std::vector<Tunable> tunables(const Denoise& problem, const backend::Device& dev
                   .values = {0}};
   const DeviceFacts& facts = native(device).facts();
   if (has_columns(problem, facts)) columns.values.push_back(1);
-  // A processor's local memory is its memory, and its atomic additions to local memory are no cheaper.
-  columns.preferred = is_processor(facts) ? 0 : columns.values.back();
+  // A processor's local memory is its memory, and its atomic additions to local memory are no cheaper. NVIDIA's OpenCL
+  // took 32.3 ms with columns and 20.9 without on an H100 (the reference volume, both steps; without a committed file).
+  columns.preferred = 0;
   return {mathematics::denoise_slab_tunable(problem), unrolled, columns};
 }
 
