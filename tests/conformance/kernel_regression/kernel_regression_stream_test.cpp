@@ -117,12 +117,12 @@ TEST_P(RegressionStreamTest, what_nobody_is_near_to_has_no_result_in_slabs_eithe
 TEST_P(RegressionStreamTest, a_default_that_takes_one_piece_gives_way_to_one_that_goes_on) {
   // Of few queries and many rows some device's default keeps all distances.
   for (const std::int64_t queries : {1, 3, 37}) {
-    HostRegression<float> host({.training_rows = 4 * kUnit, .columns = 2, .queries = queries});
+    HostRegression<float> host({.training_rows = 16 * kUnit, .columns = 16, .queries = queries});
     if (variants(host.problem).empty()) GTEST_SKIP() << GetParam() << " has no variant that goes on from slab to slab";
     StreamReport report;
     EXPECT_TRUE(host.streamed_bits(device(), {}, report) == host.bits_in_one_piece(device()));
     const StreamReport whole = report;
-    const std::uint64_t limit = whole.memory_bytes - 1;
+    const std::uint64_t limit = whole.memory_bytes / 2;
     const std::string cut = host.streamed_bits(device(), {.memory_bytes = limit}, report);
     EXPECT_TRUE(cut == host.bits_in_one_piece(device(), {.variant = report.kernel.variant})) << report.kernel.variant;
     if (report.kernel.variant == whole.kernel.variant) {
