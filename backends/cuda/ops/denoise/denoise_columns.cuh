@@ -97,7 +97,8 @@ class ColumnWarp {
 #pragma unroll
     for (int s = 0; s < kStacks; ++s) members_[s] = __shfl_sync(0xffffffffU, members, s * kPlaces);
     is_member_ = lane_ % kPlaces < members;
-    first_ = 0;
+    // What is no member reads a patch of the layer too, of whose voxels none is written meanwhile.
+    first_ = layer.first_voxel_slot * c_.slice;
     unsigned sum = 0;
     if (is_member_) region_.find(index_, layer, first_, sum);
     // Four patches' together, behind the first one's numbers.

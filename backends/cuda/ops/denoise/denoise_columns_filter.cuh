@@ -23,7 +23,7 @@ __device__ __forceinline__ void load_row(const T* voxels, int at, float scale, f
   }
 }
 
-/// A patch whose first voxel is the region's `first`, or 0; whole: voxels of the region's ring.
+/// A patch whose first voxel is the region's `first`, or zeros where none is there; whole: voxels of the region's ring.
 template <class T>
 __device__ __forceinline__ void load_cube(const T* voxels, int first, int row, int slice, int whole, bool is_there,
                                           float scale, float (&patch)[kCubeVoxels]) {
