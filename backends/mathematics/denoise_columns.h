@@ -34,9 +34,10 @@ struct DenoiseColumnLimits {
   std::int64_t bytes_of_group = 0;  ///< the same, however many warps
   std::int64_t voxel_bytes = 0;     ///< of a voxel whose number stands beside its sums
   std::int64_t voxels_of_word = 1;  ///< rows begin at multiples of it
+  std::int64_t threads_of_patch = 1;
 };
 
-/// A group's columns in one step. A warp has 32 threads, each with a patch of 4 x 4 x 4 voxels.
+/// A group's columns in one step. A warp has 32 threads, each with a patch of 4 x 4 x 4 voxels or a part of one.
 struct DenoiseColumns {
   static constexpr std::int64_t kSide = 4;
   static constexpr std::int64_t kWarp = 32;
@@ -153,7 +154,7 @@ inline std::optional<DenoiseColumns> DenoiseColumns::of(const Denoise& problem, 
   for (columns.tile_y = 1; columns.tile_y <= kMostTile; ++columns.tile_y) {
     for (columns.tile_x = 1; columns.tile_x <= kMostTile; ++columns.tile_x) {
       const std::int64_t tile = columns.tile_x * columns.tile_y;
-      columns.warps = ceil_div(tile * columns.places, kWarp);
+      columns.warps = ceil_div(tile * columns.places * limits.threads_of_patch, kWarp);
       if (columns.warps > limits.most_warps) continue;
       if (!columns.set_pitches(reach(g.x, columns.tile_x), reach(g.y, columns.tile_y), limits)) continue;
       // So many layers reach a slice, the last reference of all standing nearer to the one before.

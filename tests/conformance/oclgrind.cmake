@@ -54,6 +54,7 @@ tessera_oclgrind_operator(denoise
   "denoise/opencl_0/*.float32_9x13x1_sigma0p1_*"
   "denoise/opencl_0/*.uint16_8x13x1_sigma6553p5_*"
   "denoise/opencl_0/fused.uint8_14x11x9_sigma25p5_fast"
+  "denoise/opencl_0/fused.uint8_12x9x7_*_all__columns_1_slab_1_unrolled_0"
   "denoise/opencl_0/*.uint8_23x18x30_*_sparse__*slab_2*")
 
 # The order m and the kind of distance change values alone, no access.

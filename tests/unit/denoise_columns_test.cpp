@@ -19,14 +19,15 @@ Denoise problem_of(const PerAxis& size, std::int64_t window, std::int64_t step, 
   return with_profile({.size = size, .sigma = 10, .type = DataType::uint8, .hard = parameters, .wiener = parameters});
 }
 
-DenoiseColumnLimits limits_of(std::int64_t bytes, std::int64_t volumes) {
+DenoiseColumnLimits limits_of(std::int64_t bytes, std::int64_t volumes, std::int64_t threads_of_patch = 1) {
   return {.shared_bytes = bytes,
           .most_warps = 16,
           .fewest_warps = 6,
           .bytes_of_warp = kWarpBytes,
           .bytes_of_group = 4 * volumes,
           .voxel_bytes = volumes,
-          .voxels_of_word = 4};
+          .voxels_of_word = 4,
+          .threads_of_patch = threads_of_patch};
 }
 
 /// What the kernels rely on.
@@ -62,7 +63,8 @@ void expect_sound(const Denoise& problem, const DenoiseStep& step, const Denoise
   const auto members = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(step.max_patches)));
   const std::int64_t layers = std::min(most_layers_of_slice, columns.most_layers);
   EXPECT_LT(columns.tile_x * columns.tile_y * members * layers << kDenoiseWeightBits, std::int64_t{1} << 32);
-  EXPECT_GE(columns.warps * DenoiseColumns::kWarp, columns.tile_x * columns.tile_y * columns.places);
+  EXPECT_GE(columns.warps * DenoiseColumns::kWarp,
+            columns.tile_x * columns.tile_y * columns.places * limits.threads_of_patch);
   EXPECT_LE(columns.warps, limits.most_warps);
   EXPECT_EQ(columns.row % limits.voxels_of_word, 0);
   EXPECT_EQ(columns.slice % 4, 0);
@@ -79,13 +81,16 @@ TEST(DenoiseColumnsTest, fit_their_memory_and_cover_their_windows) {
         for (const std::int64_t places : {1, 16, 17, 32}) {
           for (const std::int64_t bytes : {49152, 101376, 232448}) {
             const Denoise problem = problem_of(size, window, step, places);
-            const DenoiseColumnLimits limits = limits_of(bytes, 2);
-            const auto columns = DenoiseColumns::of(problem, problem.hard, false, limits);
-            if (!columns) continue;
-            SCOPED_TRACE(::testing::Message() << "size " << size.x << " window " << window << " step " << step
-                                              << " places " << places << " bytes " << bytes);
-            expect_sound(problem, problem.hard, *columns, limits);
-            ++found;
+            for (const std::int64_t threads : {1, 4}) {
+              const DenoiseColumnLimits limits = limits_of(bytes, 2, threads);
+              const auto columns = DenoiseColumns::of(problem, problem.hard, false, limits);
+              if (!columns) continue;
+              SCOPED_TRACE(::testing::Message()
+                           << "size " << size.x << " window " << window << " step " << step << " places " << places
+                           << " bytes " << bytes << " threads of a patch " << threads);
+              expect_sound(problem, problem.hard, *columns, limits);
+              ++found;
+            }
           }
         }
       }

@@ -17,13 +17,24 @@ bool is_processor(const DeviceFacts& facts) {
   return facts.info.kind == DeviceKind::cpu;
 }
 
+/// Work-items for each patch of a stack: its planes.
+constexpr std::int64_t kItemsOfPatch = 4;
+
+std::int64_t warps_of_stack(const DenoiseColumns& columns) {
+  return columns.places * kItemsOfPatch / DenoiseColumns::kWarp;
+}
+
 std::string program_options(const DenoiseStepPlan& plan, const DenoiseColumns& columns) {
   const DeviceFacts& facts = plan.device.facts();
   std::string options = backend::sentence(
-      denoise_options(plan.problem), " -DPLACES=", columns.places, " -DWARPS=", columns.warps,
+      denoise_options(plan.problem), " -DPLACES=", columns.places,
+      " -DSTACKS=", columns.warps / warps_of_stack(columns), " -DNVIDIA=", facts.is_nvidia ? 1 : 0,
       " -DWIENER=", plan.is_wiener ? 1 : 0, " -DUNROLL=", is_processor(facts) ? 0 : 1,
       " -DEXACT_DIVISION=", facts.divides_exactly ? 1 : 0, " -DLONG_ATOMICS=", facts.has_int64_atomics ? 1 : 0);
   if (facts.divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  // Intel's compiler for processors makes other last bits of the Wiener filter's program, but not where it does not
+  // optimise. Processors have no use for it but to test it.
+  if (is_processor(facts) && !facts.is_pocl) options += " -cl-opt-disable";
   return options;
 }
 
@@ -31,16 +42,17 @@ std::string program_options(const DenoiseStepPlan& plan, const DenoiseColumns& c
 
 std::optional<DenoiseColumns> denoise_columns_of(const Denoise& problem, const DenoiseStep& step, bool is_wiener,
                                                  const DeviceFacts& facts) {
-  constexpr std::int64_t kWarpBytes = 4 * 32 * 36 + 2 * 128 + 2 * 128;  // Warp of denoise_columns.cl
-  constexpr std::int64_t kBeside = 64;                                  // what a compiler aligns
+  // Of Team in denoise_columns_team.cl, and what is beside: what its work-items tell each other without instructions.
+  const std::int64_t warp_bytes = facts.is_nvidia ? 2116 : 2640;
+  constexpr std::int64_t kBeside = 64;  // what a compiler aligns
   constexpr std::int64_t kMostWarps = 8;
   const auto most_items = static_cast<std::int64_t>(facts.info.max_group_size);
-  return DenoiseColumns::of(
-      problem, step, is_wiener,
-      {.shared_bytes = static_cast<std::int64_t>(facts.info.local_memory_bytes),
-       .most_warps = std::min(is_processor(facts) ? 1 : kMostWarps, most_items / DenoiseColumns::kWarp),
-       .bytes_of_warp = kWarpBytes,
-       .bytes_of_group = kBeside});
+  return DenoiseColumns::of(problem, step, is_wiener,
+                            {.shared_bytes = static_cast<std::int64_t>(facts.info.local_memory_bytes),
+                             .most_warps = std::min(kMostWarps, most_items / DenoiseColumns::kWarp),
+                             .bytes_of_warp = warp_bytes,
+                             .bytes_of_group = kBeside,
+                             .threads_of_patch = kItemsOfPatch});
 }
 
 DenoiseColumnFilter::DenoiseColumnFilter(const DenoiseStepPlan& plan, const DenoiseColumns& columns)

@@ -1,5 +1,5 @@
-// denoise, columns: a patch of 4 x 4 x 4 voxels in a work-item's registers times Haar's or the DCT's matrix, and back, and
-// one voxel's members of a stack through Haar's transform and back. See denoise_columns.cl.
+// denoise, columns: four numbers times Haar's or the DCT's matrix, and back, a patch's planes along x and y, and along z,
+// and what is done with the coefficients of a stack. See denoise_columns.cl.
 //
 // Results are the definition's (docs/decisions/0019) in fewer operations: products with 0 and additions of it change
 // nothing, and a half of a number is exact, so that it may be taken before or after an addition, or within a fused one,
@@ -13,12 +13,11 @@
 
 #if UNROLL
 #define UNROLLED _Pragma("unroll")
-#define UNROLLED_BY_8 _Pragma("unroll 8")
 #else
 #define UNROLLED _Pragma("unroll 1")
-#define UNROLLED_BY_8 _Pragma("unroll 1")
 #endif
 #define VOXELS 64
+#define MEMBERS 4  // of a stack, that a work-item has in its registers
 
 // A number as it is rounded. Intel's compiler for processors has its own way where loops are unrolled, of Haar's
 // (a + b) * c and (a - b) * c for one, whatever the pragma in denoise_volume.cl says; so there numbers go through memory.
@@ -78,55 +77,40 @@ static inline float4 back_of_four(const float4 y) {
 }
 #endif
 
-#define CUBE_AXIS(APART, transform)                                                                                 \
-  UNROLLED for (int line = 0; line < VOXELS / 4; ++line) {                                                          \
-    float* const at = patch + line / (APART) * (APART) * 4 + line % (APART);                                        \
-    const float4 four = transform((float4)(at[0], at[APART], at[2 * (APART)], at[3 * (APART)]));                    \
-    at[0] = four.s0;                                                                                                \
-    at[APART] = four.s1;                                                                                            \
-    at[2 * (APART)] = four.s2;                                                                                      \
-    at[3 * (APART)] = four.s3;                                                                                      \
+// A plane of a patch along x and y.
+#define PLANE_AXIS(BEGIN, APART, transform)                                                                          \
+  UNROLLED for (int line = 0; line < 4; ++line) {                                                                    \
+    float* const at = plane + line * (BEGIN);                                                                        \
+    const float4 four = transform((float4)(at[0], at[APART], at[2 * (APART)], at[3 * (APART)]));                     \
+    at[0] = four.s0;                                                                                                 \
+    at[APART] = four.s1;                                                                                             \
+    at[2 * (APART)] = four.s2;                                                                                       \
+    at[3 * (APART)] = four.s3;                                                                                       \
   }
-static inline void transform_cube(float* patch) {
-  CUBE_AXIS(1, forward_of_four)
-  CUBE_AXIS(4, forward_of_four)
-  CUBE_AXIS(16, forward_of_four)
+static inline void transform_plane(float* plane) {
+  PLANE_AXIS(4, 1, forward_of_four)
+  PLANE_AXIS(1, 4, forward_of_four)
 }
-static inline void transform_cube_back(float* patch) {
-  CUBE_AXIS(1, back_of_four)
-  CUBE_AXIS(4, back_of_four)
-  CUBE_AXIS(16, back_of_four)
+static inline void transform_plane_back(float* plane) {
+  PLANE_AXIS(4, 1, back_of_four)
+  PLANE_AXIS(1, 4, back_of_four)
 }
-
-// Places behind the last member hold 0 and meet no other.
-#define HAAR_LEVEL(distance)                                                                                          \
-  if ((distance) < PLACES && (distance) < members) {                                                                  \
-    UNROLLED for (int i = 0; i + (distance) < PLACES; i += 2 * (distance)) {                                          \
-      const float sum = rounded(numbers[i] + numbers[i + (distance)]);                                                \
-      const float difference = rounded(numbers[i] - numbers[i + (distance)]);                                         \
-      numbers[i] = sum * 0.70710678118654752440f;                                                                     \
-      numbers[i + (distance)] = difference * 0.70710678118654752440f;                                                 \
-    }                                                                                                                 \
+// Along z: the planes of each of MEMBERS patches, one patch after the other.
+static inline void transform_planes(float* numbers) {
+  UNROLLED for (int m = 0; m < MEMBERS; ++m) {
+    float* const at = numbers + 4 * m;
+    const float4 four = forward_of_four((float4)(at[0], at[1], at[2], at[3]));
+    at[0] = four.s0;
+    at[1] = four.s1;
+    at[2] = four.s2;
+    at[3] = four.s3;
   }
-static inline void haar(const int members, float* numbers) {
-  HAAR_LEVEL(1)
-  HAAR_LEVEL(2)
-  HAAR_LEVEL(4)
-  HAAR_LEVEL(8)
-  HAAR_LEVEL(16)
-}
-static inline void haar_back(const int members, float* numbers) {
-  HAAR_LEVEL(16)
-  HAAR_LEVEL(8)
-  HAAR_LEVEL(4)
-  HAAR_LEVEL(2)
-  HAAR_LEVEL(1)
 }
 
 // Keeps coefficients above the threshold; how many of them.
 static inline uint keep_large(const float threshold, float* numbers) {
   uint kept = 0;
-  UNROLLED for (int m = 0; m < PLACES; ++m) {
+  UNROLLED for (int m = 0; m < 4 * MEMBERS; ++m) {
     const int is_kept = fabs(numbers[m]) > threshold;
     numbers[m] = is_kept ? numbers[m] : 0.0f;
     kept += is_kept;
@@ -137,7 +121,7 @@ static inline uint keep_large(const float threshold, float* numbers) {
 // Coefficients of the basic estimate become factors; their squares as whole numbers, together.
 static inline uint wiener_factors(const float variance, float* numbers) {
   uint energy = 0;
-  UNROLLED for (int m = 0; m < PLACES; ++m) {
+  UNROLLED for (int m = 0; m < 4 * MEMBERS; ++m) {
     const float square = rounded(numbers[m] * numbers[m]);
     numbers[m] = float_ratio(square, square + variance);
     energy += convert_int_rte(numbers[m] * numbers[m] * WEIGHT_UNITS);
