@@ -167,22 +167,34 @@ void add_values(PatchCaseList& list, DataType type) {
 }
 
 /// NaN and infinities in a voxel, in all of them; sums that overflow and that underflow.
-void add_floats(PatchCaseList& list) {
-  const PatchMatch problem = patches_of(DataType::float32);
+void add_floats(PatchCaseList& list, const PatchMatch& problem, bool every_tuning) {
+  const auto add = [&](PatchSpec spec) {
+    spec.every_tuning = every_tuning;
+    list.add(std::move(spec));
+  };
   const std::int64_t middle = (5 * problem.size.y + 7) * problem.size.x + 9;
   const auto infinity = std::numeric_limits<float>::infinity();
   for (const float value : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
     const std::string name = value != value ? "nan" : value > 0 ? "inf" : "minf";
-    list.add({.problem = problem, .plants = {{middle, value}}, .note = name});
-    list.add({.problem = problem, .plants = {{0, value}, {middle, value}, {middle + 1, -value}}, .note = name + "s"});
+    add({.problem = problem, .plants = {{middle, value}}, .note = name});
+    add({.problem = problem, .plants = {{0, value}, {middle, value}, {middle + 1, -value}}, .note = name + "s"});
     std::vector<std::pair<std::int64_t, float>> everywhere;
     for (std::int64_t i = 0; i < problem.size.product(); ++i) everywhere.emplace_back(i, value);
-    list.add({.problem = problem, .plants = std::move(everywhere), .note = name + "_everywhere"});
+    add({.problem = problem, .plants = std::move(everywhere), .note = name + "_everywhere"});
   }
-  list.add({.problem = problem, .values = Values::wide, .note = "wide"});
-  list.add({.problem = problem, .values = Values::large, .note = "large"});
-  list.add({.problem = problem, .values = Values::tiny, .note = "tiny"});
-  list.add({.problem = problem, .plants = {{middle, 3e38F}, {middle + 40, -3e38F}}, .note = "overflow"});
+  add({.problem = problem, .values = Values::wide, .note = "wide"});
+  add({.problem = problem, .values = Values::large, .note = "large"});
+  add({.problem = problem, .values = Values::tiny, .note = "tiny"});
+  add({.problem = problem, .plants = {{middle, 3e38F}, {middle + 40, -3e38F}}, .note = "overflow"});
+  add({.problem = problem, .plants = {{middle, 1e18F}, {middle + 40, -1e15F}}, .note = "near_overflow"});
+  // Small differences of large numbers: where sums are made of norms and products, they cancel.
+  std::vector<std::pair<std::int64_t, float>> shifted;
+  for (std::int64_t i = 0; i < problem.size.product(); ++i) {
+    shifted.emplace_back(i, 30000.0F + static_cast<float>(i * 2654435761 / 256 % 4096) / 64.0F);
+  }
+  add({.problem = problem, .plants = shifted, .note = "shifted"});
+  for (auto& [at, value] : shifted) value += at % problem.size.x < problem.size.x / 2 ? 0.0F : -60000.0F;
+  add({.problem = problem, .plants = std::move(shifted), .note = "shifted_apart"});
 }
 
 void add_slow(PatchCaseList& list, DataType type) {
@@ -228,7 +240,10 @@ ProblemSet patch_match_problem_set() {
     add_slow(list, type);
     set.cases.push_back(make_huge_patch_case(type));
   }
-  add_floats(list);
+  add_floats(list, patches_of(DataType::float32), false);
+  // Cubes of 4 voxels, whose sums are made of norms and products.
+  PatchMatch cubes{.size = {23, 18, 17}, .patch = {4, 4, 4}, .window = {11, 11, 11}, .step = {3, 3, 3}};
+  add_floats(list, cubes, true);
   add_benchmarks(list);
   add_patch_study(set.cases);
   return set;
