@@ -136,8 +136,9 @@ function(tessera_cuda_kernel target)
   set(language -std=c++20 ${strict} ${definitions} "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/backends"
     "-I${PROJECT_SOURCE_DIR}/api" "-I${PROJECT_SOURCE_DIR}/api/include" "-I${PROJECT_BINARY_DIR}/api/include")
   set(checks "")
+  # Not -G, which writes debug information as well.
   foreach(architecture IN LISTS TESSERA_CUDA_CHECKED)
-    list(APPEND checks COMMAND "${TESSERA_CUDA_NVCC}" -ptx -G "-arch=compute_${architecture}" ${language}
+    list(APPEND checks COMMAND "${TESSERA_CUDA_NVCC}" -ptx -Xcicc -O0 "-arch=compute_${architecture}" ${language}
       -o "${image}.${architecture}.ptx" "${KERNEL_FILE}"
       COMMAND "${CMAKE_COMMAND}" -E rm "${image}.${architecture}.ptx")
   endforeach()
