@@ -58,10 +58,11 @@ class GemmRegisterKernel final : public backend::Kernel {
     tiles_n_ = ceil_div(problem_.n, shape_.tile_n);
     cluster_ = splits_ == 2 && has_clusters(card);
 
-    const std::size_t bytes =
-        shared_bytes(shape_, problem_.transpose_a, problem_.transpose_b, sizeof(T), card.compute_capability_major >= 8);
+    const bool asynchronous = card.compute_capability_major >= 8;
+    bytes_ = shared_bytes(shape_, problem_.transpose_a, problem_.transpose_b, sizeof(T), asynchronous);
+    bytes_with_c_ = shared_bytes_with_c(shape_, problem_.transpose_a, problem_.transpose_b, sizeof(T), asynchronous);
     const std::int64_t groups = tiles_m_ * tiles_n_ * splits_ * std::min(problem_.batch, batch_of_launch());
-    grid_.dynamic_shared_bytes = static_cast<unsigned>(std::max(bytes, bytes_that_spread(shape_, groups, card)));
+    bytes_that_spread_ = bytes_that_spread(shape_, groups, card);
     grid_.group_size[0] = static_cast<unsigned>(shape_.threads());
     grid_.cluster_y = cluster_ ? 2 : 1;
     grid_.overlaps = has_clusters(card);
@@ -79,7 +80,8 @@ class GemmRegisterKernel final : public backend::Kernel {
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
     if (!has_parts()) return 0;
-    return static_cast<std::size_t>(splits_ * std::min(problem_.batch, batch_of_launch()) * problem_.m * problem_.n) *
+    return static_cast<std::size_t>(splits_ * std::min(problem_.batch, batch_of_launch()) * problem_.m *
+                                    gemm_part_row(problem_.n)) *
            sizeof(T);
   }
 
@@ -148,13 +150,16 @@ class GemmRegisterKernel final : public backend::Kernel {
     GemmRegisterArguments<T> part = arguments;
     if (has_parts()) {
       part.c = workspace;
-      part.ldc = problem_.n;
-      part.stride_c = problem_.m * problem_.n;
+      part.ldc = gemm_part_row(problem_.n);
+      part.stride_c = problem_.m * part.ldc;
       part.split_stride = batch * part.stride_c;
       part.alpha = 1;
       part.beta = 0;
-      part.aligned_c = aligned(workspace, {problem_.n});
+      part.aligned_c = aligned(workspace, {part.ldc});
     }
+    part.stages_c = kGemmStagesC<T> && !part.aligned_c && !cluster_ && bytes_with_c_ <= context_->limits().shared_bytes;
+    grid.dynamic_shared_bytes =
+        static_cast<unsigned>(std::max(part.stages_c ? bytes_with_c_ : bytes_, bytes_that_spread_));
     void* parameters[] = {&part};
     queue.launch(copies_chunks(arguments) ? aligned_ : unaligned_, grid, parameters);
     if (!has_parts()) return;
@@ -162,6 +167,7 @@ class GemmRegisterKernel final : public backend::Kernel {
     launch_gemm_add(queue, add_,
                     GemmAddArguments<T>{.gemm = arguments,
                                         .parts = workspace,
+                                        .row = gemm_part_row(problem_.n),
                                         .splits = static_cast<std::int32_t>(splits_),
                                         .batch = static_cast<std::int32_t>(batch),
                                         .slices = 1,
@@ -176,7 +182,10 @@ class GemmRegisterKernel final : public backend::Kernel {
   std::int64_t tiles_m_ = 0;
   std::int64_t tiles_n_ = 0;
   bool cluster_ = false;
-  LaunchGrid grid_;
+  std::size_t bytes_ = 0;  ///< of shared memory
+  std::size_t bytes_with_c_ = 0;
+  std::size_t bytes_that_spread_ = 0;
+  LaunchGrid grid_;  ///< all but that and the groups
   CUfunction aligned_ = nullptr;
   CUfunction unaligned_ = nullptr;
   CUfunction add_ = nullptr;

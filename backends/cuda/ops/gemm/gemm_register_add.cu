@@ -42,8 +42,8 @@ __device__ __forceinline__ void gemm_add(const GemmAddArguments<T>& add) {
   const int parts = (add.splits + add.slices - 1) / add.slices;
   const int first = slice * parts;
   const int end = min(first + parts, add.splits);
-  const std::int64_t part = gemm.m * gemm.n;
-  const bool aligned = gemm.n % kChunk<T> == 0;  // the workspace itself always is
+  const std::int64_t part = gemm.m * add.row;
+  const bool aligned = add.row % 4 == 0;  // the workspace itself always is, and so every run is all there
 
   let_next_kernel_start();
   wait_for_kernel_before();
@@ -53,14 +53,13 @@ __device__ __forceinline__ void gemm_add(const GemmAddArguments<T>& add) {
          run0 += static_cast<std::int64_t>(gridDim.x) * add.runs) {
       const std::int64_t row = row0 + thread % of_slice / add.runs;
       const std::int64_t column = (run0 + thread % add.runs) * 4;
-      const bool is_chunk = aligned && column + 4 <= gemm.n;
       T sum[4] = {};
       if (row < gemm.m && column < gemm.n) {
         const T* place =
-            add.parts + (first * static_cast<std::int64_t>(add.batch) + blockIdx.z) * part + row * gemm.n + column;
+            add.parts + (first * static_cast<std::int64_t>(add.batch) + blockIdx.z) * part + row * add.row + column;
 #pragma unroll 8
         for (int i = first; i < end; ++i) {
-          add_run(sum, place, is_chunk, gemm.n - column);
+          add_run(sum, place, aligned, gemm.n - column);
           place += add.batch * part;
         }
       }

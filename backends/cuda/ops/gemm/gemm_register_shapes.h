@@ -78,4 +78,14 @@ enum class GemmLayout {
   return stages > sums ? stages : sums;
 }
 
+/// The same where the sums of a tile go through shared memory on their way to C.
+[[nodiscard]] constexpr std::size_t shared_bytes_with_c(const GemmRegisterShape& shape, bool transpose_a,
+                                                        bool transpose_b, std::size_t element_bytes,
+                                                        bool asynchronous) {
+  const std::size_t stages = bytes_of_stages(shape, transpose_a, transpose_b, element_bytes, asynchronous);
+  const int tiles = shape.slices > 1 ? shape.slices + 1 : 1;
+  const std::size_t sums = static_cast<std::size_t>(tiles * shape.elements()) * element_bytes;
+  return stages > sums ? stages : sums;
+}
+
 }  // namespace tessera::cuda

@@ -59,6 +59,42 @@ __device__ __forceinline__ void store_run(const GemmRegisterArguments<T>& gemm, 
   }
 }
 
+/// Four neighbours to a multiple of 16 bytes in shared memory.
+template <class T>
+__device__ __forceinline__ void keep_run(T* place, const T* run) {
+#pragma unroll
+  for (int i = 0; i < 4; i += kChunk<T>) {
+    Run<T, kChunk<T>> chunk;
+#pragma unroll
+    for (int j = 0; j < kChunk<T>; ++j) chunk.element[j] = run[i + j];
+    *reinterpret_cast<Run<T, kChunk<T>>*>(place + i) = chunk;
+  }
+}
+
+/// C of a tile whose sums lie in shared memory, row by row: a warp takes a row, from the sector of 32 bytes on in which
+/// the row of the tile begins.
+template <int kTileM, int kTileN, int kThreads, class T>
+__device__ __forceinline__ void store_rows(const GemmRegisterArguments<T>& gemm, T* c, std::int64_t row0,
+                                           std::int64_t column0, const T* sums) {
+  constexpr int kSector = 32 / static_cast<int>(sizeof(T));
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int end_m = gemm.m - row0 < kTileM ? static_cast<int>(gemm.m - row0) : kTileM;
+  const int end_n = gemm.n - column0 < kTileN ? static_cast<int>(gemm.n - column0) : kTileN;
+#pragma unroll 1
+  for (int row = static_cast<int>(threadIdx.x) / 32; row < end_m; row += kThreads / 32) {
+    T* const place = c + (row0 + row) * gemm.ldc + column0;
+    const int first = lane - static_cast<int>(reinterpret_cast<std::uintptr_t>(place) / sizeof(T) % kSector);
+#pragma unroll
+    for (int i = 0; i <= kTileN; i += 32) {
+      const int column = first + i;
+      if (column < 0 || column >= end_n) continue;
+      T value = gemm.alpha * sums[row * kTileN + column];
+      if (gemm.beta != T(0)) value += gemm.beta * place[column];
+      place[column] = value;
+    }
+  }
+}
+
 template <class T, int kCount>
 __device__ __forceinline__ Run<T, kCount> operator+(Run<T, kCount> sum, const Run<T, kCount>& other) {
 #pragma unroll

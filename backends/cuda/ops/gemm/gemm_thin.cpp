@@ -53,7 +53,8 @@ class GemmThinKernel final : public backend::Kernel {
 
   [[nodiscard]] std::size_t workspace_bytes() const override {
     if (splits_ == 1) return 0;
-    return static_cast<std::size_t>(splits_ * std::min(problem_.batch, groups_of(2)) * problem_.m * problem_.n) *
+    return static_cast<std::size_t>(splits_ * std::min(problem_.batch, groups_of(2)) * problem_.m *
+                                    gemm_part_row(problem_.n)) *
            sizeof(T);
   }
 
@@ -105,11 +106,11 @@ class GemmThinKernel final : public backend::Kernel {
   void launch_products(CudaQueue& queue, const T* a, const T* b, T* c, std::int64_t batch, T* workspace) const {
     GemmThinArguments<T> thin = arguments_for(a, b);
     const bool parts = splits_ > 1;
-    const std::int64_t row_step = parts ? problem_.n : problem_.ldc;
+    const std::int64_t row_step = parts ? gemm_part_row(problem_.n) : problem_.ldc;
     thin.c = parts ? workspace : c;
     thin.c_many_step = way_.few_rows ? 1 : row_step;
     thin.c_few_step = way_.few_rows ? row_step : 1;
-    thin.stride_c = parts ? problem_.m * problem_.n : problem_.stride_c;
+    thin.stride_c = parts ? problem_.m * row_step : problem_.stride_c;
     thin.split_stride = parts ? batch * thin.stride_c : 0;
     thin.alpha = parts ? T(1) : static_cast<T>(problem_.alpha);
     thin.beta = parts ? T(0) : static_cast<T>(problem_.beta);
@@ -134,6 +135,7 @@ class GemmThinKernel final : public backend::Kernel {
     add.gemm.alpha = static_cast<T>(problem_.alpha);
     add.gemm.beta = static_cast<T>(problem_.beta);
     add.parts = workspace;
+    add.row = gemm_part_row(problem_.n);
     add.splits = static_cast<std::int32_t>(splits_);
     add.batch = static_cast<std::int32_t>(batch);
     launch_gemm_add(queue, add_, add, context_->limits());
