@@ -39,9 +39,9 @@ Verdict pays(const Gemm& problem, const backend::Device& device) {
 
 template <GemmSplitKind kKind>
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
-  return make_gemm_split_kernel(native(device).context(), problem, kKind,
-                                tiling_of(gemm_split_shape(tuning.at("tile_m"), tuning.at("tile_n"))),
-                                {embedded::gemm_split, gemm_split_kernel_name(kKind)});
+  return make_gemm_split_kernel(
+      native(device).context(), problem, kKind, tiling_of(gemm_split_shape(tuning.at("tile_m"), tuning.at("tile_n"))),
+      {embedded::gemm_split, gemm_split_kernel_name(kKind), gemm_split_kernel_name(kKind) + "neighbours_"});
 }
 
 template <GemmSplitKind kKind>

@@ -8,12 +8,17 @@
     tessera::cuda::prepare_operands<has_rest>(operand);                                                            \
   }
 
-#define TESSERA_GEMM_SPLIT(variant, has_rest, shape, number)                                                       \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::kSplitThreads, 1)                                    \
-      tessera_gemm_##variant##_##shape(const __grid_constant__ tessera::cuda::GemmSplitArguments gemm) {           \
-    tessera::cuda::multiply_prepared<tessera::cuda::kGemmSplitShapes[number], has_rest, tessera::cuda::StoreSums>( \
-        gemm);                                                                                                     \
+#define TESSERA_GEMM_SPLIT_KERNEL(name, has_rest, number, has_neighbours)               \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::kSplitThreads, 1)         \
+      name(const __grid_constant__ tessera::cuda::GemmSplitArguments gemm) {            \
+    tessera::cuda::multiply_prepared<tessera::cuda::kGemmSplitShapes[number], has_rest, \
+                                     tessera::cuda::StoreSums<has_neighbours>>(gemm);   \
   }
+
+// Of each shape two: for rows of C that begin at multiples of 8 bytes, and for others.
+#define TESSERA_GEMM_SPLIT(variant, has_rest, shape, number)                           \
+  TESSERA_GEMM_SPLIT_KERNEL(tessera_gemm_##variant##_##shape, has_rest, number, false) \
+  TESSERA_GEMM_SPLIT_KERNEL(tessera_gemm_##variant##_neighbours_##shape, has_rest, number, true)
 
 TESSERA_GEMM_SPLIT_PREPARE(split, true)
 TESSERA_GEMM_SPLIT(split, true, 128x64, 0)

@@ -83,10 +83,15 @@ GemmSplitLaunch::GemmSplitLaunch(std::shared_ptr<Context> context, const Gemm& p
       // found.
       doubt_of_one_(static_cast<float>(0x1p15 / mathematics::tiny_allowance(problem))) {
   prepare_ = context_->function(embedded::gemm_split, prepare_name(kind));
-  multiply_ = context_->function(products.image, sentence(products.name, tiling_.tile_m, "x", tiling_.tile_n));
-  check(context_->api().cuFuncSetAttribute(multiply_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                           tiling_.shared_bytes),
-        "allowing a kernel its shared memory");
+  const auto load = [&](const std::string& name) {
+    const CUfunction function = context_->function(products.image, sentence(name, tiling_.tile_m, "x", tiling_.tile_n));
+    check(context_->api().cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                             tiling_.shared_bytes),
+          "allowing a kernel its shared memory");
+    return function;
+  };
+  multiply_ = load(products.name);
+  multiply_unaligned_ = products.neighbours.empty() ? multiply_ : load(products.neighbours);
 }
 
 GemmSplitArguments GemmSplitLaunch::arguments(std::int64_t batch) const {
@@ -169,7 +174,7 @@ void GemmSplitLaunch::multiply(backend::Queue& queue, GemmSplitArguments& gemm) 
   grid.dynamic_shared_bytes = static_cast<unsigned>(tiling_.shared_bytes);
   grid.overlaps = context_->limits().compute_capability_major >= 9;
   void* parameters[] = {&gemm};
-  static_cast<CudaQueue&>(queue).launch(multiply_, grid, parameters);
+  static_cast<CudaQueue&>(queue).launch(gemm.aligned_c ? multiply_ : multiply_unaligned_, grid, parameters);
 }
 
 }  // namespace tessera::cuda

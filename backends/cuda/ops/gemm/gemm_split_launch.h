@@ -25,10 +25,12 @@ namespace tessera::cuda {
 
 class GemmSplitLaunch {
  public:
-  /// The kernels that multiply: `name` and a shape behind it, as in "tessera_gemm_split_128x64".
+  /// The kernels that multiply: `name` and a shape behind it, as in "tessera_gemm_split_128x64". `neighbours`, if it is
+  /// not empty, the same where C is not aligned.
   struct Products {
     const Image& image;
     std::string name;
+    std::string neighbours{};
   };
 
   /// Of a problem as it is computed (mathematics/gemm_as_computed.h), prepared as for one of the two kinds of variants.
@@ -71,6 +73,7 @@ class GemmSplitLaunch {
   float doubt_of_one_;
   CUfunction prepare_ = nullptr;
   CUfunction multiply_ = nullptr;
+  CUfunction multiply_unaligned_ = nullptr;  ///< the same function where there is no other
 };
 
 }  // namespace tessera::cuda

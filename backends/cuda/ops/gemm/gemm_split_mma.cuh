@@ -25,7 +25,7 @@ __device__ __forceinline__ void store_split_tile(const GemmSplitArguments& gemm,
 #pragma unroll
   for (int i = 0; i < kShape.row_blocks; ++i) {
     const std::int64_t row = first_row + i * kSplitMmaBlock;
-    if (!store_unless_in_doubt(gemm, total[i], notes[i], matrix, row, first_column)) in_doubt |= 1u << i;
+    if (!store_unless_in_doubt<false>(gemm, total[i], notes[i], matrix, row, first_column)) in_doubt |= 1u << i;
   }
 #pragma unroll 1
   for (; in_doubt != 0; in_doubt &= in_doubt - 1) {

@@ -34,6 +34,40 @@ __device__ __forceinline__ void store_pair(const GemmSplitArguments& gemm, float
   if (left >= 2) place[1] = gemm.beta != 0 ? second + gemm.beta * place[1] : second;
 }
 
+/// Stores eight rows by 32 columns from `first_row` and `first_column` on, as far as they lie inside, where value
+/// 2 j + e of lane 4 g + t is of row g and column 8 j + 2 t + e. For rows of C that begin anywhere: the lanes exchange
+/// values first, so that a warp stores 32 neighbours of one row at once, and not two or so of each of eight rows.
+__device__ __forceinline__ void store_neighbours(const GemmSplitArguments& gemm, float (&value)[8], std::int64_t matrix,
+                                                 std::int64_t first_row, std::int64_t first_column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  // Each pass swaps a bit of the values' numbers with one of the row.
+#pragma unroll
+  for (int bit = 0; bit < 3; ++bit) {
+    const int of_lane = 16 >> bit;
+    const bool has_bit = (lane & of_lane) != 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      if ((i >> bit & 1) != 0) continue;
+      const int j = i + (1 << bit);
+      const float received = __shfl_xor_sync(~0u, has_bit ? value[i] : value[j], of_lane);
+      value[i] = has_bit ? received : value[i];
+      value[j] = has_bit ? value[j] : received;
+    }
+  }
+  // The row's bits are now those of the value's number, from the other end; the lane's are e, j from its low bit on, t.
+  const std::int64_t column = first_column + lane / 16 + lane / 8 % 2 * 8 + lane / 4 % 2 * 16 + lane % 4 * 2;
+  if (column >= gemm.n) return;
+  float* place = gemm.c + matrix * gemm.stride_c + first_row * gemm.ldc + column;
+#pragma unroll
+  for (int g = 0; g < 8; ++g) {
+    if (first_row + g >= gemm.m) return;
+    float result = gemm.alpha * value[(g & 1) * 4 + (g & 2) + g / 4];
+    if (gemm.beta != 0) result += gemm.beta * *place;
+    __stcs(place, result);
+    place += gemm.ldc;
+  }
+}
+
 /// A warp computes 16 rows of `columns` columns from A and B: eight rows by 32 columns at once, a column a lane.
 __device__ __noinline__ void compute_anew(const GemmSplitArguments& gemm, std::int64_t matrix, std::int64_t first_row,
                                           std::int64_t first_column, int columns) {
@@ -67,9 +101,34 @@ __device__ __noinline__ void compute_anew(const GemmSplitArguments& gemm, std::i
   }
 }
 
+/// Stores a warp's eight rows of kPairs pairs, 8 columns apart, from a lane's `row` and `column` on: scaled(pair,
+/// element) is what becomes of the sums.
+template <bool kNeighbours, int kPairs, class Scaled>
+__device__ __forceinline__ void store_half(const GemmSplitArguments& gemm, std::int64_t matrix, std::int64_t row,
+                                           std::int64_t column, Scaled scaled) {
+  if constexpr (kNeighbours) {
+    static_assert(kPairs % 4 == 0);
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+    for (int first = 0; first < kPairs; first += 4) {
+      float value[8];
+#pragma unroll
+      for (int i = 0; i < 8; ++i) value[i] = scaled(first + i / 2, i % 2);
+      store_neighbours(gemm, value, matrix, row - lane / 4, column - lane % 4 * 2 + 8 * first);
+    }
+  } else {
+    if (row >= gemm.m) return;
+    float* const place = gemm.c + matrix * gemm.stride_c + row * gemm.ldc + column;
+#pragma unroll
+    for (int j = 0; j < kPairs; ++j) {
+      store_pair(gemm, place + 8 * j, gemm.n - column - 8 * j, scaled(j, 0), scaled(j, 1));
+    }
+  }
+}
+
 /// Scales a warp's sums back and stores them: with a factor for each row and each column where no product leaves the
 /// normal numbers, which is the rule.
-template <int kSums>
+template <bool kNeighbours, int kSums>
 __device__ __forceinline__ void store_scaled_back(const GemmSplitArguments& gemm, const float (&sum)[kSums],
                                                   std::int64_t matrix, std::int64_t row, std::int64_t column,
                                                   const int (&row_shifts)[2], const int (&shifts)[kSums / 2]) {
@@ -81,24 +140,15 @@ __device__ __forceinline__ void store_scaled_back(const GemmSplitArguments& gemm
   is_near = __all_sync(~0u, is_near);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    if (row + 8 * half >= gemm.m) continue;
-    float* const place = gemm.c + matrix * gemm.stride_c + (row + 8 * half) * gemm.ldc + column;
-    const auto store = [&](int j, float first, float second) {
-      store_pair(gemm, place + 8 * j, gemm.n - column - 8 * j, first, second);
-    };
     if (is_near) {
       const float factor = power_of_two(-row_shifts[half]);
-#pragma unroll
-      for (int j = 0; j < kPairs; ++j) {
-        store(j, sum[4 * j + 2 * half] * factor * power_of_two(-shifts[2 * j]),
-              sum[4 * j + 2 * half + 1] * factor * power_of_two(-shifts[2 * j + 1]));
-      }
+      store_half<kNeighbours, kPairs>(gemm, matrix, row + 8 * half, column, [&](int j, int i) {
+        return sum[4 * j + 2 * half + i] * factor * power_of_two(-shifts[2 * j + i]);
+      });
     } else {
-#pragma unroll
-      for (int j = 0; j < kPairs; ++j) {
-        store(j, scaled_back(sum[4 * j + 2 * half], row_shifts[half] + shifts[2 * j]),
-              scaled_back(sum[4 * j + 2 * half + 1], row_shifts[half] + shifts[2 * j + 1]));
-      }
+      store_half<kNeighbours, kPairs>(gemm, matrix, row + 8 * half, column, [&](int j, int i) {
+        return scaled_back(sum[4 * j + 2 * half + i], row_shifts[half] + shifts[2 * j + i]);
+      });
     }
   }
 }
@@ -117,7 +167,7 @@ __device__ __forceinline__ SplitRowNotes row_notes(const GemmSplitArguments& gem
 
 /// A warp stores its 16 rows of a tile, whose sums are spread as of mma.sync (cuda_matrix_products.cuh), unless one of
 /// them is in doubt.
-template <int kSums>
+template <bool kNeighbours, int kSums>
 [[nodiscard]] __device__ __forceinline__ bool store_unless_in_doubt(const GemmSplitArguments& gemm,
                                                                     const float (&sum)[kSums],
                                                                     const SplitRowNotes& notes, std::int64_t matrix,
@@ -147,21 +197,23 @@ template <int kSums>
     }
   }
   if (__any_sync(~0u, in_doubt)) return false;
-  store_scaled_back(gemm, sum, matrix, row, column, {notes.upper.shift, notes.lower.shift}, shifts);
+  store_scaled_back<kNeighbours>(gemm, sum, matrix, row, column, {notes.upper.shift, notes.lower.shift}, shifts);
   return true;
 }
 
 /// The same, and computes them anew where one is in doubt.
-template <int kSums>
+template <bool kNeighbours, int kSums>
 __device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const float (&sum)[kSums],
                                            std::int64_t matrix, std::int64_t first_row, std::int64_t first_column) {
   if (first_row >= gemm.m || first_column >= gemm.n) return;
-  if (store_unless_in_doubt(gemm, sum, row_notes(gemm, matrix, first_row), matrix, first_row, first_column)) return;
+  const SplitRowNotes notes = row_notes(gemm, matrix, first_row);
+  if (store_unless_in_doubt<kNeighbours>(gemm, sum, notes, matrix, first_row, first_column)) return;
   compute_anew(gemm, matrix, first_row, first_column, 2 * kSums);
 }
 
 /// What becomes of a tile's sums here. Made before the tile is multiplied; `first_row` is that of the warp's first
-/// block of rows.
+/// block of rows. kNeighbours: rows of C begin anywhere, and lanes exchange sums so as to store neighbours.
+template <bool kNeighbours>
 class StoreSums {
  public:
   __device__ __forceinline__ StoreSums(const GemmSplitArguments& gemm, const SplitTile& tile, std::int64_t first_row,
@@ -169,7 +221,7 @@ class StoreSums {
       : gemm_(gemm), matrix_(tile.matrix), first_row_(first_row), first_column_(first_column) {}
   template <int kSums>
   __device__ __forceinline__ void operator()(const float (&sum)[kSums], int block_m) const {
-    store_sums(gemm_, sum, matrix_, first_row_ + block_m * kSplitGroups * kSplitRows, first_column_);
+    store_sums<kNeighbours>(gemm_, sum, matrix_, first_row_ + block_m * kSplitGroups * kSplitRows, first_column_);
   }
 
  private:
@@ -178,6 +230,7 @@ class StoreSums {
 };
 
 #else
+template <bool kNeighbours>
 class StoreSums;
 #endif
 
