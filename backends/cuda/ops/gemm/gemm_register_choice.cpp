@@ -32,16 +32,22 @@ constexpr double kBytesPerMicrosecond = 3.6e6;
 /// The least that was measured of a launch, of products that one multiprocessor is soon through with, on an H100.
 constexpr double kLeast_us = 3.3;
 
-// What unaligned operands cost was set after 46 measurements on an H100, all but two of them in float32.
+// What unaligned operands cost was set after 46 measurements on an H100, all but two of them in float32; what unaligned
+// rows of C cost, after 33 of products of up to 4000 x 4098 there, two of them in float64.
 
 /// How much longer products take where operands are copied element by element, by how many of the two are read along
 /// their rows.
 constexpr std::array<double, 3> kUnalignedProducts{1.15, 1.3, 1.6};
-/// To write a byte of C whose rows begin at any element, and at every second one, in place of every fourth.
+/// And how much longer a launch takes for that.
+constexpr double kUnalignedStart_us = 0.6;
+/// To write a byte of C whose rows begin at no multiple of 16 bytes: through shared memory, and run by run where they
+/// begin at any element, at every second one, and in float64.
+constexpr double kStagedStore_us = 0.25e-6;
 constexpr double kOddStore_us = 1.3e-6;
 constexpr double kEvenStore_us = 0.8e-6;
-/// For the second kernel to read parts whose rows begin so.
-constexpr double kUnalignedParts_us = 2.4;
+constexpr double kDoubleStore_us = 0.6e-6;
+/// Of the second kernel where it writes so.
+constexpr double kUnalignedParts_us = 1.5;
 
 /// How fast a shape is.
 struct Speed {
@@ -79,6 +85,21 @@ bool copies_chunks(const Gemm& problem) {
          problem.stride_a % chunk == 0 && problem.stride_b % chunk == 0;
 }
 
+/// Does every row of C begin at a multiple of 16 bytes? But for its address.
+bool has_aligned_rows(const Gemm& problem) {
+  return problem.ldc % (16 / static_cast<std::int64_t>(size_bytes(problem.type))) == 0;
+}
+
+/// What writing C takes longer where they do not; `alone`: by the kernel that multiplies, and no cluster.
+double unaligned_store_microseconds(const Gemm& problem, bool alone) {
+  if (has_aligned_rows(problem)) return 0;
+  const double bytes = static_cast<double>(problem.m) * static_cast<double>(problem.n) *
+                       static_cast<double>(problem.batch) * static_cast<double>(size_bytes(problem.type));
+  if (problem.type == DataType::float64) return bytes * kDoubleStore_us;
+  if (alone) return bytes * kStagedStore_us;
+  return bytes * (problem.ldc % 2 == 0 ? kEvenStore_us : kOddStore_us);
+}
+
 double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const Speed& speed, const SplitCost& cost,
                     double split, const DeviceLimits& card) {
   const auto m = static_cast<double>(problem.m);
@@ -87,26 +108,26 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
   const double groups = ceil_div(m, shape.tile_m) * ceil_div(n, shape.tile_n) * split * batch;
   const double steps = ceil_div(ceil_div(static_cast<double>(problem.k), split), shape.depth) * shape.depth;
   const std::size_t along = (problem.transpose_a ? 0 : 1) + (problem.transpose_b ? 1 : 0);
+  const bool is_aligned = copies_chunks(problem);
   const double alone_us =
-      shape.elements() * steps / kProductsPerMicrosecond * (copies_chunks(problem) ? 1 : kUnalignedProducts[along]);
+      shape.elements() * steps / kProductsPerMicrosecond * (is_aligned ? 1 : kUnalignedProducts[along]);
 
   // A multiprocessor's groups: those that run together with as many others as fit, and the rest.
   const double each = ceil_div(groups, card.multiprocessors);
   const double full = std::floor(each / shape.blocks) * shape.blocks;
   const double rest = each - full;
-  double time = speed.start_us + each * speed.group_us + full * alone_us / speed.rate[shape.blocks - 1];
+  double time = speed.start_us + (is_aligned ? 0 : kUnalignedStart_us) + each * speed.group_us +
+                full * alone_us / speed.rate[shape.blocks - 1];
   if (rest > 0) time += rest * alone_us / speed.rate[static_cast<std::size_t>(rest) - 1];
 
-  time += gemm_unaligned_store_microseconds(problem);
-  if (split == 2 && card.compute_capability_major >= 9) {
+  const bool is_cluster = split == 2 && card.compute_capability_major >= 9;
+  time += unaligned_store_microseconds(problem, split == 1);
+  if (is_cluster) {
     time += cost.cluster_us;
   } else if (split > 1) {
     const double megabytes = (split + 1) * m * n * batch * static_cast<double>(size_bytes(problem.type)) * 1e-6;
-    Gemm part = problem;
-    part.ldc = problem.n;
-    const double store_us = gemm_unaligned_store_microseconds(part);
-    if (store_us > 0) time += kUnalignedParts_us + split * store_us;
     time += cost.parts_us + split * cost.parts_us_of_each + megabytes * cost.parts_us_per_megabyte;
+    if (!has_aligned_rows(problem)) time += kUnalignedParts_us;
   }
   return time;
 }
@@ -179,14 +200,6 @@ std::span<const GemmRegisterImage> gemm_register_images(DataType type) {
 const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,
                                        std::int64_t tile_n) {
   return *find_tile(images, tile_m, tile_n);
-}
-
-double gemm_unaligned_store_microseconds(const Gemm& problem) {
-  const std::int64_t chunk = 16 / static_cast<std::int64_t>(size_bytes(problem.type));
-  if (problem.ldc % chunk == 0) return 0;
-  const double bytes = static_cast<double>(problem.m) * static_cast<double>(problem.n) *
-                       static_cast<double>(problem.batch) * static_cast<double>(size_bytes(problem.type));
-  return bytes * (problem.ldc % 2 == 0 ? kEvenStore_us : kOddStore_us);
 }
 
 std::vector<std::int64_t> gemm_register_splits(const Gemm& problem) {

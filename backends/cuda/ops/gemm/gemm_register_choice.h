@@ -47,10 +47,6 @@ struct GemmRegisterChoice {
 /// How long register takes with the configuration that is expected to be fastest, by the model.
 [[nodiscard]] double gemm_register_microseconds(const Gemm& problem, const DeviceLimits& card);
 
-/// What writing C takes longer where its rows begin at no multiple of 16 bytes and threads store runs of four; of split
-/// too.
-[[nodiscard]] double gemm_unaligned_store_microseconds(const Gemm& problem);
-
 /// The tunables tile_m and tile_n, which exist in the pairs that have an image. The meanings are the operator's words.
 [[nodiscard]] std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images,
                                                  const GemmRegisterChoice& preferred, const char* meaning_m,
