@@ -113,7 +113,7 @@ static inline void haar_between(const int apart, const int lane, const int membe
   const int part = lane % PARTS;
   const float4 sum = other + ((part & apart) != 0 ? -own : own);
   const float4 changed = rounded4(rounded4(sum) * HAAR_FACTOR);
-  const int takes_part = part % apart == 0 && MEMBERS * apart < members;
+  const int takes_part = (part & (apart - 1)) == 0 && MEMBERS * apart < members;
   numbers[0] = takes_part ? changed.s0 : own.s0;
   numbers[1] = takes_part ? changed.s1 : own.s1;
   numbers[2] = takes_part ? changed.s2 : own.s2;
