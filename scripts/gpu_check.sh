@@ -181,6 +181,7 @@ small_sets='kernel_regression/cuda_0/*_n17_d19_q5_*:kernel_regression/cuda_0/*_n
 small_sets+=':patch_match/cuda_0/*_19x14x11_p4x3x2_w7x6x5_s3x2x4_n16*:patch_match/cuda_0/*_23x18x17_p4x4x4_*'
 small_sets+=':patch_match/cuda_0/*_21x14x11_p4x4x4_*'
 small_sets+=':patch_match/cuda_0/box_sums.uint8_25x17x14_p4x4x4_*'
+small_sets+=':denoise/cuda_0/fused*_40x45x19*odd_columns:denoise/cuda_0/fused*_dense'
 small_sets+=':denoise/cuda_0/*_23x18x13_*:denoise/cuda_0/*_53x37x1_*:denoise/cuda_0/*_29x31x1_*'
 small_sets+=':nonlocal_means/cuda_0/*_23x18x13_*:nonlocal_means/cuda_0/*_53x37x1_*'
 sanitizer_filter+=":$small_sets:-*/slow.*:*vendor*"
@@ -190,7 +191,7 @@ race_filter='gemm/cuda_0/*_m12_n10_k1030*:gemm/cuda_0/naive.*_m33_n17_*:gemm/cud
 race_filter+=':gemm/cuda_0/coalesced_a.*_m33_n17_*:conv2d/cuda_0/*h20_*:conv2d/cuda_0/*h45_*:conv2d/cuda_0/*h19_*'
 for size in m132_n136 m33_n17; do
   for split in 1 2 4; do race_filter+=":gemm/cuda_0/register.*_${size}_*__split_k_${split}_*"; done
-  for variant in split scaled_half split_mma scaled_half_mma; do
+  for variant in shallow split scaled_half split_mma scaled_half_mma; do
     race_filter+=":gemm/cuda_0/$variant.*_${size}_*"
   done
 done
