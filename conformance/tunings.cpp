@@ -5,6 +5,20 @@
 #include <utility>
 
 namespace tessera::conformance {
+namespace {
+
+/// Of the values that are named so far.
+bool pairs_exist(const std::vector<Tunable>& tunables, const Tuning& tuning) {
+  return std::all_of(tunables.begin(), tunables.end(), [&](const Tunable& second) {
+    const auto first_value = tuning.find(second.paired_with);
+    const auto value = tuning.find(second.name);
+    if (first_value == tuning.end() || value == tuning.end()) return true;
+    const std::pair values{first_value->second, value->second};
+    return std::find(second.pairs.begin(), second.pairs.end(), values) != second.pairs.end();
+  });
+}
+
+}  // namespace
 
 std::vector<Tuning> each_value(const std::vector<Tunable>& tunables) {
   std::vector<Tuning> tunings;
@@ -22,20 +36,19 @@ std::vector<Tuning> each_value(const std::vector<Tunable>& tunables) {
 }
 
 std::vector<Tuning> all_combinations(const std::vector<Tunable>& tunables, std::size_t most) {
+  if (tunables.empty()) return {};
   std::vector<Tuning> all{{}};
   for (const Tunable& tunable : tunables) {
-    if (all.size() * tunable.values.size() > most) return each_value(tunables);
     std::vector<Tuning> longer;
     for (const std::int64_t value : tunable.values) {
       for (Tuning tuning : all) {
         tuning.emplace(tunable.name, value);
-        longer.push_back(std::move(tuning));
+        if (pairs_exist(tunables, tuning)) longer.push_back(std::move(tuning));
       }
     }
+    if (longer.size() > most) return each_value(tunables);
     all = std::move(longer);
   }
-  if (tunables.empty()) return {};
-  std::erase_if(all, [&](const Tuning& tuning) { return find_unpaired(tunables, tuning) != nullptr; });
   return all;
 }
 

@@ -10,7 +10,7 @@ namespace tessera::conformance {
 /// Every value of every tunable, the others left as preferred. Values that exist in pairs alone come as pairs.
 [[nodiscard]] std::vector<Tuning> each_value(const std::vector<Tunable>& tunables);
 
-/// All combinations that exist, or each_value() if there may be more than `most`. None without tunables.
+/// All combinations that exist, or each_value() if there are more than `most`. None without tunables.
 [[nodiscard]] std::vector<Tuning> all_combinations(const std::vector<Tunable>& tunables, std::size_t most);
 
 }  // namespace tessera::conformance

@@ -194,7 +194,7 @@ class GemmRegisterKernel final : public backend::Kernel {
 std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
   const std::vector<std::int64_t> splits = gemm_register_splits(problem);
   const DeviceLimits& card = native(device).context()->limits();
-  const std::span<const GemmRegisterImage> images = gemm_register_images(problem.type);
+  const std::span<const GemmRegisterImage> images = gemm_register_images(problem.type, card);
   const GemmRegisterChoice choice = choose_gemm_register(problem, card, splits, images);
   std::vector<Tunable> tunables =
       tile_tunables(images, choice, "rows of C that one group computes", "columns of C that it computes");
@@ -205,7 +205,7 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
   const std::shared_ptr<Context>& context = native(device).context();
   const GemmRegisterImage& image =
-      image_of_tile(gemm_register_images(problem.type), tuning.at("tile_m"), tuning.at("tile_n"));
+      image_of_tile(gemm_register_images(problem.type, context->limits()), tuning.at("tile_m"), tuning.at("tile_n"));
   if (problem.type == DataType::float64) {
     return std::make_unique<GemmRegisterKernel<double>>(context, problem, image, tuning.at("split_k"));
   }

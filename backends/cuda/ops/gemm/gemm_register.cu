@@ -10,16 +10,16 @@
 //   float64   32 x 32        8 slices of one warp                      a warp   64 elements for 1024 products
 //             64 x 32        4 slices of two warps, one below the other
 //             64 x 64        2 slices of 2 x 2 warps
-//             128 x 64       4 x 2 warps
+//             128 x 64       2 slices of 2 x 2 warps                            96               2048
+//             128 x 128      2 x 4 warps
 //
-//   +--------+--------+      Warps lie beside and below each other in the tile: here 128 x 128. A slice computes the
-//   | warp 0 | warp 1 |      whole tile from its share of each stage's steps. An element of A is read n / tile_n times,
-//   +--------+--------+      of B m / tile_m times.
+//   +--------+--------+      Warps lie beside and below each other in the tile: here float32's 128 x 128. A slice
+//   | warp 0 | warp 1 |      computes the whole tile from its share of each stage's steps. An element of A is read
+//   +--------+--------+      n / tile_n times, of B m / tile_m times.
 //   | warp 2 | warp 3 |
 //   +--------+--------+      Small tiles are for a C that is too small for larger ones to reach all multiprocessors.
-//                            Their slices give a multiprocessor as many warps as the larger tiles have. Still larger
-//                            ones were no faster: neither 128 x 256 with twice the threads in float32, nor 128 x 128
-//                            with warps of 64 x 32 in float64.
+//                            Their slices give a multiprocessor as many warps as the larger tiles have. 128 x 256 with
+//                            twice the threads in float32 was no faster.
 #include "ops/gemm/gemm_register.cuh"
 #include "ops/gemm/gemm_register_warps.cuh"
 

@@ -3,7 +3,8 @@
 // A multiprocessor computes its share of the groups, as many at a time as fit on it. A group takes the time of its
 // products, at a rate that depends on how many groups there are to hide each other's waiting, plus a constant for its
 // first stages, its sums and C. On an H200, over 64 shapes of 256 to 2048 in each direction and 21 others, what the
-// model chooses takes 1 % (float64: 3 %) longer than the best configuration that was measured, at worst 11 % (23 %).
+// model chooses in float32 takes 1 % longer than the best configuration that was measured, at worst 11 %. float64's
+// constants were set after 49 measurements on an H100, k not split.
 #include "ops/gemm/gemm_register_choice.h"
 
 #include "cuda_embedded.h"
@@ -69,8 +70,11 @@ constexpr std::array<Speed, 4> kFloat32Speeds{{{{0.507, 0.608, 0.608, 0.630}, 1.
                                                {{0.674, 0.786}, 2.76, 2.01},
                                                {{0.454, 0.762}, 4.09, 2.57}}};
 constexpr SplitCost kFloat32Split{1.63, 2.12, 0.015, 0.130};
-constexpr std::array<Speed, 4> kFloat64Speeds{
-    {{{0.556}, 0.72, 1.88}, {{0.625, 0.765}, 1.30, 1.55}, {{0.871, 0.885}, 1.67, 2.46}, {{0.795, 0.930}, 0.50, 4.43}}};
+constexpr std::array<Speed, 5> kFloat64Speeds{{{{0.682}, 1.28, 1.36},
+                                               {{0.662, 0.880}, 2.10, 1.55},
+                                               {{0.939, 0.849}, 2.00, 2.70},
+                                               {{0.942}, 2.90, 5.20},
+                                               {{0.940}, 4.50, 8.00}}};
 constexpr SplitCost kFloat64Split{1.62, 3.19, 0.015, 0.266};
 
 double ceil_div(double a, double b) {
@@ -142,6 +146,25 @@ double memory_microseconds(const Gemm& problem) {
   return (a + b + m * n * batch) * static_cast<double>(size_bytes(problem.type)) / kBytesPerMicrosecond;
 }
 
+/// Of a type, in the order of its speeds.
+std::span<const GemmRegisterImage> all_images(DataType type) {
+  static const std::array<GemmRegisterImage, 4> kFloat32{{
+      {gemm_register_shape<float>(32, 32), embedded::gemm_register_float32_32x32},
+      {gemm_register_shape<float>(64, 64), embedded::gemm_register_float32_64x64},
+      {gemm_register_shape<float>(64, 128), embedded::gemm_register_float32_64x128},
+      {gemm_register_shape<float>(128, 128), embedded::gemm_register_float32_128x128},
+  }};
+  static const std::array<GemmRegisterImage, 5> kFloat64{{
+      {gemm_register_shape<double>(32, 32), embedded::gemm_register_float64_32x32},
+      {gemm_register_shape<double>(64, 32), embedded::gemm_register_float64_64x32},
+      {gemm_register_shape<double>(64, 64), embedded::gemm_register_float64_64x64},
+      {gemm_register_shape<double>(128, 64), embedded::gemm_register_float64_128x64},
+      {gemm_register_shape<double>(128, 128), embedded::gemm_register_float64_128x128},
+  }};
+  if (type == DataType::float64) return kFloat64;
+  return kFloat32;
+}
+
 std::span<const GemmRegisterImage>::iterator find_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,
                                                        std::int64_t tile_n) {
   return std::find_if(images.begin(), images.end(), [&](const GemmRegisterImage& image) {
@@ -163,8 +186,9 @@ struct Estimate {
 Estimate fastest(const Gemm& problem, const DeviceLimits& card, std::span<const std::int64_t> splits,
                  std::span<const GemmRegisterImage> images) {
   const bool is_double = problem.type == DataType::float64;
-  const std::span<const GemmRegisterImage> measured = gemm_register_images(problem.type);
-  const std::array<Speed, 4>& speeds = is_double ? kFloat64Speeds : kFloat32Speeds;
+  const std::span<const GemmRegisterImage> measured = all_images(problem.type);
+  const std::span<const Speed> speeds =
+      is_double ? std::span<const Speed>(kFloat64Speeds) : std::span<const Speed>(kFloat32Speeds);
   Estimate best;
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const GemmRegisterShape& shape = measured[i].shape;
@@ -180,21 +204,14 @@ Estimate fastest(const Gemm& problem, const DeviceLimits& card, std::span<const 
 
 }  // namespace
 
-std::span<const GemmRegisterImage> gemm_register_images(DataType type) {
-  static const std::array<GemmRegisterImage, 4> kFloat32{{
-      {gemm_register_shape<float>(32, 32), embedded::gemm_register_float32_32x32},
-      {gemm_register_shape<float>(64, 64), embedded::gemm_register_float32_64x64},
-      {gemm_register_shape<float>(64, 128), embedded::gemm_register_float32_64x128},
-      {gemm_register_shape<float>(128, 128), embedded::gemm_register_float32_128x128},
-  }};
-  static const std::array<GemmRegisterImage, 4> kFloat64{{
-      {gemm_register_shape<double>(32, 32), embedded::gemm_register_float64_32x32},
-      {gemm_register_shape<double>(64, 32), embedded::gemm_register_float64_64x32},
-      {gemm_register_shape<double>(64, 64), embedded::gemm_register_float64_64x64},
-      {gemm_register_shape<double>(128, 64), embedded::gemm_register_float64_128x64},
-  }};
-  if (type == DataType::float64) return kFloat64;
-  return kFloat32;
+std::span<const GemmRegisterImage> gemm_register_images(DataType type, const DeviceLimits& card) {
+  const std::span<const GemmRegisterImage> all = all_images(type);
+  const auto end = std::find_if(all.begin(), all.end(), [&](const GemmRegisterImage& image) {
+    // Where k lies along the rows of both operands, which takes the most.
+    return shared_bytes(image.shape, false, true, size_bytes(type), card.compute_capability_major >= 8) >
+           card.shared_bytes;
+  });
+  return all.first(static_cast<std::size_t>(end - all.begin()));
 }
 
 const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,
@@ -224,7 +241,7 @@ GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits&
 }
 
 double gemm_register_microseconds(const Gemm& problem, const DeviceLimits& card) {
-  const double us = fastest(problem, card, gemm_register_splits(problem), gemm_register_images(problem.type)).us;
+  const double us = fastest(problem, card, gemm_register_splits(problem), gemm_register_images(problem.type, card)).us;
   return std::max({us, memory_microseconds(problem), kLeast_us});
 }
 

@@ -21,8 +21,8 @@ struct GemmRegisterImage {
   Image image;
 };
 
-/// What is compiled for a type, the smallest tile first.
-[[nodiscard]] std::span<const GemmRegisterImage> gemm_register_images(DataType type);
+/// What is compiled for a type and fits into the card's shared memory, the smallest tile first.
+[[nodiscard]] std::span<const GemmRegisterImage> gemm_register_images(DataType type, const DeviceLimits& card);
 
 /// The one of these images whose tile it is; there is one.
 [[nodiscard]] const GemmRegisterImage& image_of_tile(std::span<const GemmRegisterImage> images, std::int64_t tile_m,

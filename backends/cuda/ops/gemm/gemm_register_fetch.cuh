@@ -57,10 +57,10 @@ struct Stage {
 
   static __host__ __device__ constexpr int twist(int x_or_l) {
     constexpr int kChunks = kDepth / kChunk<T>;  // of a row along
-    if constexpr (kIsAlong && sizeof(T) == 8) return kChunks < 8 ? 0 : x_or_l % 2 * 4;
+    if constexpr (kIsAlong && sizeof(T) == 8) return x_or_l % 2 * 2 + x_or_l / 4 % 2 * 4;
     if constexpr (kIsAlong) return x_or_l / kTwistRows % (kChunks < 8 ? kChunks : 8);
     const int chunk = x_or_l / kChunk<T>;
-    if constexpr (sizeof(T) == 8) return chunk % 4 * 4 + chunk / 4 % 2 * 2;
+    if constexpr (sizeof(T) == 8) return x_or_l % 4 * 4;
     if constexpr (!kIsTurned) return 0;
     return chunk % 2 * 16 + (kChunks > 2 ? chunk / 2 % 2 * 8 : 0) + (kChunks > 4 ? chunk / 4 % 2 * 4 : 0);
   }

@@ -1,15 +1,16 @@
 // float64 in gemm's register variant: a warp's tile of C in registers, multiplied by the tensor cores, which take
 // float64 from sm_80 on, without any rounding but that of a fused multiply-add.
 //
-//           n = g                    An mma instruction multiplies 16 x 4 elements of A with 4 x 8 of B. Lane 4 g + t
-//          +-----+                   holds rows g and g + 8 of step t of A, column g of step t of B, and, of rows g and
-//        t |  b  |                   g + 8 of the sums, columns 2 t and 2 t + 1.
+//           n = g                  An mma instruction multiplies 16 x 4 elements of A with 4 x 8 of B. Lane 4 g + t
+//          +-----+                 holds rows g and g + 8 of step t of A, column g of step t of B, and, of rows g and
+//        t |  b  |                 g + 8 of the sums, columns 2 t and 2 t + 1.
 //    t     +-----+
-//   +----+ +-----+                   Which of the tile's rows, columns and steps these are is ours to say, so they are
-//   | a0 | |c0 c1|  m = g            those that a lane can read 16 bytes at a time: where k lies across, two rows of a
-//   |    | |     |                   step, of eight steps those of the numbers 2 t and 2 t + 1; where k lies along, the
-//   | a1 | |c2 c3|  m = g + 8        two steps of a row. The sums of two instructions are four neighbours of a row.
-//   +----+ +-----+
+//   +----+ +-----+                 Which of the tile's rows and columns these are is ours to say. Where k lies across,
+//   | a0 | |c0 c1|  m = g          they are two neighbours, which a lane reads at once, 16 bytes; where k lies along,
+//   |    | |     |                 two that are two apart, each read alone. So both arrive in the registers from which
+//   | a1 | |c2 c3|  m = g + 8      the instruction takes them; two steps read at once would have to be moved there.
+//   +----+ +-----+                 The sums of two instructions are four neighbours of a row. Four steps are read
+//                                  while the four before are multiplied.
 //
 // sm_75 has no such cores. There the lanes exchange their elements and multiply by themselves. The exchange costs less
 // than the multiplications, because those cards multiply float64 slowly.
@@ -34,53 +35,29 @@ struct MmaWarp {
   template <class StageA, class StageB>
   class Tile {
    public:
-    static constexpr int kSteps = 8;                        ///< along k, of one load()
-    static constexpr bool kLoadsAhead = false;              ///< the registers would not suffice
+    static constexpr int kSteps = 4;  ///< along k, of one load()
+    static constexpr bool kLoadsAhead = true;
     static constexpr int kBlocks = kRows * kColumns / 128;  ///< of four neighbouring elements
     static constexpr int kVectors = 2;                      ///< of 16 bytes, of a block
 
     /// The rows and columns of the warp, and where the lane's steps begin within a stage.
-    __device__ Tile(int lane, int row, int column, int step) {
-      const int g = lane / 4, t = lane % 4;
-      const int b_column = column + g / 2 * 4 + g % 2;
-      a_ = StageA::kIsAlong ? ((row + g) * StageA::kRow + (t ^ StageA::twist(g)) * 2) ^ step
-                            : (step + 2 * t) * StageA::kRow + ((row + 2 * g) ^ StageA::twist(step + 2 * t));
-      b_ = StageB::kIsAlong ? (b_column * StageB::kRow + (t ^ StageB::twist(g)) * 2) ^ step
-                            : (step + 2 * t) * StageB::kRow + ((column + 2 * g) ^ StageB::twist(step + 2 * t));
-    }
+    __device__ Tile(int lane, int row, int column, int step)
+        : a_(start<StageA>(lane, row, step)), b_(start<StageB>(lane, column, step)) {}
 
     __device__ __forceinline__ void load(const double* a, const double* b, int l) {
+      Elements& next = elements_[l / kSteps % 2];
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
+      for (int i = 0; i < kTilesM; ++i) load_pair<StageA>(next.a[i][0], next.a[i][1], a, a_, l, i * 16);
 #pragma unroll
-        for (int i = 0; i < kTilesM; ++i) {
-          const Run<double, 2> run =
-              read(StageA::kIsAlong ? a + (a_ ^ l) + (i * 16 + half * 8) * StageA::kRow
-                                    : a + (a_ ^ StageA::twist(l)) + (l + half) * StageA::kRow + i * 16);
-          a_run_[StageA::kIsAlong ? 0 : half][i][StageA::kIsAlong ? half : 0] = run.element[0];
-          a_run_[StageA::kIsAlong ? 1 : half][i][StageA::kIsAlong ? half : 1] = run.element[1];
-        }
-#pragma unroll
-        for (int j = 0; j < kTilesN; j += 2) {
-          const Run<double, 2> run =
-              read(StageB::kIsAlong ? b + (b_ ^ l) + (j * 8 + half * 2) * StageB::kRow
-                                    : b + (b_ ^ StageB::twist(l)) + (l + half) * StageB::kRow + j * 8);
-          b_run_[StageB::kIsAlong ? 0 : half][StageB::kIsAlong ? j + half : j] = run.element[0];
-          b_run_[StageB::kIsAlong ? 1 : half][StageB::kIsAlong ? j + half : j + 1] = run.element[1];
-        }
-      }
+      for (int j = 0; j < kTilesN; j += 2) load_pair<StageB>(next.b[j], next.b[j + 1], b, b_, l, j * 8);
     }
 
-    __device__ __forceinline__ void multiply(int) {
+    __device__ __forceinline__ void multiply(int l) {
+      const Elements& now = elements_[l / kSteps % 2];
 #pragma unroll
-      for (int step = 0; step < 2; ++step) {
+      for (int i = 0; i < kTilesM; ++i) {
 #pragma unroll
-        for (int i = 0; i < kTilesM; ++i) {
-#pragma unroll
-          for (int j = 0; j < kTilesN; ++j) {
-            multiply_16x8(sum_[i][j], a_run_[step][i][0], a_run_[step][i][1], b_run_[step][j]);
-          }
-        }
+        for (int j = 0; j < kTilesN; ++j) multiply_16x8(sum_[i][j], now.a[i][0], now.a[i][1], now.b[j]);
       }
     }
 
@@ -96,16 +73,14 @@ struct MmaWarp {
     /// Calls change(row, column, element) for every element.
     template <class Change>
     __device__ __forceinline__ void change_all(int lane, Change change) {
-      const int g = lane / 4, t = lane % 4;
 #pragma unroll
       for (int j = 0; j < kTilesN; ++j) {
 #pragma unroll
         for (int i = 0; i < kTilesM; ++i) {
 #pragma unroll
           for (int k = 0; k < 4; ++k) {
-            const int half = k / 2, pair = StageB::kIsAlong ? j % 2 : k % 2, one = StageB::kIsAlong ? k % 2 : j % 2;
-            change(i * 16 + (StageA::kIsAlong ? g + 8 * half : 2 * g + half), j / 2 * 16 + 4 * t + 2 * pair + one,
-                   sum_[i][j][k]);
+            const int pair = StageB::kIsAlong ? j % 2 : k % 2, one = StageB::kIsAlong ? k % 2 : j % 2;
+            change(row_of(lane, i, k / 2), j / 2 * 16 + lane % 4 * 4 + 2 * pair + one, sum_[i][j][k]);
           }
         }
         __syncwarp();  // else the compiler begins with all columns at once, which no registers are left for
@@ -126,24 +101,51 @@ struct MmaWarp {
     static __device__ __forceinline__ void store_block(int lane, int block, const Run<double, 2> (&vectors)[2],
                                                        Store store) {
       const int i = block / kTilesN, half = block / (kTilesN / 2) % 2, j = block % (kTilesN / 2);
-      const int g = lane / 4, t = lane % 4;
       const double sum[4] = {vectors[0].element[0], vectors[0].element[1], vectors[1].element[0],
                              vectors[1].element[1]};
-      store(i * 16 + (StageA::kIsAlong ? g + 8 * half : 2 * g + half), j * 16 + 4 * t, sum);
+      store(row_of(lane, i, half), j * 16 + lane % 4 * 4, sum);
     }
 
    private:
     static constexpr int kTilesM = kRows / 16;
     static constexpr int kTilesN = kColumns / 8;
 
-    static __device__ __forceinline__ Run<double, 2> read(const double* from) {
-      return *reinterpret_cast<const Run<double, 2>*>(from);
+    struct Elements {
+      double a[kTilesM][2];
+      double b[kTilesN];
+    };
+
+    static __device__ __forceinline__ int row_of(int lane, int i, int half) {
+      const int g = lane / 4;
+      return i * 16 + (StageA::kIsAlong ? g / 2 * 4 + 2 * half + g % 2 : 2 * g + half);
+    }
+    /// Where the lane's elements begin, of rows or columns from x on and of steps from `step` on.
+    template <class Stage>
+    static __device__ __forceinline__ int start(int lane, int x, int step) {
+      const int g = lane / 4, t = lane % 4;
+      if constexpr (Stage::kIsAlong) {
+        const int own = x + g / 2 * 4 + g % 2;
+        return own * Stage::kRow + ((step + t) ^ kChunk<double> * Stage::twist(own));
+      }
+      return (step + t) * Stage::kRow + ((x + 2 * g) ^ Stage::twist(step + t));
+    }
+    /// The lane's two elements of step l, `x` rows or columns behind its first.
+    template <class Stage>
+    static __device__ __forceinline__ void load_pair(double& first, double& second, const double* stage, int start,
+                                                     int l, int x) {
+      if constexpr (Stage::kIsAlong) {
+        first = stage[(start ^ l) + x * Stage::kRow];
+        second = stage[(start ^ l) + (x + 2) * Stage::kRow];
+      } else {
+        const auto pair = *reinterpret_cast<const Run<double, 2>*>(stage + start + l * Stage::kRow + x);
+        first = pair.element[0];
+        second = pair.element[1];
+      }
     }
 
     int a_;
     int b_;
-    double a_run_[2][kTilesM][2];
-    double b_run_[2][kTilesN];
+    Elements elements_[2];
     double sum_[kTilesM][kTilesN][4] = {};
   };
 };

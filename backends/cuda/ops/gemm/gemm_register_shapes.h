@@ -34,7 +34,8 @@ inline constexpr GemmRegisterShape kGemmRegisterFloat32[]{{32, 32, 32, 4, 1, 1, 
 inline constexpr GemmRegisterShape kGemmRegisterFloat64[]{{32, 32, 64, 8, 1, 1, 3, 1, false},
                                                           {64, 32, 32, 4, 2, 1, 3, 2, false},
                                                           {64, 64, 32, 2, 2, 2, 3, 2, false},
-                                                          {128, 64, 16, 1, 4, 2, 4, 2, false}};
+                                                          {128, 64, 32, 2, 2, 2, 3, 1, false},
+                                                          {128, 128, 16, 1, 2, 4, 4, 1, false}};
 
 /// The shape of a type's tile. As a constant it does not compile for a tile that is not there.
 template <class T>

@@ -44,6 +44,8 @@ class Operand {
 /// Multiplies all stages of k. `count` is at least 1; the first stage holds `remainder` steps.
 template <int kStages, int kSteps, class Tile, class OperandA, class OperandB>
 __device__ __forceinline__ void multiply_stages(Tile& tile, OperandA& a, OperandB& b, int count, int remainder) {
+  static_assert(!Tile::kLoadsAhead || kSteps / Tile::kSteps % 2 == 0,
+                "two places take turns, and a stage begins with the first");
   constexpr int kParts = OperandA::kParts + OperandB::kParts;
   const auto turn = [&](int part, int slot, int parity) {
     if (part < OperandA::kParts) {
