@@ -86,6 +86,7 @@ PackedKeyMatch::PackedKeyMatch(const std::shared_ptr<Context>& context, const Pa
         sentence("tessera_patch_match_packed_key_", patch_types(problem), "_", shape_of_keys(problem)), grid);
     const std::int64_t lines = tile_y ? *tile_y : best_screen_lines(problem, context->limits());
     if (lines != 0) screen_ = std::make_unique<ScreenMatch>(context, problem, lines);
+    workspace_bytes_ = screen_ ? screen_->workspace_bytes() : 0;
     return;
   }
   arguments_.row_words = mathematics::ceil_div<std::int64_t>(match.size[0], 4);
@@ -123,6 +124,7 @@ PatchWordArguments PackedKeyMatch::with_memory(const PatchArguments& match, cons
 
 void PackedKeyMatch::prepare(backend::Queue& queue, const PatchArguments& match,
                              const backend::Slice& workspace) const {
+  if (screen_) screen_->prepare(queue, match, workspace);
   if (preparations_.empty()) return;
   PatchWordArguments arguments = with_memory(match, workspace);
   for (const CudaFunction& function : preparations_) function.enqueue(queue, arguments);
@@ -133,7 +135,7 @@ void PackedKeyMatch::run(backend::Queue& queue, const PatchArguments& match, con
   if (preparations_.empty()) {
     PatchArguments arguments = match;
     arguments.is_second = screen_ ? 1 : 0;
-    if (screen_) screen_->run(queue, match);
+    if (screen_) screen_->run(queue, match, workspace);
     return match_->enqueue(queue, arguments, grid);
   }
   PatchWordArguments arguments = with_memory(match, workspace);

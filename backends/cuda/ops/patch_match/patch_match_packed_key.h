@@ -3,6 +3,8 @@
 // and norms lie in memory beside:
 //
 //   | words of the volume | sums of planes | norms |
+//
+// or of what patch_match_screen.h screens, norms alone.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +24,7 @@ class PackedKeyMatch {
   PackedKeyMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem,
                  std::optional<std::int64_t> tile_y = std::nullopt);
 
-  /// Memory for words and norms; 0 where they are not needed.
+  /// Memory for words and norms, or for norms; 0 where they are not needed.
   [[nodiscard]] std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
   /// The problem without operands.
   [[nodiscard]] const PatchArguments& arguments() const noexcept { return arguments_.match; }

@@ -74,7 +74,10 @@ std::int64_t best_screen_lines(const PatchMatch& problem, const DeviceLimits& li
 }
 
 ScreenMatch::ScreenMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem, std::int64_t tile_y)
-    : tile_(tile_of(problem, tile_y)), function_(function_of(context, problem, tile_.lanes())) {
+    : tile_(tile_of(problem, tile_y)),
+      function_(function_of(context, problem, tile_.lanes())),
+      places_(patch_arguments(problem).places[0] * patch_arguments(problem).places[1] *
+              patch_arguments(problem).places[2]) {
   const mathematics::PatchScreenBounds bounds(problem);
   for (int axis = 0; axis < 3; ++axis) {
     arguments_.lanes[axis] = static_cast<std::int32_t>(tile_.tile(axis));
@@ -86,11 +89,33 @@ ScreenMatch::ScreenMatch(const std::shared_ptr<Context>& context, const PatchMat
   arguments_.most = bounds.most;
   arguments_.part = bounds.part;
   arguments_.underflow = bounds.underflow;
+  if (problem.patch != PerAxis{kScreenNormPatch, kScreenNormPatch, kScreenNormPatch}) return;
+  const PatchArguments match = patch_arguments(problem);
+  const std::int64_t runs = mathematics::ceil_div<std::int64_t>(match.places[2], kScreenNormRun);
+  norms_.emplace(context, embedded::patch_match_screen,
+                 backend::sentence("tessera_patch_match_screen_norms_", patch_types(problem)),
+                 patch_line(match.places[0] * match.places[1] * runs));
 }
 
-void ScreenMatch::run(backend::Queue& queue, const PatchArguments& match) const {
+std::size_t ScreenMatch::workspace_bytes() const noexcept {
+  if (!norms_) return 0;
+  return static_cast<std::size_t>(places_ + 2 * kScreenNormsAround) * sizeof(PatchScreenNorm);
+}
+
+PatchScreenArguments ScreenMatch::with_memory(const PatchArguments& match, const backend::Slice& workspace) const {
   PatchScreenArguments arguments = arguments_;
   arguments.match = match;
+  arguments.norms = norms_ ? pointer_to<PatchScreenNorm>(workspace) + kScreenNormsAround : nullptr;
+  return arguments;
+}
+
+void ScreenMatch::prepare(backend::Queue& queue, const PatchArguments& match, const backend::Slice& workspace) const {
+  PatchScreenArguments arguments = with_memory(match, workspace);
+  if (norms_) norms_->enqueue(queue, arguments);
+}
+
+void ScreenMatch::run(backend::Queue& queue, const PatchArguments& match, const backend::Slice& workspace) const {
+  PatchScreenArguments arguments = with_memory(match, workspace);
   LaunchGrid grid;
   grid.groups[0] = 1;
   for (int axis = 0; axis < 3; ++axis) {

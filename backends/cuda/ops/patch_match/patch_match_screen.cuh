@@ -12,8 +12,8 @@ namespace tessera::cuda {
 template <int kPlaces>
 class ScreenList {
  public:
-  __device__ ScreenList(const PatchScreenArguments& screen, int skipped)
-      : mask_(screen.number_mask), bound_(screen.most) {
+  __device__ ScreenList(const PatchScreenArguments& screen, int skipped, float most)
+      : mask_(screen.number_mask), bound_(most) {
 #pragma unroll
     for (int i = 0; i < kPlaces; ++i) keys_[i] = i < skipped ? 0U : kNone;
   }
@@ -71,24 +71,52 @@ class ScreenRegion {
     }
   }
 
+  /// All threads call it; the voxels one after the other, whichever row they are of.
   __device__ __forceinline__ void load() const {
+    // Many at once: a group has the multiprocessor to itself, and nothing else hides the way to memory.
+    constexpr int kTogether = 8;
     const PatchArguments& match = screen_.match;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    const int warps = static_cast<int>(blockDim.x) / 32;
-    const int lines = screen_.region[1] * screen_.region[2];
-    for (int x = lane; x < screen_.region[0]; x += 32) {
-      const std::int64_t at = first_[0] + x;
-      const bool is_column = at >= 0 && at < match.size[0];
-      // Many at once: a group has the multiprocessor to itself, and nothing else hides the way to memory.
-#pragma unroll 8
-      for (int line = static_cast<int>(threadIdx.x) / 32; line < lines; line += warps) {
-        const int plane = line / screen_.region[1];
-        const int row = line - plane * screen_.region[1];
-        const std::int64_t y = first_[1] + row;
-        const std::int64_t z = first_[2] + plane;
-        const bool is_there = is_column && y >= 0 && y < match.size[1] && z >= 0 && z < match.size[2];
-        voxels_[plane * screen_.plane + row * screen_.row + x] =
-            is_there ? static_cast<float>(Types::volume(match)[(z * match.size[1] + y) * match.size[0] + at]) : 0.0F;
+    const int width = screen_.region[0];
+    const int rows = screen_.region[1];
+    int begin[3];  // of what lies in the volume
+    int count[3];
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      begin[axis] = first_[axis] < 0 ? static_cast<int>(-first_[axis]) : 0;
+      const std::int64_t left = match.size[axis] - first_[axis];
+      count[axis] = (left < screen_.region[axis] ? static_cast<int>(left) : screen_.region[axis]) - begin[axis];
+    }
+    const auto* const volume =
+        Types::volume(match) + (first_[2] * match.size[1] + first_[1]) * match.size[0] + first_[0];
+    const std::int64_t inside = (begin[2] * match.size[1] + begin[1]) * match.size[0] + begin[0];
+    const auto threads = static_cast<int>(blockDim.x);
+    const int lines_on = threads / width;
+    const int on[3] = {threads - lines_on * width, lines_on % rows, lines_on / rows};
+    const auto line = static_cast<int>(threadIdx.x) / width;
+    int at[3] = {static_cast<int>(threadIdx.x) - line * width, line % rows, line / rows};
+#pragma unroll 1
+    while (at[2] < screen_.region[2]) {
+      float voxels[kTogether];
+      int places[kTogether];
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        const bool is_there = is_below(at[0] - begin[0], count[0]) && is_below(at[1] - begin[1], count[1]) &&
+                              is_below(at[2] - begin[2], count[2]);
+        const std::int64_t from = (at[2] * match.size[1] + at[1]) * match.size[0] + at[0];
+        const auto voxel = static_cast<float>(__ldg(volume + (is_there ? from : inside)));
+        voxels[i] = is_there ? voxel : 0.0F;
+        places[i] = at[2] < screen_.region[2] ? at[2] * screen_.plane + at[1] * screen_.row + at[0] : -1;
+        at[0] += on[0];
+        const bool is_next_row = at[0] >= width;
+        if (is_next_row) at[0] -= width;
+        at[1] += on[1] + (is_next_row ? 1 : 0);
+        const bool is_next_plane = at[1] >= rows;
+        if (is_next_plane) at[1] -= rows;
+        at[2] += on[2] + (is_next_plane ? 1 : 0);
+      }
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        if (places[i] >= 0) voxels_[places[i]] = voxels[i];
       }
     }
   }
@@ -116,6 +144,10 @@ class ScreenRegion {
   }
 
  private:
+  static __device__ __forceinline__ bool is_below(int a, int b) {
+    return static_cast<unsigned>(a) < static_cast<unsigned>(b);
+  }
+
   const PatchScreenArguments& screen_;
   float* voxels_;
   std::int64_t number_[3];  // of the tile's first reference

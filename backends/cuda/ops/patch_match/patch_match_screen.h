@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mathematics/patch_match_screen.h"
@@ -22,13 +23,21 @@ class ScreenMatch {
  public:
   ScreenMatch(const std::shared_ptr<Context>& context, const PatchMatch& problem, std::int64_t tile_y);
 
+  /// Memory for norms; 0 where sums are not made of them.
+  [[nodiscard]] std::size_t workspace_bytes() const noexcept;
+  /// Norms of a volume.
+  void prepare(backend::Queue& queue, const PatchArguments& match, const backend::Slice& workspace) const;
   /// The stacks of the references of `match`; counts of those that it leaves are -1.
-  void run(backend::Queue& queue, const PatchArguments& match) const;
+  void run(backend::Queue& queue, const PatchArguments& match, const backend::Slice& workspace) const;
 
  private:
+  [[nodiscard]] PatchScreenArguments with_memory(const PatchArguments& match, const backend::Slice& workspace) const;
+
   mathematics::PatchScreenTile tile_;
   PatchScreenArguments arguments_{};
   CudaFunction function_;
+  std::optional<CudaFunction> norms_;
+  std::int64_t places_;
 };
 
 }  // namespace tessera::cuda
