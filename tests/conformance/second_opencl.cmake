@@ -3,9 +3,6 @@
 if(NOT "opencl" IN_LIST TESSERA_TEST_BACKENDS)
   return()
 endif()
-set(TESSERA_INTEL_OPENCL "${PROJECT_SOURCE_DIR}/build/opencl-intel" CACHE PATH
-  "Folder of Intel's OpenCL runtime, as scripts/setup.sh --with-intel-opencl makes it")
-set(intel_vendors "${TESSERA_INTEL_OPENCL}/vendors")
 if(NOT EXISTS "${intel_vendors}/intel.icd")
   message(STATUS "The OpenCL tests run on the system's drivers alone: ${intel_vendors}/intel.icd is not there")
   return()
@@ -48,5 +45,5 @@ tessera_add_test_entry(conformance.opencl_both
   COMMAND tessera_conformance_test --backend=opencl
     --gtest_filter=*copies_from_every_other_device*:api/RoundTripTest.*:api/OwnKernelTest.*
   LABELS conformance backend:opencl second_driver
-  ENVIRONMENT "OCL_ICD_VENDORS=${both_vendors}" "TESSERA_REQUIRE=opencl" ${share_of_round_trips}
+  ENVIRONMENT "OCL_ICD_VENDORS=${both_vendors}" "TESSERA_REQUIRE=opencl" ${share_of_round_trips} ${not_optimised}
   TIMEOUT 300)
