@@ -20,7 +20,7 @@ TESSERA_ON_EACH_DEVICE(ForkTest);
 ChildResult run_in_a_process(const char* test, const std::string& device) {
   return run_child(this_program(),
                    {"--gtest_also_run_disabled_tests",
-                    "--gtest_filter=*ForkTest.DISABLED_" + std::string(test) + "/" + name_for_tests(device)},
+                    "--gtest_filter=api/ForkTest.DISABLED_" + std::string(test) + "/" + name_for_tests(device)},
                    // A child that exits leaves to the system what its parent had opened: no leak of ours.
                    {{"TESSERA_REQUIRE", ""}, {"ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1"}});
 }

@@ -95,7 +95,7 @@ TEST_P(PoisonedQueueTest, an_illegal_address_in_a_process_of_its_own) {
   const ChildResult child = run_child(
       this_program(),
       {"--backend=cuda", "--gtest_also_run_disabled_tests",
-       "--gtest_filter=*PoisonedQueueTest.DISABLED_child_writes_to_an_illegal_address/" + name_for_tests(GetParam())},
+       "--gtest_filter=api/PoisonedQueueTest.DISABLED_child_writes_to_an_illegal_address/" + name_for_tests(GetParam())},
       {{"TESSERA_REQUIRE", ""}});
   EXPECT_EQ(child.status, 0) << child.output;
   EXPECT_TRUE(contains(child.output, "[  PASSED  ] 1 test"));

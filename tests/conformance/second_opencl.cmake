@@ -43,7 +43,7 @@ endforeach()
 file(COPY "${intel_vendors}/intel.icd" DESTINATION "${both_vendors}")
 tessera_add_test_entry(conformance.opencl_both
   COMMAND tessera_conformance_test --backend=opencl
-    --gtest_filter=*copies_from_every_other_device*:api/RoundTripTest.*:api/OwnKernelTest.*
+    --gtest_filter=api/*copies_from_every_other_device*:api/RoundTripTest.*:api/OwnKernelTest.*
   LABELS conformance backend:opencl second_driver
   ENVIRONMENT "OCL_ICD_VENDORS=${both_vendors}" "TESSERA_REQUIRE=opencl" ${share_of_round_trips} ${not_optimised}
   TIMEOUT 300)
