@@ -67,9 +67,17 @@ std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device
     if (screen && (wanted == tuning.end() || one.is_by_planes() != (wanted->second == 1))) continue;
     screen = one;
   }
-  if (screen) launches.push_back(screen->launch(problem, native(device)));
+  std::size_t workspace_bytes = PatchWords(problem).size_bytes;
+  if (screen && screen->is_by_planes()) {
+    for (OperatorLaunch& launch : screen->launches_by_norms(problem, native(device))) {
+      launches.push_back(std::move(launch));
+    }
+    workspace_bytes = PatchScreen::norm_bytes(problem);
+  } else if (screen) {
+    launches.push_back(screen->launch(problem, native(device)));
+  }
   launches.push_back(patch_lanes_launch(problem, native(device), screen.has_value()));
-  return std::make_unique<OpenclKernel>(std::move(launches), PatchWords(problem).size_bytes);
+  return std::make_unique<OpenclKernel>(std::move(launches), workspace_bytes);
 }
 
 backend::Verdict check(const PatchMatch& problem, const backend::Device& device) {

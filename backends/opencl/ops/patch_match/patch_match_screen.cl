@@ -189,6 +189,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_scr
     for (; y < end; ++y) look_at(&screen, &exists, &seeker, 1, y, z, mine, listed, &bound);
   }
   const ulong place = (ulong)(reference * match.max_patches);
-  write_listed(&match, &screen, &exists, &window, volume + volume_first, listed, counts + counts_first + reference,
+  patch_key keys[PLACES];
+  Listed all;
+  sort_listed(&match, &screen, &exists, &window, volume + volume_first, listed, keys, &all);
+  write_listed(&match, &screen, &window, keys, &all, 0.0F, counts + counts_first + reference,
                distances + distances_first + place, indices + indices_first + place);
 }

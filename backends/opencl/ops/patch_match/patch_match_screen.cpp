@@ -10,6 +10,10 @@ namespace tessera::opencl {
 
 namespace {
 
+/// NORM_RUN and NORMS_AROUND of patch_match_screen_norms.cl.
+constexpr std::int64_t kNormRun = 16;
+constexpr std::int64_t kNormsAround = 64;
+
 /// The largest tile that finds room.
 std::optional<mathematics::PatchScreenTile> tile_for(const PatchMatch& problem, const DeviceFacts& facts,
                                                      bool by_planes) {
@@ -47,18 +51,53 @@ std::optional<PatchScreen> PatchScreen::of(const PatchMatch& problem, const Devi
 }
 
 OperatorLaunch PatchScreen::launch(const PatchMatch& problem, const OpenclDevice& device) const {
-  OperatorLaunch launch =
-      patch_launch(problem, device, by_planes_ ? "patch_match_screen_planes" : "patch_match_screen",
-                   by_planes_ ? embedded::patch_match_screen_planes : embedded::patch_match_screen,
-                   backend::sentence(" -DPATCH=", problem.patch == PerAxis{4, 4, 4} ? 4 : 0, " -DLANES=", tile_.lanes(),
-                                     " -DROWS=", mathematics::kPatchScreenRows,
-                                     " -DPLACES=", mathematics::patch_screen_places(problem),
-                                     " -DSPARE=", mathematics::kPatchScreenSpare, " -DGROUP=", tile_.threads()));
+  OperatorLaunch launch = patch_launch(problem, device, by_planes_ ? "patch_match_screen_planes" : "patch_match_screen",
+                                       by_planes_ ? embedded::patch_match_screen_planes : embedded::patch_match_screen,
+                                       options(problem, false));
+  finish(launch, problem);
+  return launch;
+}
+
+std::vector<OperatorLaunch> PatchScreen::launches_by_norms(const PatchMatch& problem,
+                                                           const OpenclDevice& device) const {
+  const mathematics::PatchGeometry g(problem);
+  const MemoryArgument memory{.place = MemoryArgument::kWorkspace, .type = DataType::int32};
+  const auto compile = [&](const char* function) {
+    return compile_patch_match(problem, device, function, embedded::patch_match_screen_planes, options(problem, true));
+  };
+  std::vector<OperatorLaunch> launches(2);
+  OperatorLaunch& norms = launches[0];
+  norms.kernel = compile("patch_match_screen_norms");
+  norms.memory = {patch_memory(problem)[0], memory};
+  norms.set_structs(patch_shape(problem));
+  norms.range = line_of(*norms.kernel, static_cast<std::uint64_t>(g.x.places * g.y.places *
+                                                                  ceil_div<std::int64_t>(g.z.places, kNormRun)));
+  OperatorLaunch& screen = launches[1];
+  screen.kernel = compile("patch_match_screen_planes");
+  screen.memory = patch_memory(problem);
+  screen.memory.push_back(memory);
+  finish(screen, problem);
+  return launches;
+}
+
+std::size_t PatchScreen::norm_bytes(const PatchMatch& problem) noexcept {
+  const mathematics::PatchGeometry g(problem);
+  return static_cast<std::size_t>(g.x.places * g.y.places * g.z.places + 2 * kNormsAround) * sizeof(cl_float2);
+}
+
+std::string PatchScreen::options(const PatchMatch& problem, bool by_norms) const {
+  return backend::sentence(by_planes_ ? by_norms ? " -DNORMS=1" : " -DNORMS=0" : "",
+                           " -DPATCH=", problem.patch == PerAxis{4, 4, 4} ? 4 : 0, " -DLANES=", tile_.lanes(),
+                           " -DROWS=", mathematics::kPatchScreenRows,
+                           " -DPLACES=", mathematics::patch_screen_places(problem),
+                           " -DSPARE=", mathematics::kPatchScreenSpare, " -DGROUP=", tile_.threads());
+}
+
+void PatchScreen::finish(OperatorLaunch& launch, const PatchMatch& problem) const {
   launch.set_structs(patch_shape(problem), shape(problem, problem.references()));
   const auto local = static_cast<cl_uint>(2 * launch.memory.size() + launch.struct_count);
   launch.kernel->set(local, region_bytes(), nullptr);
   launch.range = range(problem.references());
-  return launch;
 }
 
 PatchScreenShape PatchScreen::shape(const PatchMatch& problem, const PerAxis& references) const {

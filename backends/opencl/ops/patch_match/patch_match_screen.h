@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "mathematics/patch_match_screen.h"
@@ -34,7 +35,14 @@ class PatchScreen {
   [[nodiscard]] static std::optional<PatchScreen> of(const PatchMatch& problem, const DeviceFacts& facts);
 
   [[nodiscard]] bool is_by_planes() const noexcept { return by_planes_; }
+  /// With sums of differences.
   [[nodiscard]] OperatorLaunch launch(const PatchMatch& problem, const OpenclDevice& device) const;
+  /// Two launches of one that is_by_planes(): the norms of all places, which lie in the workspace, and the screen by
+  /// these and products, which costs less.
+  [[nodiscard]] std::vector<OperatorLaunch> launches_by_norms(const PatchMatch& problem,
+                                                              const OpenclDevice& device) const;
+  /// Of the workspace.
+  [[nodiscard]] static std::size_t norm_bytes(const PatchMatch& problem) noexcept;
   /// Of so many references along each axis.
   [[nodiscard]] PatchScreenShape shape(const PatchMatch& problem, const PerAxis& references) const;
   [[nodiscard]] NdRange range(const PerAxis& references) const;
@@ -43,6 +51,10 @@ class PatchScreen {
 
  private:
   PatchScreen(const mathematics::PatchScreenTile& tile, bool by_planes) : tile_(tile), by_planes_(by_planes) {}
+
+  [[nodiscard]] std::string options(const PatchMatch& problem, bool by_norms) const;
+  /// Structs, the region, and the range of a launch whose memory is known.
+  void finish(OperatorLaunch& launch, const PatchMatch& problem) const;
 
   mathematics::PatchScreenTile tile_;
   bool by_planes_;

@@ -84,19 +84,24 @@ static inline squared listed_distance(const Match* match, __global const element
   return planes;
 }
 
-// Makes the stack of what is listed and writes it, from its first place on, or leaves it to the second launch.
-static inline void write_listed(const Match* match, const Screen* screen, const Exists* exists, const Window* window,
-                                __global const element* volume, uint* listed, __global int* count,
-                                __global stored* distances, __global long* indices) {
+// The stack of what is listed, and whether nothing else can be among it.
+typedef struct {
+  int has_all;
+  int are_equal;    // all that are listed, and there are more
+  float last_sum;   // of what is not listed, the least
+  float last_kept;  // distance of the last place, or the first that is not kept
+} Listed;
+
+static inline void sort_listed(const Match* match, const Screen* screen, const Exists* exists, const Window* window,
+                               __global const element* volume, uint* listed, patch_key* keys, Listed* all) {
   const uint mask = screen->number_mask;
-  const int has_all = listed[LISTED - 1] == NOT_LISTED;
-  const float last_sum = as_float((listed[LISTED - 1] & ~mask) >> 1);
+  all->has_all = listed[LISTED - 1] == NOT_LISTED;
+  all->last_sum = as_float((listed[LISTED - 1] & ~mask) >> 1);
   const squared unkept = first_unkept(match);
   const int number_bits = match->number_bits;
   const int skipped = PLACES - (int)match->max_patches;
   __global const element* const own = volume + window->reference;
-  squared farthest = 0;
-  patch_key keys[PLACES];
+  all->are_equal = !all->has_all && all->last_sum == 0;
   clear_stack(keys);
 #pragma unroll 1
   for (int taken = 0; taken < LISTED; ++taken) {
@@ -114,23 +119,26 @@ static inline void write_listed(const Match* match, const Screen* screen, const 
         ((z - exists->width[2] / 2) * match->size[1] + y - exists->width[1] / 2) * match->size[0] + x -
         exists->width[0] / 2;
     const squared distance = listed_distance(match, own, own + away);
-    farthest = farthest < distance ? distance : farthest;
+    all->are_equal = all->are_equal && distance == 0;
     if (!(distance < unkept)) continue;
     const int in_window =
         ((z - exists->begin[2]) * exists->count[1] + y - exists->begin[1]) * exists->count[0] + x - exists->begin[0];
     insert_key(keys, key_of(distance, (patch_key)in_window, number_bits));
   }
 
-  // Is what is not listed beyond the last place? Where all that are listed equal the reference, it has higher numbers.
   patch_key last_key = 0;
 #pragma unroll
   for (int i = 0; i < PLACES; ++i) last_key = max(last_key, i < match->max_patches ? keys[i] : 0);
-  const float last_kept = (float)(last_key == NO_KEY ? unkept : distance_in(last_key, number_bits));
-  const float least = fmin(last_sum, MAXFLOAT) * screen->part - screen->underflow;
-  const int are_equal = last_sum == 0 && farthest == 0;
-  if (!has_all && !are_equal && !(last_kept < least)) {
-    *count = -1;
-    return;
-  }
-  *count = write_stack(match, window, keys, distances, indices);
+  all->last_kept = (float)(last_key == NO_KEY ? unkept : distance_in(last_key, number_bits));
+}
+
+// Writes it, from its first place on, or leaves it to the second launch. `apart`: how far a sum may be from what fused
+// operations make of differences.
+static inline void write_listed(const Match* match, const Screen* screen, const Window* window, const patch_key* keys,
+                                const Listed* all, const float apart, __global int* count,
+                                __global stored* distances, __global long* indices) {
+  // Is what is not listed beyond the last place? Where all that are listed equal the reference, it has higher numbers.
+  const float least = (fmin(all->last_sum, MAXFLOAT) - apart) * screen->part - screen->underflow;
+  const int is_found = all->has_all || all->are_equal || all->last_kept < least;
+  *count = is_found ? write_stack(match, window, keys, distances, indices) : -1;
 }

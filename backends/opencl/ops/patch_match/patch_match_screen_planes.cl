@@ -6,12 +6,21 @@
 //   planes of the region    . . 2 3 4 5 . .     candidates of one plane of the window need four; for the next plane one
 //   their slots                 2 3 0 1         more comes, in the place of the first
 //
+// NORMS: sums are made of norms and products (patch_match_screen_norms.cl), else of differences.
+//
 // Each work-item has its reference's patch in local memory too: a plane of it goes through registers at a time. All of
 // it in registers takes loops over planes that are unrolled, and so long a program waits for its instructions.
 //
-// Compiles alone with: -DTYPE=1 -DNARROW=0 -DPATCH=4 -DLANES=11 -DROWS=2 -DPLACES=16 -DSPARE=4 -DGROUP=128
-// Compiles alone with: -DTYPE=2 -DNARROW=0 -DPATCH=4 -DLANES=8 -DROWS=2 -DPLACES=32 -DSPARE=4 -DGROUP=128
+// Compiles alone with: -DTYPE=1 -DNARROW=0 -DNORMS=1 -DPATCH=4 -DLANES=11 -DROWS=2 -DPLACES=16 -DSPARE=4 -DGROUP=128
+// Compiles alone with: -DTYPE=2 -DNARROW=0 -DNORMS=0 -DPATCH=4 -DLANES=8 -DROWS=2 -DPLACES=32 -DSPARE=4 -DGROUP=128
 #include "ops/patch_match/patch_match_screen_list.cl"
+#if NORMS
+#include "ops/patch_match/patch_match_screen_norms.cl"
+#define NORM_OPERANDS __global const float *norms, const ulong norms_first, const Match match
+#else
+#define NORM_OPERANDS const Match match
+typedef int Own;  // nothing
+#endif
 
 #define ALONG_X 8
 
@@ -33,17 +42,34 @@ static inline void load_plane(const Match* match, const Screen* screen, __global
   }
 }
 
+// What a sum begins at, and what two voxels add to it.
+static inline float begin_of(const Own* own) {
+#if NORMS
+  return own->begin;
+#else
+  return 0;
+#endif
+}
+static inline float with_voxels(const float sum, const float here, const float there) {
+#if NORMS
+  return fma(here, there, sum);
+#else
+  const float apart = here - there;
+  return fma(apart, apart, sum);
+#endif
+}
+
 // The sums of so many rows of candidates, from plane z of the window on: `at` is the first one's place in a plane.
-static inline void add_up(const Screen* screen, __local const float* own, __local const float* region, const int rows,
-                          const int z, const int at, float* sums) {
+static inline void add_up(const Screen* screen, const Own* own, __local const float* patch,
+                          __local const float* region, const int rows, const int z, const int at, float* sums) {
 #pragma unroll
-  for (int i = 0; i < rows * LANES; ++i) sums[i] = 0;
+  for (int i = 0; i < rows * LANES; ++i) sums[i] = begin_of(own);
 #pragma unroll 1
-  for (int plane = 0; plane < PATCH; ++plane, own += PATCH * PATCH * GROUP) {
+  for (int plane = 0; plane < PATCH; ++plane, patch += PATCH * PATCH * GROUP) {
     __local const float* const candidates = region + (z + plane) % PATCH * screen->plane + at;
     float mine[PATCH * PATCH];
 #pragma unroll
-    for (int i = 0; i < PATCH * PATCH; ++i) mine[i] = own[i * GROUP];
+    for (int i = 0; i < PATCH * PATCH; ++i) mine[i] = patch[i * GROUP];
 #pragma unroll
     for (int row = 0; row < PATCH + rows - 1; ++row) {
       float there[LANES + PATCH - 1];
@@ -57,8 +83,7 @@ static inline void add_up(const Screen* screen, __local const float* own, __loca
           const float here = mine[(row - of) * PATCH + x];
 #pragma unroll
           for (int i = 0; i < LANES; ++i) {
-            const float apart = here - there[i + x];
-            sums[of * LANES + i] = fma(apart, apart, sums[of * LANES + i]);
+            sums[of * LANES + i] = with_voxels(sums[of * LANES + i], here, there[i + x]);
           }
         }
       }
@@ -101,20 +126,31 @@ static inline void list_rows(const Screen* screen, const Exists* exists, const i
   }
 }
 
-// Lists the nearest of so many rows of candidates. `at`: where the window would begin in a plane, were it whole.
-static inline void look_at(const Screen* screen, const Exists* exists, __local const float* own,
-                           __local const float* region, const int rows, const int y, const int z, const int at,
-                           __local float* staged, uint* listed, float* bound) {
+// Lists the nearest of so many rows of candidates. `at`: where the window would begin in a plane, were it whole;
+// `norms`: and where in memory, from one row to the next so far.
+static inline void look_at(const Screen* screen, const Exists* exists, const Own* own, __local const float* patch,
+                           __local const float* region, __global const float2* norms, const long norm_row,
+                           const int rows, const int y, const int z, const int at, __local float* staged,
+                           uint* listed, float* bound) {
+  const int end = exists->begin[0] + exists->count[0];
 #pragma unroll 1
-  for (int x = 0; x < exists->width[0]; x += LANES) {
+  for (int x = exists->begin[0] / LANES * LANES; x < end; x += LANES) {
     float sums[ROWS * LANES];
-    add_up(screen, own, region, rows, z, at + y * screen->row + x, sums);
+    add_up(screen, own, patch, region, rows, z, at + y * screen->row + x, sums);
+#if NORMS
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      __global const float2* const from = norms + row * norm_row + x;
+#pragma unroll
+      for (int i = 0; i < LANES; ++i) sums[row * LANES + i] = sum_of(own, from[i], sums[row * LANES + i]);
+    }
+#endif
     list_rows(screen, exists, rows, x, y, z, sums, staged, listed, bound);
   }
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_screen_planes(PATCH_MATCH_OPERANDS,
-                                                                                           const Match match,
+                                                                                           NORM_OPERANDS,
                                                                                            const Screen screen,
                                                                                            __local float* region) {
   __local float staged[LANES][GROUP];
@@ -138,12 +174,32 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_scr
                  (int)(place_of(&match, 0, number[0]) - match.window[0] / 2 - first[0]);
 
   volume += volume_first;
-  __local float* const own = &patches[0][item];
+  __local float* const patch = &patches[0][item];
+  float bound = screen.most;
+  Own own;
+#if NORMS
+  // Where the window would begin, were it whole.
+  const long norm_row = match.places[0];
+  const long norm_plane = match.places[1] * norm_row;
+  const long middle = match.window[2] / 2 * norm_plane + match.window[1] / 2 * norm_row + match.window[0] / 2;
+  const long place = (place_of(&match, 2, number[2]) * match.places[1] + place_of(&match, 1, number[1])) * norm_row +
+                     place_of(&match, 0, number[0]);
+  __global const float2* const norms_there =
+      (__global const float2*)(norms + norms_first) + NORMS_AROUND + place - middle;
+  find_own(&match, &screen, volume + window.reference, norms_there[middle].y, GROUP, patch, &own);
+  const int is_used = may_be_used(&own);
+  if (bound >= 0) bound += apart_of(&screen, &own, bound);
+#else
+  const long norm_row = 0;
+  const long norm_plane = 0;
+  __global const float2* const norms_there = 0;
+  const int is_used = 1;
+  own = 0;
   for (int i = 0; i < PATCH * PATCH * PATCH; ++i) {
     const long row = i / (PATCH * PATCH) * match.size[1] + i / PATCH % PATCH;
-    own[i * GROUP] = (float)volume[window.reference + row * match.size[0] + i % PATCH];
+    patch[i * GROUP] = (float)volume[window.reference + row * match.size[0] + i % PATCH];
   }
-  float bound = screen.most;
+#endif
   uint listed[LISTED];
   clear_list(&match, listed);
   __local float* const mine = &staged[0][item];
@@ -156,18 +212,34 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_scr
   for (int z = first_plane; z < end_plane; ++z) {
     load_plane(&match, &screen, volume, first, z + PATCH - 1, region);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int end = is_there ? exists.begin[1] + exists.count[1] : 0;
+    const int end = is_there && is_used ? exists.begin[1] + exists.count[1] : 0;
     int row = exists.begin[1];
 #pragma unroll 1
     for (; row + ROWS <= end; row += ROWS) {
-      look_at(&screen, &exists, own, region, ROWS, row, z, at, mine, listed, &bound);
+      look_at(&screen, &exists, &own, patch, region, norms_there + z * norm_plane + row * norm_row, norm_row, ROWS, row,
+              z, at, mine, listed, &bound);
     }
 #pragma unroll 1
-    for (; row < end; ++row) look_at(&screen, &exists, own, region, 1, row, z, at, mine, listed, &bound);
+    for (; row < end; ++row) {
+      look_at(&screen, &exists, &own, patch, region, norms_there + z * norm_plane + row * norm_row, norm_row, 1, row,
+              z, at, mine, listed, &bound);
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (!is_there) return;
-  const ulong place = (ulong)(reference * match.max_patches);
-  write_listed(&match, &screen, &exists, &window, volume, listed, counts + counts_first + reference,
-               distances + distances_first + place, indices + indices_first + place);
+  if (!is_used) {
+    counts[counts_first + reference] = -1;
+    return;
+  }
+  patch_key keys[PLACES];
+  Listed all;
+  sort_listed(&match, &screen, &exists, &window, volume, listed, keys, &all);
+#if NORMS
+  const float apart = apart_of(&screen, &own, all.last_kept);
+#else
+  const float apart = 0;
+#endif
+  const ulong stack = (ulong)(reference * match.max_patches);
+  write_listed(&match, &screen, &window, keys, &all, apart, counts + counts_first + reference,
+               distances + distances_first + stack, indices + indices_first + stack);
 }
