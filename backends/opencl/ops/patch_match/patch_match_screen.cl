@@ -191,7 +191,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_scr
   const ulong place = (ulong)(reference * match.max_patches);
   patch_key keys[PLACES];
   Listed all;
-  sort_listed(&match, &screen, &exists, &window, volume + volume_first, listed, keys, &all);
+  __global const element* const own = volume + volume_first + window.reference;
+  sort_listed(&match, &screen, &exists, own, own, listed, keys, &all);
   write_listed(&match, &screen, &window, keys, &all, 0.0F, counts + counts_first + reference,
                distances + distances_first + place, indices + indices_first + place);
 }

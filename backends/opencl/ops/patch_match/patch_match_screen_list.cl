@@ -62,9 +62,18 @@ static inline void clear_list(const Match* match, uint* listed) {
   for (int i = 0; i < LISTED; ++i) listed[i] = i < skipped ? 0U : NOT_LISTED;
 }
 
+// A reference's voxels: with OWN_STRIDE in local memory, so far from one to the next, as floats, else where they are in
+// the volume.
+#ifdef OWN_STRIDE
+typedef __local const float* own_voxels;
+#define OWN_VOXEL(own, number, at) ((element)(own)[(number) * OWN_STRIDE])
+#else
+typedef __global const element* own_voxels;
+#define OWN_VOXEL(own, number, at) ((own)[at])
+#endif
+
 // The distance as it is defined.
-static inline squared listed_distance(const Match* match, __global const element* own,
-                                      __global const element* candidate) {
+static inline squared listed_distance(const Match* match, own_voxels own, __global const element* candidate) {
   squared planes = 0;
 #pragma unroll
   for (int z = 0; z < (PATCH > 0 ? PATCH : match->patch[2]); ++z) {
@@ -75,7 +84,7 @@ static inline squared listed_distance(const Match* match, __global const element
       squared row = 0;
 #pragma unroll
       for (int x = 0; x < (PATCH > 0 ? PATCH : match->patch[0]); ++x) {
-        row += square_of(own[first + x], candidate[first + x]);
+        row += square_of(OWN_VOXEL(own, (z * PATCH + y) * PATCH + x, first + x), candidate[first + x]);
       }
       rows += row;
     }
@@ -92,15 +101,14 @@ typedef struct {
   float last_kept;  // distance of the last place, or the first that is not kept
 } Listed;
 
-static inline void sort_listed(const Match* match, const Screen* screen, const Exists* exists, const Window* window,
-                               __global const element* volume, uint* listed, patch_key* keys, Listed* all) {
+static inline void sort_listed(const Match* match, const Screen* screen, const Exists* exists, own_voxels own,
+                               __global const element* reference, uint* listed, patch_key* keys, Listed* all) {
   const uint mask = screen->number_mask;
   all->has_all = listed[LISTED - 1] == NOT_LISTED;
   all->last_sum = as_float((listed[LISTED - 1] & ~mask) >> 1);
   const squared unkept = first_unkept(match);
   const int number_bits = match->number_bits;
   const int skipped = PLACES - (int)match->max_patches;
-  __global const element* const own = volume + window->reference;
   all->are_equal = !all->has_all && all->last_sum == 0;
   clear_stack(keys);
 #pragma unroll 1
@@ -118,7 +126,7 @@ static inline void sort_listed(const Match* match, const Screen* screen, const E
     const long away =
         ((z - exists->width[2] / 2) * match->size[1] + y - exists->width[1] / 2) * match->size[0] + x -
         exists->width[0] / 2;
-    const squared distance = listed_distance(match, own, own + away);
+    const squared distance = listed_distance(match, own, reference + away);
     all->are_equal = all->are_equal && distance == 0;
     if (!(distance < unkept)) continue;
     const int in_window =

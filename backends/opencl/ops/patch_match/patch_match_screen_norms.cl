@@ -47,7 +47,7 @@ static inline int may_be_used(const Own* own) {
   return own->length <= 0x1p40F && fabs(own->eight_means) <= 0x1p43F;
 }
 
-// Keeps a reference's patch less its mean, GROUP from one voxel to the next.
+// Keeps a reference's patch, so far from one voxel to the next.
 static inline void find_own(const Match* match, const Screen* screen, __global const element* reference,
                             const float eight_means, const int apart, __local float* patch, Own* own) {
   own->eight_means = eight_means;
@@ -59,9 +59,10 @@ static inline void find_own(const Match* match, const Screen* screen, __global c
     float plane_sum = 0;
     for (int i = 0; i < PATCH * PATCH; ++i) {
       const long row = z * match->size[1] + i / PATCH;
-      const float voxel = (float)reference[row * match->size[0] + i % PATCH] - 0.125F * eight_means;
+      const float whole = (float)reference[row * match->size[0] + i % PATCH];
+      const float voxel = whole - 0.125F * eight_means;
       const int number = z * PATCH * PATCH + i;
-      patch[number * apart] = voxel;
+      patch[number * apart] = whole;
       plane_squares = fma(voxel, voxel, plane_squares);
       plane_sum += voxel;
       const float heavy = (float)(CUBE + 1 - number) * voxel;

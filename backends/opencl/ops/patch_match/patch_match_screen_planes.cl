@@ -13,6 +13,7 @@
 //
 // Compiles alone with: -DTYPE=1 -DNARROW=0 -DNORMS=1 -DPATCH=4 -DLANES=11 -DROWS=2 -DPLACES=16 -DSPARE=4 -DGROUP=128
 // Compiles alone with: -DTYPE=2 -DNARROW=0 -DNORMS=0 -DPATCH=4 -DLANES=8 -DROWS=2 -DPLACES=32 -DSPARE=4 -DGROUP=128
+#define OWN_STRIDE GROUP
 #include "ops/patch_match/patch_match_screen_list.cl"
 #if NORMS
 #include "ops/patch_match/patch_match_screen_norms.cl"
@@ -42,12 +43,19 @@ static inline void load_plane(const Match* match, const Screen* screen, __global
   }
 }
 
-// What a sum begins at, and what two voxels add to it.
+// What a sum begins at, what of a reference's voxel it takes, and what two voxels add to it.
 static inline float begin_of(const Own* own) {
 #if NORMS
   return own->begin;
 #else
   return 0;
+#endif
+}
+static inline float own_voxel(const Own* own, const float voxel) {
+#if NORMS
+  return voxel - 0.125F * own->eight_means;
+#else
+  return voxel;
 #endif
 }
 static inline float with_voxels(const float sum, const float here, const float there) {
@@ -69,7 +77,7 @@ static inline void add_up(const Screen* screen, const Own* own, __local const fl
     __local const float* const candidates = region + (z + plane) % PATCH * screen->plane + at;
     float mine[PATCH * PATCH];
 #pragma unroll
-    for (int i = 0; i < PATCH * PATCH; ++i) mine[i] = patch[i * GROUP];
+    for (int i = 0; i < PATCH * PATCH; ++i) mine[i] = own_voxel(own, patch[i * GROUP]);
 #pragma unroll
     for (int row = 0; row < PATCH + rows - 1; ++row) {
       float there[LANES + PATCH - 1];
@@ -233,7 +241,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void patch_match_scr
   }
   patch_key keys[PLACES];
   Listed all;
-  sort_listed(&match, &screen, &exists, &window, volume, listed, keys, &all);
+  sort_listed(&match, &screen, &exists, patch, volume + window.reference, listed, keys, &all);
 #if NORMS
   const float apart = apart_of(&screen, &own, all.last_kept);
 #else
