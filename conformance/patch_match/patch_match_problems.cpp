@@ -195,6 +195,14 @@ void add_floats(PatchCaseList& list, const PatchMatch& problem, bool every_tunin
   add({.problem = problem, .plants = shifted, .note = "shifted"});
   for (auto& [at, value] : shifted) value += at % problem.size.x < problem.size.x / 2 ? 0.0F : -60000.0F;
   add({.problem = problem, .plants = std::move(shifted), .note = "shifted_apart"});
+  // Ties of a part of the volume alone: what a screen leaves is of few of the references that share a group.
+  std::vector<std::pair<std::int64_t, float>> tied;
+  for (std::int64_t i = 0; i < problem.size.product(); ++i) {
+    const std::int64_t x = i % problem.size.x;
+    const std::int64_t y = i / problem.size.x % problem.size.y;
+    if (x < 12 && y < 9) tied.emplace_back(i, i * 2654435761 / 4096 % 2 == 0 ? 0.5F : 0.25F);
+  }
+  add({.problem = problem, .plants = std::move(tied), .note = "tied_apart"});
 }
 
 void add_slow(PatchCaseList& list, DataType type) {
