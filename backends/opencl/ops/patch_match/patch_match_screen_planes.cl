@@ -25,20 +25,41 @@ typedef int Own;  // nothing
 
 #define ALONG_X 8
 
-// Plane `number` of the region, which begins at `first`; zeros where the volume has no voxels.
+// Plane `number` of the region, which begins at `first`; zeros where the volume has no voxels. Items take the voxels one
+// after the other, whichever row they are of, and four before they store one.
 static inline void load_plane(const Match* match, const Screen* screen, __global const element* volume,
                               const long* first, const int number, __local float* region) {
   const int item = (int)get_local_id(0);
+  const int width = screen->region[0];
+  const int rows_on = small_quotient(GROUP, width);
+  const int on = GROUP - rows_on * width;
   const long z = first[2] + number;
   const int is_plane = z >= 0 && z < match->size[2];
-  for (int row = item / 32; row < screen->region[1]; row += GROUP / 32) {
-    const long y = first[1] + row;
-    const int is_row = is_plane && y >= 0 && y < match->size[1];
-    const long from = (z * match->size[1] + y) * match->size[0] + first[0];
-    __local float* const to = region + number % PATCH * screen->plane + row * screen->row;
-    for (int x = item % 32; x < screen->region[0]; x += 32) {
+  __local float* const to = region + number % PATCH * screen->plane;
+  int row = small_quotient(item, width);
+  int x = item - row * width;
+  while (row < screen->region[1]) {
+    float voxels[4];
+    int places[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int is_row = row < screen->region[1];
+      const long y = first[1] + row;
       const long at = first[0] + x;
-      to[x] = is_row && at >= 0 && at < match->size[0] ? (float)volume[from + x] : 0.0F;
+      const int is_there =
+          is_plane && is_row && y >= 0 && y < match->size[1] && at >= 0 && at < match->size[0];
+      voxels[i] = is_there ? (float)volume[(z * match->size[1] + y) * match->size[0] + at] : 0.0F;
+      places[i] = is_row ? row * screen->row + x : -1;
+      x += on;
+      row += rows_on;
+      if (x >= width) {
+        x -= width;
+        ++row;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if (places[i] >= 0) to[places[i]] = voxels[i];
     }
   }
 }
