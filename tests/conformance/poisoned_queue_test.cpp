@@ -92,11 +92,12 @@ TEST_P(PoisonedQueueTest, an_event_behind_the_failure_throws) {
 
 TEST_P(PoisonedQueueTest, an_illegal_address_in_a_process_of_its_own) {
   if (!is("cuda")) GTEST_SKIP() << "only CUDA reports an illegal address and lives";
-  const ChildResult child = run_child(
-      this_program(),
-      {"--backend=cuda", "--gtest_also_run_disabled_tests",
-       "--gtest_filter=api/PoisonedQueueTest.DISABLED_child_writes_to_an_illegal_address/" + name_for_tests(GetParam())},
-      {{"TESSERA_REQUIRE", ""}});
+  const ChildResult child =
+      run_child(this_program(),
+                {"--backend=cuda", "--gtest_also_run_disabled_tests",
+                 "--gtest_filter=api/PoisonedQueueTest.DISABLED_child_writes_to_an_illegal_address/" +
+                     name_for_tests(GetParam())},
+                {{"TESSERA_REQUIRE", ""}});
   EXPECT_EQ(child.status, 0) << child.output;
   EXPECT_TRUE(contains(child.output, "[  PASSED  ] 1 test"));
 }
