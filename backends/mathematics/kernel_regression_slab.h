@@ -10,18 +10,25 @@
 
 namespace tessera::mathematics {
 
-/// Training rows whose state is one, the most and the least; tiles have a divisor of both.
+/// Training rows whose state is one, the most and the least of rows of a type; tiles of that type have a divisor of
+/// both.
 inline constexpr std::int64_t kMostRegressionBlockRows = 2048;
-inline constexpr std::int64_t kLeastRegressionBlockRows = 256;
+[[nodiscard]] constexpr std::int64_t least_regression_block_rows(DataType type) noexcept {
+  return type == DataType::float64 ? 64 : type == DataType::float32 ? 128 : 256;
+}
 static_assert(KernelRegression::kSlabRows % kMostRegressionBlockRows == 0,
               "blocks of a slab are blocks of the whole set");
 
 /// Blocks are counted from row 0, and are as long as the whole set says: neither slabs nor tiles nor queries may change
-/// a bit. Small sets have many, so that devices are filled where queries are few.
+/// a bit. Small sets have many, so that devices are filled where queries are few: a group meets the rows of a block one
+/// after the other. Where there are as many as this says, what joins them takes longer than more of them would save.
 [[nodiscard]] inline std::int64_t regression_block_rows(const KernelRegression& problem) noexcept {
-  constexpr std::int64_t kSmallSet = 16384;
+  constexpr std::int64_t kSmallSet = 16384, kMostSmallBlocks = 64;
   const std::int64_t rows = problem.is_slab ? problem.set_rows : problem.training_rows;
-  return rows != 0 && rows <= kSmallSet ? kLeastRegressionBlockRows : kMostRegressionBlockRows;
+  if (rows == 0 || rows > kSmallSet) return kMostRegressionBlockRows;
+  std::int64_t block = least_regression_block_rows(problem.type);
+  while (block < 256 && block * kMostSmallBlocks < rows) block *= 2;
+  return block;
 }
 
 /// For variants that know all distances before they take the first weight.

@@ -46,7 +46,9 @@ struct RegressionLengths {
 template <class T, GemmRegisterShape kShape>
 struct RegressionFusedShared {
   alignas(16) RegressionLengths<T, kShape.tile_m, kShape.tile_n> lengths;
-  RegressionMet<T, kShape.tile_m, kShape.tile_n> met;
+  RegressionMet<T, kShape.tile_m, kShape.tile_n, kShape.threads(),
+                keeps_tile_in_stages(kShape, sizeof(T), kAsynchronousCopies)>
+      met;
 };
 
 /// Four neighbouring distances of a query, as keys.
@@ -125,7 +127,7 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   static_assert(kShape.tile_m == Warp::kRows * kShape.warps_m && kShape.tile_n == Warp::kColumns * kShape.warps_n);
   static_assert(sizeof(Shared) + (OperandA::kSize + OperandB::kSize) * sizeof(T) ==
                 shared_bytes_of_fused(kShape, sizeof(T), kAsynchronousCopies));
-  static_assert(kShape.slices == 1 && kShape.tile_m <= kThreads && kLeastBlockRows % kShape.tile_n == 0);
+  static_assert(kShape.slices == 1 && kShape.tile_m <= kThreads && kLeastBlockRows<T> % kShape.tile_n == 0);
   static_assert(kRegressionPadding % kShape.tile_n == 0);
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
   T* const stages = reinterpret_cast<T*>(shared_bytes_of_block);
@@ -146,7 +148,9 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   const int remainder = static_cast<int>(regression.depth - static_cast<std::int64_t>(count - 1) * kShape.depth);
   wait_for_kernel_before();
 
-  MeetingQuery<T, decltype(shared.met)> mine(regression, shared.met, block, first_query + thread, thread);
+  // What a tile keeps lies where its stages were, which the barriers of its meeting keep apart.
+  MeetingQuery<T, decltype(shared.met)> mine(regression, shared.met, block, first_query, thread,
+                                             reinterpret_cast<typename RegressionKey<T>::Key*>(stages));
   // Behind them there is no memory. What is computed of queries that are not there nobody looks at.
   const std::int64_t packed_queries = regression.query_step;
   for (int query = thread; query < kShape.tile_m; query += kThreads) {

@@ -161,7 +161,8 @@ __device__ __forceinline__ double kept_of_bytes(const RegressionTileArguments<st
                      static_cast<double>(Keys::distance(least, length)), regression.factor, regression.is_euclidean);
 }
 
-/// One query's state while one thread meets its rows.
+/// One query's state while its threads meet its rows. Each keeps the sums that every problem has; of those in memory
+/// it changes a part.
 template <class T>
 class RegressionMeetingState {
  public:
@@ -171,29 +172,38 @@ class RegressionMeetingState {
   using Result = typename Arguments::Result;
 
   RegressionMeetingState() = default;
-  __device__ RegressionMeetingState(const Arguments& regression, std::int64_t block, std::int64_t query, T)
-      : state_(regression, block, query) {
-    state_.clear(regression);
+  __device__ RegressionMeetingState(const Arguments& regression, std::int64_t block, std::int64_t query, T,
+                                    RegressionPart part)
+      : state_(regression, block, query), part_(part) {
+    state_.clear(regression, part_);
   }
   /// A row nearer than all before. Returns the furthest that weighs something beside it.
   __device__ Key approach(const Arguments& regression, Key before, Key least) {
     const auto distance = static_cast<double>(Keys::number(least));
-    state_.approach(regression, static_cast<double>(Keys::number(before)), distance);
+    state_.approach(regression, static_cast<double>(Keys::number(before)), distance, part_);
     return Keys::of_distance(furthest_from(distance, regression.reach, regression.is_euclidean), T());
   }
-  [[nodiscard]] __device__ __forceinline__ double weight(const Arguments& regression, Key key, Key least) const {
-    return static_cast<double>(
-        regression_weight<Result>(regression.factor, regression.is_euclidean, Keys::number(key), Keys::number(least)));
+  [[nodiscard]] __device__ __forceinline__ Result weight(const Arguments& regression, Key key, Key least) const {
+    return regression_weight<Result>(regression.factor, regression.is_euclidean, Keys::number(key),
+                                     Keys::number(least));
   }
   __device__ void meet_nearest(std::int64_t row) { state_.meet_nearest(row); }
-  __device__ __forceinline__ void add(const Arguments& regression, double weight, int, Result first,
-                                      const Result* targets) {
-    state_.add(regression, weight, first, targets);
+  __device__ __forceinline__ void add(double weight, int, Result first) {
+    state_.add(weight, static_cast<double>(first));
   }
-  __device__ void write(const Arguments& regression) { state_.write(regression); }
+  template <int kTeam, int kCount>
+  __device__ __forceinline__ void add_in_memory(const Arguments& regression, const Result (&weights)[kCount],
+                                                const int (&rows)[kCount], const Result* targets, bool has_part) const {
+    state_.template add_in_memory<kTeam>(regression, weights, rows, targets, part_.number, has_part);
+  }
+  /// By all threads of the query.
+  __device__ void write(const Arguments& regression) {
+    if (part_.number == 0) state_.write(regression);
+  }
 
  private:
   RegressionState<T> state_;
+  RegressionPart part_;
 };
 
 template <>
@@ -203,9 +213,10 @@ class RegressionMeetingState<std::uint8_t> {
   using Arguments = RegressionTileArguments<std::uint8_t>;
 
   RegressionMeetingState() = default;
-  __device__ RegressionMeetingState(const Arguments& regression, std::int64_t block, std::int64_t query, int length)
-      : state_(regression, block, query), reach_(regression), factor_(regression.factor), length_(length) {
-    state_.clear(regression);
+  __device__ RegressionMeetingState(const Arguments& regression, std::int64_t block, std::int64_t query, int length,
+                                    RegressionPart part)
+      : state_(regression, block, query), part_(part), reach_(regression), factor_(regression.factor), length_(length) {
+    state_.clear(regression, part_);
   }
   __device__ int approach(const Arguments& regression, int, int least) {
     least_ = least;
@@ -217,20 +228,22 @@ class RegressionMeetingState<std::uint8_t> {
     return regression.is_euclidean ? reach_.furthest<true>(regression, least, length_)
                                    : reach_.furthest<false>(regression, least, length_);
   }
-  [[nodiscard]] __device__ __forceinline__ double weight(const Arguments& regression, int key, int) const {
-    return static_cast<double>(regression.is_euclidean
-                                   ? byte_weight<true>(regression, factor_, key, reference_, length_)
-                                   : byte_weight<false>(regression, factor_, key, reference_, length_));
+  [[nodiscard]] __device__ __forceinline__ float weight(const Arguments& regression, int key, int) const {
+    return regression.is_euclidean ? byte_weight<true>(regression, factor_, key, reference_, length_)
+                                   : byte_weight<false>(regression, factor_, key, reference_, length_);
   }
   __device__ void meet_nearest(std::int64_t row) { state_.meet_nearest(row); }
-  /// `row` of the tile; its first target, which is there by now, and where all are.
-  __device__ __forceinline__ void add(const Arguments& regression, double weight, int row, float first,
-                                      const float* targets) {
+  /// `row` of the tile, and its first target.
+  __device__ __forceinline__ void add(double weight, int row, float first) {
 #pragma unroll
     for (int part = 0; part < kParts; ++part) {
       if (row / 2 % kParts == part) parts_[part].add(weight, static_cast<double>(first));
     }
-    state_.add_in_memory(regression, weight, targets);
+  }
+  template <int kTeam, int kCount>
+  __device__ __forceinline__ void add_in_memory(const Arguments& regression, const float (&weights)[kCount],
+                                                const int (&rows)[kCount], const float* targets, bool has_part) const {
+    state_.template add_in_memory<kTeam>(regression, weights, rows, targets, part_.number, has_part);
   }
   __device__ void write(const Arguments& regression) {
     if (reference_ != Keys::kFar) {
@@ -241,7 +254,7 @@ class RegressionMeetingState<std::uint8_t> {
       state_.set_sums(static_cast<double>(Keys::distance(least_, length_)), parts_[0].sum, parts_[0].squares,
                       parts_[0].output);
     }
-    state_.write(regression);
+    if (part_.number == 0) state_.write(regression);
   }
 
  private:
@@ -250,11 +263,12 @@ class RegressionMeetingState<std::uint8_t> {
   __device__ void refer_to_least(const Arguments& regression) {
     const double kept = kept_of_bytes(regression, reference_, least_, length_);
     for (RegressionSums& part : parts_) part.scale(kept);
-    state_.scale_in_memory(regression, kept);
+    state_.scale_in_memory(regression, kept, part_);
     reference_ = least_;
   }
 
   RegressionState<std::uint8_t> state_;
+  RegressionPart part_;
   RegressionByteReach reach_;
   RegressionFactor factor_;
   RegressionSums parts_[kParts];

@@ -62,9 +62,10 @@ template <class T>
 /// H200.
 inline constexpr int kRegressionListed = 18;
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t regression_met_bytes(int queries, int rows,
-                                                                                  std::size_t distance_bytes) {
-  constexpr std::size_t kPlaces = kRegressionListed + 1;
-  const std::size_t query_bytes = (kPlaces + 3) * distance_bytes + static_cast<std::size_t>(rows) / 8 + sizeof(int);
+                                                                                  std::size_t distance_bytes,
+                                                                                  int listed = kRegressionListed) {
+  const auto places = static_cast<std::size_t>(listed + 1);
+  const std::size_t query_bytes = (places + 3) * distance_bytes + static_cast<std::size_t>(rows) / 8 + sizeof(int);
   return static_cast<std::size_t>(queries) * query_bytes;
 }
 
@@ -76,14 +77,28 @@ inline constexpr int kRegressionListed = 18;
           regression_met_bytes(shape.queries, shape.rows, sizeof(int)) + 127) /
          128 * 128;
 }
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t stage_bytes_of_fused(const GemmRegisterShape& shape,
+                                                                                  std::size_t number_bytes,
+                                                                                  bool asynchronous) {
+  GemmRegisterShape fetched = shape;
+  fetched.tile_m = stage_queries(shape);
+  return bytes_of_stages(fetched, true, false, number_bytes, asynchronous);
+}
+/// Do a small tile's distances go where its stages were while its queries meet them? Then its near rows, which may be
+/// all, need not be listed again and again.
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr bool keeps_tile_in_stages(const GemmRegisterShape& shape,
+                                                                           std::size_t number_bytes,
+                                                                           bool asynchronous) {
+  const auto kept = static_cast<std::size_t>(shape.tile_m * (shape.tile_n + 1)) * number_bytes;
+  return shape.threads() / shape.tile_m > 1 && kept <= stage_bytes_of_fused(shape, number_bytes, asynchronous);
+}
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t shared_bytes_of_fused(const GemmRegisterShape& shape,
                                                                                    std::size_t number_bytes,
                                                                                    bool asynchronous) {
   const auto lengths = static_cast<std::size_t>(shape.tile_m + shape.tile_n);
-  GemmRegisterShape fetched = shape;
-  fetched.tile_m = stage_queries(shape);
-  return bytes_of_stages(fetched, true, false, number_bytes, asynchronous) + lengths * number_bytes +
-         regression_met_bytes(shape.tile_m, shape.tile_n, number_bytes);
+  const int listed = keeps_tile_in_stages(shape, number_bytes, asynchronous) ? 0 : kRegressionListed;
+  return stage_bytes_of_fused(shape, number_bytes, asynchronous) + lengths * number_bytes +
+         regression_met_bytes(shape.tile_m, shape.tile_n, number_bytes, listed);
 }
 
 }  // namespace tessera::cuda

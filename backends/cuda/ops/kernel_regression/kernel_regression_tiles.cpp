@@ -20,7 +20,9 @@ constexpr std::int64_t kMostWorkspaceBytes = std::int64_t{128} << 20;
 constexpr std::int64_t kMostBytesWithProducts = std::int64_t{512} << 20;
 
 static_assert(kMostBlockRows == mathematics::kMostRegressionBlockRows);
-static_assert(kLeastBlockRows == mathematics::kLeastRegressionBlockRows);
+static_assert(kLeastBlockRows<double> == mathematics::least_regression_block_rows(DataType::float64));
+static_assert(kLeastBlockRows<float> == mathematics::least_regression_block_rows(DataType::float32));
+static_assert(kLeastBlockRows<std::uint8_t> == mathematics::least_regression_block_rows(DataType::uint8));
 
 std::size_t to_lines(std::size_t bytes) noexcept {
   return mathematics::round_up<std::size_t>(bytes, 256);

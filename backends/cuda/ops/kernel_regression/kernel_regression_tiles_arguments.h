@@ -12,8 +12,13 @@
 
 namespace tessera::cuda {
 
-/// Training rows whose state is one, the most and the least of them (mathematics/kernel_regression_slab.h).
-inline constexpr int kMostBlockRows = 2048, kLeastBlockRows = 256;
+/// Training rows whose state is one, the most and the least of them where rows are of T
+/// (mathematics/kernel_regression_slab.h).
+inline constexpr int kMostBlockRows = 2048;
+template <class T>
+inline constexpr int kLeastBlockRows = sizeof(T) == 8   ? 64
+                                       : sizeof(T) == 4 ? 128
+                                                        : 256;
 /// Packed rows are there in multiples of it: no tile is larger. Those behind the last are zeros, infinitely far.
 inline constexpr int kRegressionPadding = 256;
 

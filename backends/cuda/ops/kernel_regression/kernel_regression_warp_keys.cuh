@@ -18,7 +18,6 @@ template <int kPlace>
   return keys[i / 2 * 4 + kPlace + i % 2];
 }
 
-inline constexpr unsigned kAllLanes = 0xffffffffU;
 [[nodiscard]] __device__ __forceinline__ bool any_lane(bool mine) {
   return __any_sync(kAllLanes, mine) != 0;
 }

@@ -218,19 +218,13 @@ class WarpMeeting {
   __device__ __forceinline__ void add_in_memory(const Arguments& regression, const float (&weights)[kAtOnce],
                                                 const int (&numbers)[kAtOnce], const Place& place) const {
     const std::int64_t first_row = place.block * regression.block_rows + place.tile * kWarpRows;
-    const RegressionState<T> state(regression, place.block, place.number);
-#pragma unroll 1
-    for (int lane = 0; lane < 4; ++lane) {
+    const int lane = static_cast<int>(threadIdx.x) % 4;
+    int rows[kAtOnce];
 #pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) {
-        const float weight = __shfl_sync(kAllLanes, weights[i], lane, 4);
-        const int number = __shfl_sync(kAllLanes, numbers[i], lane, 4);
-        if (weight == 0) continue;
-        const std::int64_t row = first_row + row_of_key(number, lane);
-        state.add_in_memory(regression, static_cast<double>(weight), regression.targets + row * regression.outputs,
-                            own_part());
-      }
-    }
+    for (int i = 0; i < kAtOnce; ++i) rows[i] = row_of_key(numbers[i], lane);
+    RegressionState<T>(regression, place.block, place.number)
+        .template add_in_memory<4>(regression, weights, rows, regression.targets + first_row * regression.outputs, lane,
+                                   place.number < regression.queries_of_round);
   }
 
   RegressionWarpList<T> list_;

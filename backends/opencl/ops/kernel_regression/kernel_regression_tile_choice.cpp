@@ -94,8 +94,8 @@ std::int64_t regression_block_rows(const KernelRegression& problem, const Regres
   const std::int64_t rows = mathematics::regression_block_rows(problem);
   // The tiles of exact_bytes_tensor were measured with these. Others compute longer for a block: few queries of a small
   // set fill a GPU only if there are more of them. A larger set has enough, and where a block begins most rows weigh.
-  constexpr std::int64_t kSmall = 256;
-  return tile.is_of_bytes_tensor() || rows > kSmall ? rows : rows / 2;
+  constexpr std::int64_t kSmall = 256, kOfSmall = 128;
+  return tile.is_of_bytes_tensor() || rows > kSmall ? rows : std::min(rows, kOfSmall);
 }
 
 RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFacts& facts) {
