@@ -26,7 +26,7 @@ RegressionTile tile_of(const GemmRegisterShape& shape, DataType type, const Imag
           .image = image,
           .function = backend::sentence("tessera_kernel_regression_fused_", to_string(type), "_", shape.tile_m, "x",
                                         shape.tile_n),
-          .packing = {.depth_bytes = kChunkBytes, .across = true},
+          .packing = {.depth_bytes = kChunkBytes, .across = true, .query_rows = stage_queries(shape)},
           .clusters = {},
           .effort = stage_queries(shape) == shape.tile_m ? kRegressionEffort : kEffortOfMore};
 }

@@ -1,7 +1,7 @@
 // kernel_regression by tiles, last launch: queries' results from their states.
 //
 //   block      0         1         2               A warp has 32 queries, whose numbers lie side by side, and of their
-//           +-------+ +-------+ +-------+          outputs and classes every kRegressionJoinPlaces-th. Each thread
+//           +-------+ +-------+ +-------+          outputs and classes kRegressionJoinPlaces. Each thread
 //   queries | state | | state | | state | ->       walks over all blocks, from the first to the last, for the sums that
 //           +-------+ +-------+ +-------+  results it needs. A query's threads find the blocks' weights together, a
 //                                                  part each: that takes longer than to add.
@@ -46,6 +46,7 @@ class RegressionStates {
     __shared__ RegressionJoinShared shared;
     RegressionJoined all = joined_before(place);
     double least = all.least;
+    std::int64_t nearest = -1;  // block
     for (std::int64_t first = 0; first < join_.blocks; first += kRegressionJoinBlocks) {
       const std::int64_t left = join_.blocks - first;
       const int count = left < kRegressionJoinBlocks ? static_cast<int>(left) : kRegressionJoinBlocks;
@@ -54,17 +55,21 @@ class RegressionStates {
         RegressionJoined blocks[kAtOnce];
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i) {
-          if (block + i < count) blocks[i] = state(first + block + i, place);
+          if (block + i < count) blocks[i] = sums(first + block + i, place);
         }
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i) {
           if (block + i >= count) continue;
           add(all, blocks[i], shared.weight[block + i][threadIdx.x], shared.kept[block + i][threadIdx.x]);
+          if (!(shared.least[block + i][threadIdx.x] < all.least)) continue;
+          all.least = shared.least[block + i][threadIdx.x];
+          nearest = first + block + i;
         }
       }
       least = all.least;
       __syncthreads();  // before the next blocks' weights take their place
     }
+    if (nearest >= 0) all.row = first_row_ + at(nearest, kRegressionRow);
     return all;
   }
 
@@ -82,7 +87,7 @@ class RegressionStates {
   }
 
  private:
-  static constexpr int kAtOnce = 8;  ///< blocks whose numbers are fetched beside each other
+  static constexpr int kAtOnce = 16;  ///< blocks whose numbers are fetched beside each other
 
   /// The weights of blocks, where `least` is the least distance of all before them.
   __device__ void weigh(RegressionJoinShared& shared, std::int64_t first, int count, double least) const {
@@ -103,9 +108,9 @@ class RegressionStates {
   [[nodiscard]] __device__ double at(std::int64_t block, std::int64_t place) const {
     return first_[(block * size_ + place) * join_.state_queries];
   }
-  [[nodiscard]] __device__ RegressionJoined state(std::int64_t block, std::int64_t place) const {
-    return {at(block, kRegressionLeast), at(block, kRegressionRow), at(block, kRegressionSum),
-            at(block, kRegressionSquares), at(block, place)};
+  /// Of a block; its least distance lies in shared memory, and one block's row is asked for in the end.
+  [[nodiscard]] __device__ RegressionJoined sums(std::int64_t block, std::int64_t place) const {
+    return {INFINITY, -1, at(block, kRegressionSum), at(block, kRegressionSquares), at(block, place)};
   }
   /// What the slabs before have left; zeros mean none.
   [[nodiscard]] __device__ RegressionJoined joined_before(std::int64_t place) const {
@@ -127,19 +132,13 @@ class RegressionStates {
     const bool is_left = !isinf(before) && before <= furthest_from(least, join_.reach, join_.is_euclidean);
     return is_left ? kept_weight(before, least, join_.factor, join_.is_euclidean) : 0;
   }
+  /// Without branches, so that a block's numbers wait for one product and one sum of the block's before.
   __device__ void add(RegressionJoined& all, const RegressionJoined& block, double weight, double kept) const {
-    if (weight == 0) return;  // a sum that is not finite stays out where it has no part
-    if (block.least < all.least) {
-      all.least = block.least;
-      all.row = first_row_ + block.row;
-      all.sum = scaled(all.sum, kept);
-      all.squares = scaled(scaled(all.squares, kept), kept);
-      all.number = scaled(all.number, kept);
-    }
+    const bool has_part = weight != 0;  // a sum that is not finite stays out where it has no part
     // One rounding each, wherever the compiler puts them: slabs must not differ from one piece.
-    all.sum = fma(weight, block.sum, all.sum);
-    all.squares = fma(weight * weight, block.squares, all.squares);
-    all.number = fma(weight, block.number, all.number);
+    all.sum = fma(weight, has_part ? block.sum : 0, scaled(all.sum, kept));
+    all.squares = fma(weight * weight, has_part ? block.squares : 0, scaled(scaled(all.squares, kept), kept));
+    all.number = fma(weight, has_part ? block.number : 0, scaled(all.number, kept));
   }
 
   const RegressionJoinArguments<T>& join_;
@@ -161,7 +160,8 @@ __device__ __forceinline__ void join_states(const RegressionJoinArguments<T>& jo
   const Result none = static_cast<Result>(NAN);
   const RegressionStates<T> states(join, is_there ? in_round : 0);
   const std::int64_t numbers = join.outputs + join.classes;
-  for (std::int64_t first = 0; first < numbers; first += kRegressionJoinPlaces) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * kRegressionJoinPlaces;
+  for (std::int64_t first = blockIdx.y * kRegressionJoinPlaces; first < numbers; first += step) {
     const std::int64_t number = first + threadIdx.y;
     const RegressionJoined all = states.joined(kRegressionSums + (number < numbers ? number : 0));
     if (!is_there || number >= numbers) continue;

@@ -179,7 +179,7 @@ void RegressionByStates<T>::launch(backend::Queue& queue, std::span<const backen
     pack.lengths = pointer_at<Length>(workspace, plan_.query_lengths_at());
     pack.row_count = problem_.queries;
     pack.first_row = first;
-    pack.padded_rows = mathematics::round_up<std::int64_t>(count, kRegressionPadding);
+    pack.padded_rows = mathematics::round_up<std::int64_t>(count, packing_.query_rows);
     pack.columns = problem_.columns;
     pack.depth = plan_.depth();
     pack.offset = packing_.offset;
@@ -243,6 +243,9 @@ void RegressionByStates<T>::join(backend::Queue& queue, std::span<const backend:
   LaunchGrid grid = line_of(ceil_div<std::int64_t>(join.queries_of_round, kRegressionJoinQueries),
                             kRegressionJoinQueries, overlaps());
   grid.group_size[1] = kRegressionJoinPlaces;
+  constexpr std::int64_t kMostGroups = 1024;  // for the numbers of a query
+  grid.groups[1] = static_cast<unsigned>(
+      std::min(ceil_div<std::int64_t>(join.outputs + join.classes, kRegressionJoinPlaces), kMostGroups));
   join_.enqueue(queue, join, grid);
 }
 

@@ -22,6 +22,8 @@ struct RegressionPacking {
   bool across = false;          ///< packed rows lie side by side
   std::int64_t row_panel = 0;   ///< training rows of a panel
   std::int64_t query_panel = 0;
+  /// A round's packed queries are a multiple of it; more than are given are zeros, infinitely far.
+  std::int64_t query_rows = kRegressionPadding;
 
   /// Split rows have a factor each beside their length.
   [[nodiscard]] bool is_split() const noexcept { return kernel == std::string_view("pack_split"); }
