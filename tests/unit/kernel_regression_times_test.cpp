@@ -1,57 +1,89 @@
-// kernel_regression: whether tiles pay, for shapes whose times were measured on an H100.
+// kernel_regression: what the models of times say of shapes whose times were measured on an H100.
 #include "mathematics/kernel_regression_times.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace tessera::mathematics {
 namespace {
 
-/// As of OpenCL's "fused".
-constexpr RegressionTileTimes kTimes{
-    .launches = 20, .row = 0.28, .row_of_many = 1.3, .column = 0.0012, .pair = 20e-6, .products_per_us = 19e6};
+/// As of CUDA's "naive" and "fused_split".
+constexpr RegressionRowTimes kNaive{.launches = 7.4,
+                                    .pass = 0.61,
+                                    .number_of_pass = 0.14,
+                                    .number = 0.58,
+                                    .queries = 670,
+                                    .column = 0.055,
+                                    .column_of_many = 0.037};
+constexpr RegressionTileTimes kTiles{.launches = 11,
+                                     .row = 0.003,
+                                     .row_of_outputs = 0.19,
+                                     .row_of_classes = 0.12,
+                                     .number_of_row = 0.002,
+                                     .column = 0.000115,
+                                     .pair = 4.15e-6,
+                                     .products_per_us = 156e6,
+                                     .block = 0.21};
+constexpr std::int64_t kBlockRows = 256, kUnits = 132;
 
 KernelRegression problem_of(std::int64_t rows, std::int64_t columns, std::int64_t queries) {
   return {.training_rows = rows, .columns = columns, .queries = queries};
 }
 
-TEST(KernelRegressionTimesTest, tiles_pay_for_the_study) {
+double by_rows(const KernelRegression& problem) {
+  return regression_time_by_rows(problem, kNaive, {256, false, kUnits});
+}
+double by_tiles(const KernelRegression& problem) {
+  return regression_time_of_tiles(problem, kTiles, kBlockRows);
+}
+
+TEST(KernelRegressionTimesTest, tiles_take_less_time_for_the_study) {
   for (const std::int64_t queries : {1000, 10000}) {
-    EXPECT_TRUE(regression_pays_in_tiles(problem_of(60000, 784, queries), kTimes)) << queries;
+    EXPECT_LT(by_tiles(problem_of(60000, 784, queries)), by_rows(problem_of(60000, 784, queries)) / 10) << queries;
   }
 }
 
-TEST(KernelRegressionTimesTest, tiles_do_not_pay_where_few_groups_meet_many_rows) {
-  EXPECT_FALSE(regression_pays_in_tiles(problem_of(24355, 14, 109), kTimes));
-  EXPECT_FALSE(regression_pays_in_tiles(problem_of(26706, 73, 16), kTimes));
-  KernelRegression many = problem_of(2346, 46, 221);
-  many.outputs = 11;
-  const backend::Verdict verdict = regression_pays_in_tiles(many, kTimes);
-  EXPECT_FALSE(verdict);
-  EXPECT_NE(verdict.because().find("221 queries"), std::string::npos) << verdict.because();
+TEST(KernelRegressionTimesTest, rows_take_less_time_for_few_products) {
+  EXPECT_LT(by_rows(problem_of(458, 25, 18)), by_tiles(problem_of(458, 25, 18)));
+  EXPECT_LT(by_rows(problem_of(200, 8, 160)), by_tiles(problem_of(200, 8, 160)));
 }
 
 TEST(KernelRegressionTimesTest, more_of_anything_takes_longer) {
-  const KernelRegression base = problem_of(5000, 100, 300);
+  const KernelRegression base = problem_of(5000, 101, 300);
   KernelRegression more = base;
   for (std::int64_t KernelRegression::*field :
-       {&KernelRegression::training_rows, &KernelRegression::columns, &KernelRegression::queries}) {
+       {&KernelRegression::training_rows, &KernelRegression::columns, &KernelRegression::queries,
+        &KernelRegression::classes, &KernelRegression::outputs}) {
     more = base;
-    more.*field *= 20;
-    EXPECT_GT(regression_time_of_naive(more), regression_time_of_naive(base));
-    EXPECT_GT(regression_time_of_tiles(more, kTimes), regression_time_of_tiles(base, kTimes));
+    more.*field = more.*field * 20 + 1;
+    EXPECT_GT(by_rows(more), by_rows(base));
+    EXPECT_GT(by_tiles(more), by_tiles(base));
   }
-  more = base;
-  more.classes = 10;
-  EXPECT_GT(regression_time_of_tiles(more, kTimes), regression_time_of_tiles(base, kTimes));
 }
 
-TEST(KernelRegressionTimesTest, one_launch_pays_for_few_rows_and_for_a_query_a_unit) {
-  constexpr std::int64_t kUnits = 132;
-  EXPECT_TRUE(regression_pays_in_one_kernel(problem_of(70, 110, 18), kUnits));
-  EXPECT_TRUE(regression_pays_in_one_kernel(problem_of(100000, 10, kUnits), kUnits));
-  EXPECT_FALSE(regression_pays_in_one_kernel(problem_of(100000, 10, kUnits - 1), kUnits));
+TEST(KernelRegressionTimesTest, rows_that_begin_at_a_cache_line_take_longer) {
+  EXPECT_GT(by_rows(problem_of(900, 512, 16)), 1.5 * by_rows(problem_of(900, 513, 16)));
+}
+
+TEST(KernelRegressionTimesTest, one_group_for_all_rows_of_a_query_takes_longer_where_queries_are_few) {
+  const RegressionGroups one{256, true, kUnits};
+  const KernelRegression few = problem_of(5000, 101, 3), many = problem_of(5000, 101, 10 * kUnits);
+  EXPECT_GT(regression_time_by_rows(few, kNaive, one), 2 * by_rows(few));
+  EXPECT_LT(regression_time_by_rows(many, kNaive, one), 1.5 * by_rows(many));
+}
+
+TEST(KernelRegressionTimesTest, what_is_fastest_pays_and_nothing_else_with_a_model) {
+  const KernelRegression problem = problem_of(458, 25, 18);
+  const std::vector<RegressionExpected> all{{"naive", 11}, {"fused", 30}};
+  EXPECT_TRUE(regression_is_fastest(problem, "naive", all));
+  EXPECT_TRUE(regression_is_fastest(problem, "exact_bytes", all));
+  const backend::Verdict verdict = regression_is_fastest(problem, "fused", all);
+  EXPECT_FALSE(verdict);
+  for (const char* told : {"18 queries", "30 us by fused", "11 by naive"}) {
+    EXPECT_NE(verdict.because().find(told), std::string::npos) << verdict.because();
+  }
 }
 
 }  // namespace

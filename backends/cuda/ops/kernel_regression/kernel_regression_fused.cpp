@@ -2,7 +2,7 @@
 // launches are in kernel_regression_tiles.cpp.
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
-#include "mathematics/kernel_regression_times.h"
+#include "ops/kernel_regression/kernel_regression_expected.h"
 #include "ops/kernel_regression/kernel_regression_tile_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
@@ -75,16 +75,8 @@ backend::Variant<KernelRegression> kernel_regression_fused() {
                 return make_regression_tiles(problem, native(device).context(), chosen_tile(tiles, tuning));
               },
           .error_factor = 2,
-          .pays =
-              [](const KernelRegression& problem, const backend::Device&) {
-                constexpr mathematics::RegressionTileTimes kTimes{.launches = 14,
-                                                                  .row = 0.35,
-                                                                  .row_of_many = 0.5,
-                                                                  .column = 0.0003,
-                                                                  .pair = 5e-6,
-                                                                  .products_per_us = 20e6};
-                return mathematics::regression_pays_in_tiles(problem, kTimes);
-              }};
+          .pays = [](const KernelRegression& problem,
+                     const backend::Device& device) { return regression_is_fastest("fused", problem, device); }};
 }
 
 }  // namespace tessera::cuda

@@ -6,8 +6,8 @@
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
 #include "mathematics/gemm_split_bound.h"
-#include "mathematics/kernel_regression_times.h"
 #include "ops/gemm/gemm_split_launch.h"
+#include "ops/kernel_regression/kernel_regression_expected.h"
 #include "ops/kernel_regression/kernel_regression_split_shapes.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
@@ -87,16 +87,8 @@ backend::Variant<KernelRegression> kernel_regression_fused_split() {
                 return make_regression_tiles(problem, native(device).context(), chosen_tile(tiles_of(problem), tuning));
               },
           .error_factor_of = error_factor_of,
-          .pays =
-              [](const KernelRegression& problem, const backend::Device&) {
-                constexpr mathematics::RegressionTileTimes kTimes{.launches = 13,
-                                                                  .row = 0.01,
-                                                                  .row_of_many = 0.3,
-                                                                  .column = 0.00011,
-                                                                  .pair = 3e-6,
-                                                                  .products_per_us = 90e6};
-                return mathematics::regression_pays_in_tiles(problem, kTimes);
-              }};
+          .pays = [](const KernelRegression& problem,
+                     const backend::Device& device) { return regression_is_fastest("fused_split", problem, device); }};
 }
 
 }  // namespace tessera::cuda

@@ -1,6 +1,6 @@
 // The variant "one_kernel" of kernel_regression.
 #include "cuda_embedded.h"
-#include "mathematics/kernel_regression_times.h"
+#include "ops/kernel_regression/kernel_regression_expected.h"
 #include "ops/kernel_regression/kernel_regression_operands.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -27,7 +27,7 @@ class RegressionInOneKernel final : public RegressionInRounds<T> {
 };
 
 backend::Verdict pays(const KernelRegression& problem, const backend::Device& device) {
-  return mathematics::regression_pays_in_one_kernel(problem, native(device).context()->limits().multiprocessors);
+  return regression_is_fastest("one_kernel", problem, device);
 }
 
 }  // namespace

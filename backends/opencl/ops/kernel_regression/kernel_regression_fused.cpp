@@ -1,6 +1,6 @@
 // kernel_regression, fused: products of centred rows in tiles; the least distance and the sums pass by with them. The
 // launches are in kernel_regression_tiles.cpp.
-#include "mathematics/kernel_regression_times.h"
+#include "ops/kernel_regression/kernel_regression_expected.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -21,10 +21,7 @@ backend::Verdict check(const KernelRegression& problem, const backend::Device& d
 }
 
 backend::Verdict pays(const KernelRegression& problem, const backend::Device& device) {
-  if (native(device).facts().info.kind == DeviceKind::cpu) return backend::Verdict::yes();
-  constexpr mathematics::RegressionTileTimes kTimes{
-      .launches = 20, .row = 0.28, .row_of_many = 1.3, .column = 0.0012, .pair = 20e-6, .products_per_us = 19e6};
-  return mathematics::regression_pays_in_tiles(problem, kTimes);
+  return regression_is_fastest("fused", problem, device);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // kernel_regression, one_kernel: one group a query, its work-items a tunable. See kernel_regression_one_kernel.cl.
 #include <algorithm>
 
-#include "mathematics/kernel_regression_times.h"
 #include "opencl_embedded.h"
+#include "ops/kernel_regression/kernel_regression_expected.h"
 #include "ops/kernel_regression/kernel_regression_launch.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -34,9 +34,7 @@ std::unique_ptr<backend::Kernel> make(const KernelRegression& problem, backend::
 }
 
 backend::Verdict pays(const KernelRegression& problem, const backend::Device& device) {
-  const DeviceInfo& info = native(device).facts().info;
-  if (info.kind == DeviceKind::cpu) return backend::Verdict::yes();
-  return mathematics::regression_pays_in_one_kernel(problem, static_cast<std::int64_t>(info.compute_units));
+  return regression_is_fastest("one_kernel", problem, device);
 }
 
 }  // namespace
