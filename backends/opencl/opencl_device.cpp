@@ -3,6 +3,7 @@
 
 #include "backend/sentence.h"
 #include "opencl_buffer.h"
+#include "opencl_embedded.h"
 #include "opencl_kernel.h"
 #include "opencl_own_kernel.h"
 #include "opencl_queue.h"
@@ -34,6 +35,22 @@ std::string OpenclDevice::memory_name() const {
 
 std::unique_ptr<CompiledKernel> OpenclDevice::kernel(const ProgramSource& source) const {
   return std::make_unique<CompiledKernel>(context_, programs_->build_once(source).get(), source.name);
+}
+
+bool OpenclDevice::has_warp_groups() const {
+  if (!facts().is_hopper) return false;
+  std::call_once(asked_for_warp_groups_, [this] {
+    try {
+      (void)kernel({.name = "nvidia_warpgroup_trial",
+                    .text = std::string(embedded::nvidia_warpgroup_trial),
+                    .options = "-cl-std=CL1.2 -DSTAGES=7",
+                    .is_for_sm_90a = true});
+      has_warp_groups_ = true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::build_failed) throw;  // asked again next time
+    }
+  });
+  return has_warp_groups_;
 }
 
 std::unique_ptr<backend::OwnKernel> OpenclDevice::compile(const KernelSource& source) {

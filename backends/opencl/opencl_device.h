@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "backend/backend.h"
@@ -30,10 +31,15 @@ class OpenclDevice final : public backend::Device {
   [[nodiscard]] OpenclPrograms& programs() const noexcept { return *programs_; }
   /// For operators: the kernel function that bears its program's name; the program is compiled once.
   [[nodiscard]] std::unique_ptr<CompiledKernel> kernel(const ProgramSource& source) const;
+  /// Hopper's products by warp groups: the device has them, and its driver compiles a program with them. The first one
+  /// who asks of such a device waits for that.
+  [[nodiscard]] bool has_warp_groups() const;
 
  private:
   std::shared_ptr<OpenclContext> context_;
   std::unique_ptr<OpenclPrograms> programs_;
+  mutable std::once_flag asked_for_warp_groups_;
+  mutable bool has_warp_groups_ = false;
 };
 
 /// The device behind the seam's, for an operator's check() and make().

@@ -199,6 +199,7 @@ DeviceFacts gather_facts(const OpenclApi& api, cl_platform_id platform, cl_devic
   if (int sm = 0; facts.is_nvidia && std::sscanf(info.instruction_set.c_str(), "sm_%d", &sm) == 1) {
     facts.has_dp4a = sm >= 61;
     facts.has_tensor_cores = sm >= 80;
+    facts.is_hopper = sm == 90;
     facts.float64_tensor_cores = sm >= 90 ? 90 : sm >= 80 ? 80 : 0;
   }
   facts.divides_exactly = (must_ask<cl_device_fp_config>(api, device, CL_DEVICE_SINGLE_FP_CONFIG) &

@@ -26,6 +26,8 @@ struct DeviceFacts {
   /// NVIDIA's tensor cores multiply 16 x 32 bytes by 32 x 8 and 16 x 16 of fp16 by 16 x 8, and copies to local memory
   /// pass no register: from sm_80.
   bool has_tensor_cores = false;
+  /// NVIDIA's sm_90, the architecture whose warp groups multiply; whether the driver compiles that, OpenclDevice knows.
+  bool is_hopper = false;
   /// NVIDIA architecture (80, 90) whose tensor-core instruction for float64 the device has, or 0.
   int float64_tensor_cores = 0;
   /// NVIDIA's instruction for the products of 4 bytes and their sum, from sm_61 on.

@@ -1,11 +1,14 @@
 // Programs: OpenCL C compiled by the driver, kept on disk so that the next process need not compile it again.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backend/disk_cache.h"
 #include "opencl_context.h"
@@ -17,6 +20,7 @@ struct ProgramSource {
   std::string name;  ///< for error sentences: "gemm_tiled"; of operators also the name of its kernel function
   std::string text;
   std::string options;
+  bool is_for_sm_90a = false;  ///< it has lines of which opencl_ptx.h tells; NVIDIA's driver alone takes such a program
 };
 
 /// The compiler of one opened device and its two caches, on disk and in memory. Used from several threads.
@@ -38,7 +42,12 @@ class OpenclPrograms {
   [[nodiscard]] std::string key_of(const ProgramSource& source) const;
   [[nodiscard]] Handle<cl_program> load(const std::string& key, const ProgramSource& source);
   [[nodiscard]] Handle<cl_program> compile(const ProgramSource& source);
-  void store(const std::string& key, cl_program program) const;
+  /// Another program, of the PTX that the driver has made.
+  [[nodiscard]] Handle<cl_program> compile_for_sm_90a(const ProgramSource& source, cl_program for_sm_90);
+  /// A program of one device that the driver gave away, not built yet; none if it does not take it back.
+  [[nodiscard]] Handle<cl_program> program_of(std::span<const std::byte> binary) const;
+  /// Empty if the driver does not give its binaries away.
+  [[nodiscard]] std::vector<std::byte> binary_of(cl_program program) const;
   [[nodiscard]] std::string build_log(cl_program program) const;
 
   std::shared_ptr<OpenclContext> context_;

@@ -33,3 +33,15 @@ ALWAYS_INLINE int is_any(const int condition) {
                : "r"(condition));
   return any;
 }
+
+// What the lane has whose number differs by 1, or by 2, in that bit alone.
+ALWAYS_INLINE int of_lane_1_apart(const int number) {
+  int there;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(there) : "r"(number));
+  return there;
+}
+ALWAYS_INLINE int of_lane_2_apart(const int number) {
+  int there;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, 2, 31, 0xffffffff;" : "=r"(there) : "r"(number));
+  return there;
+}
