@@ -16,7 +16,9 @@
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DWARPS=4 -DBLOCKS=2 -DSTAGES=4 -DEUCLIDEAN=0 -DBLOCK_ROWS=2048
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DWARPS=2 -DBLOCKS=1 -DSTAGES=4 -DEUCLIDEAN=1 -DBLOCK_ROWS=256
+#define TILE_R 128
 #include "ops/kernel_regression/kernel_regression_tensor_meeting.cl"
+#include "ops/kernel_regression/kernel_regression_tensor_products.cl"
 #include "ops/kernel_regression/kernel_regression_tiling.cl"
 
 #define QUERIES (16 * BLOCKS * WARPS)
@@ -32,8 +34,7 @@
 // What a group has in local memory.
 typedef struct {
   uchar stages[STAGES][STAGE_BYTES] __attribute__((aligned(128)));
-  double targets[2][TILE_R];  // what a lane of a quad needs lies together
-  int lengths[2][TILE_R];
+  Known known[2];
   int lists[WARPS][PLACES * 32];
 } Shared;
 
@@ -64,7 +65,7 @@ ALWAYS_INLINE void start_step(Fetch* fetch, const uint slot, const int steps) {
 }
 
 // Adds a step's products. Where this lane's pieces of the step lie in local memory: `of_queries`, `of_rows`.
-ALWAYS_INLINE void multiply_step(int sums[BLOCKS][BLOCKS_R][4], const uint of_queries, const uint of_rows) {
+ALWAYS_INLINE void multiply_step(int sums[BLOCKS][KEYS * 2], const uint of_queries, const uint of_rows) {
   uint queries[BLOCKS][4];
 #pragma unroll
   for (int i = 0; i < BLOCKS; ++i) load_matrices(queries[i], of_queries + i * 16 * STEP_BYTES);
@@ -74,8 +75,8 @@ ALWAYS_INLINE void multiply_step(int sums[BLOCKS][BLOCKS_R][4], const uint of_qu
     load_matrices(rows, of_rows + j * 8 * STEP_BYTES);
 #pragma unroll
     for (int i = 0; i < BLOCKS; ++i) {
-      multiply_16x8(sums[i][j], queries[i], rows[0], rows[1]);
-      multiply_16x8(sums[i][j + 1], queries[i], rows[2], rows[3]);
+      multiply_16x8(sums[i] + j * 4, queries[i], rows[0], rows[1]);
+      multiply_16x8(sums[i] + j * 4 + 4, queries[i], rows[2], rows[3]);
     }
   }
 }
@@ -84,11 +85,6 @@ ALWAYS_INLINE void multiply_step(int sums[BLOCKS][BLOCKS_R][4], const uint of_qu
 ALWAYS_INLINE uint place_of_half(const uint row, const uint part) {
   return row * STEP_BYTES + (part ^ row / 4 % 2) * CHUNK_BYTES;
 }
-// Where a tile's row has its target.
-ALWAYS_INLINE int place_of_target(const int row) {
-  return row % 8 / 2 * LANE_ROWS + row / 8 * 2 + row % 2;
-}
-
 // What else is known of the tile's rows: fetched by the first TILE_R work-items, or by all, and put to where all see it.
 #define ROWS_OF_ITEM ((TILE_R + ITEMS - 1) / ITEMS)
 typedef struct {
@@ -110,8 +106,7 @@ ALWAYS_INLINE void place_facts(__local Shared* shared, const RowFacts* facts, co
   for (int i = 0; i < ROWS_OF_ITEM; ++i) {
     const int in_tile = (int)get_local_id(0) + i * ITEMS;
     if (in_tile >= TILE_R) continue;
-    shared->lengths[slot][in_tile] = (int)min(facts->lengths[i], (uint)NO_LENGTH);
-    shared->targets[slot][place_of_target(in_tile)] = (double)facts->targets[i];
+    place_known(&shared->known[slot], facts->lengths[i], facts->targets[i], in_tile);
   }
 }
 
@@ -159,14 +154,17 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regressi
   const Meeting meeting = meeting_of(regression);
   Part parts[BLOCKS][2];
 #pragma unroll
-  for (int i = 0; i < BLOCKS * 2; ++i) begin_part(&parts[i / 2][i % 2], (int)queries[in_round + first_query + i * 8]);
+  for (int i = 0; i < BLOCKS * 2; ++i) {
+    begin_part(&parts[i / 2][i % 2], (int)queries[in_round + first_query + i * 8], first_query + i * 8 < count);
+  }
+  const int list = (int)(size_t)&shared.lists[warp][lane];
   uint read = 0;
 #pragma unroll 1
   for (int tile = 0; tile < tiles; ++tile) {
     fetch_facts(&facts, rows, targets, block_row + (tile + 1) * TILE_R, regression.training_rows);
-    int sums[BLOCKS][BLOCKS_R][4];
+    int sums[BLOCKS][KEYS * 2];
 #pragma unroll
-    for (int i = 0; i < BLOCKS * BLOCKS_R * 4; ++i) sums[i / 4 / BLOCKS_R][i / 4 % BLOCKS_R][i % 4] = 0;
+    for (int i = 0; i < BLOCKS * KEYS * 2; ++i) sums[i / (KEYS * 2)][i % (KEYS * 2)] = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
       wait_for_copies();
@@ -181,8 +179,11 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regressi
     place_facts(&shared, &facts, (tile + 1) % 2);
 #pragma unroll
     for (int i = 0; i < BLOCKS; ++i) {
-      meet_16(&meeting, &parts[i][0], &parts[i][1], sums[i], shared.lengths[tile % 2] + lane % 4 * 2,
-              shared.targets[tile % 2] + lane % 4 * LANE_ROWS, shared.lists[warp] + lane, tile);
+      Ends ends;
+      __local const Known* known = &shared.known[tile % 2];
+      make_words(sums[i], sums[i], known->words[lane % 4]);
+      const int near = list_near(&meeting, &parts[i][0], &parts[i][1], sums[i], list, tile, &ends);
+      add_near_words(&meeting, &parts[i][0], &parts[i][1], sums[i], list, known->targets[lane % 4], ends, near);
     }
   }
 #pragma unroll

@@ -1,224 +1,204 @@
-// kernel_regression, exact_bytes_tensor: the queries of a warp's sums meet TILE_R training rows. A query's sums lie in the
-// four lanes of a quad, each of which has every fourth pair of rows. Options: EUCLIDEAN.
+// kernel_regression, exact_bytes_tensor and exact_bytes_wgmma: a lane's two queries meet the rows of a tile, side by side.
 //
-//   sums of 32 rows of a query -> keys, in place -> the least of the quad: is it nearer than all before?
-//   keys that are near, with their numbers, go to the lane's own list in local memory -> weights, four at a time -> the
-//   lane's own sums. When the block of rows ends, four lanes' sums of a query become one.
+//   words, in the sums' places: a key and its number among the lane's rows of the query, which order as keys do
+//   -> the least of the quad: is it nearer than all before?
+//   -> near words go to the lane's places in local memory, those of the upper query from the first place on, of the lower
+//      one from the last
+//   -> weights, four of each query at a time -> the lane's own sums
 //
-// A key is a squared distance less the query's own squared length, which all its keys are short of. Weights are relative
-// to the reference, the nearest of the first rows met: those of nearer ones are greater than 1. Only where one could pass
-// float's range, the nearest row so far becomes the reference. What a lane adds, and in which order, depends on the rows
-// alone, not on the shape of the tile: all tiles have as many rows.
+// Mostly a lane's places hold what is near of a tile; where they do not, words are listed again, so few at a time that
+// they do. Parts of queries, keys and weights: kernel_regression_tensor_part.cl.
 //
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTAGES=4 -DEUCLIDEAN=0
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTAGES=4 -DEUCLIDEAN=1
-#include "ops/kernel_regression/kernel_regression_state.cl"
-#include "ops/kernel_regression/kernel_regression_tensor_products.cl"
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTAGES=8 -DEUCLIDEAN=0 -DTILE_R=128
+#include "ops/kernel_regression/kernel_regression_tensor_part.cl"
 
-#define TILE_R 128
-// Of a tile, a lane's rows of a query, in blocks of 8 rows of which it has a pair.
-#define LANE_ROWS 32
-#define BLOCKS_R (TILE_R / 8)
-// No key of a row that is there passes the first, so that key and number share a word; one that is not there is behind it.
-#define MOST_KEY (1 << 26)
-#define NO_LENGTH (1 << 28)
-// Places of a lane's list, of which neighbouring lanes' lie side by side; and keys between which it is looked at.
+// Of a query, a lane's keys; a word has so many bits for a key's number.
+#define KEYS LANE_ROWS
+#define KEY_BITS 5
+#if KEYS != 1 << KEY_BITS
+#error "a tile has 128 rows"
+#endif
+// Places of a lane's two lists, of which neighbouring lanes' lie side by side.
 #define PLACES 16
-#define LISTED_AT_ONCE 8
 #define WEIGHED_AT_ONCE 4
-#define NO_REFERENCE INT_MAX
+// Of a lane's words of lengths, between those of two lanes of a quad: so the four lanes load from different banks.
+#define WORDS_APART 4
+// Bytes between a lane's places, and from its first to its last.
+#define PLACE_STEP 128
+#define LAST_PLACE ((PLACES - 1) * PLACE_STEP)
+#define PART_KEYS (PLACES / 2)
 
-// What does not change while rows are met.
+// What else is known of a tile's rows, where it is put for a lane of a quad.
 typedef struct {
-  double factor;
-  double reach;
-  float factor_high, factor_low;  // of 2's exponent, as two floats, whose products with a whole number are as good as double's
-  int whole_reach, whole_margin;  // how far rows count beside the nearest, and how far it may be nearer than the reference
-} Meeting;
+  int words[4][KEYS + WORDS_APART] __attribute__((aligned(16)));
+  float targets[4][KEYS];
+} Known;
 
-// A lane's part of a query of its quad. All four lanes have the same least, furthest and reference.
+ALWAYS_INLINE int word_of_length(const uint length, const int number) {
+  return length < MOST_KEY ? (int)length * KEYS + number : INT_MAX;
+}
+ALWAYS_INLINE void place_known(__local Known* known, const uint length, const float target, const int in_tile) {
+  const int number = in_tile / 8 * 2 + in_tile % 2;
+  known->words[in_tile % 8 / 2][number] = word_of_length(length, number);
+  known->targets[in_tile % 8 / 2][number] = target;
+}
+
+ALWAYS_INLINE void put_word(const int at, const int word) {
+  asm volatile("st.shared.s32 [%0], %1;" ::"r"(at), "r"(word) : "memory");
+}
+ALWAYS_INLINE int word_at(const int at) {
+  int word;
+  asm volatile("ld.shared.s32 %0, [%1];" : "=r"(word) : "r"(at) : "memory");
+  return word;
+}
+
+// Where the two lists of a lane end.
 typedef struct {
-  double sum, squares, output;
-  int least, furthest, reference;
-  int nearest;  // the lane's first key that is as near as the nearest so far; -1: none
-  int length;
-} Part;
+  int upper, lower;
+} Ends;
 
-ALWAYS_INLINE Meeting meeting_of(const Regression regression) {
-  // exp(0.7 * 88) is far from float's largest number.
-  const double margin = 0.7;
-  Meeting meeting;
-  meeting.factor = regression.factor;
-  meeting.reach = regression.factor == 0 ? INFINITY : ratio(88, regression.factor);
-  const double of_2 = fmin(regression.factor * M_LOG2E, (double)FLT_MAX);
-  meeting.factor_high = (float)of_2;
-  meeting.factor_low = (float)(of_2 - (double)meeting.factor_high);
-  meeting.whole_reach = (int)fmin(meeting.reach, (double)MOST_KEY);
-  meeting.whole_margin = (int)fmin(margin * meeting.reach, (double)MOST_KEY);
-  meeting.reach = fmin(meeting.reach, DBL_MAX);
-  return meeting;
+ALWAYS_INLINE int is_overfull(const Ends ends, const int list) {
+  return ends.upper - ends.lower > PLACE_STEP || ends.upper == list + LAST_PLACE || ends.lower == list;
 }
 
-ALWAYS_INLINE void begin_part(Part* part, const int length) {
-  part->sum = part->squares = part->output = 0;
-  part->least = part->furthest = MOST_KEY;
-  part->reference = NO_REFERENCE;
-  part->nearest = -1;
-  part->length = length;
-}
-
-ALWAYS_INLINE double distance_of_key(const int key, const int length) {
-  return (double)key + (double)length;
-}
-
-// What is further away counts for nothing beside `least`; `whole` and `share`: how far, as they are or of the reach.
-ALWAYS_INLINE int beyond(const Meeting* meeting, const int least, const int length, const int whole,
-                         const double share) {
-#if EUCLIDEAN
-  const double root = sqrt(distance_of_key(least, length)) + share * meeting->reach;
-  return (int)fmin(root * root * (1 + 8 * DBL_EPSILON) - (double)length, (double)MOST_KEY);
-#else
-  return min(least + whole, MOST_KEY);
-#endif
-}
-
-ALWAYS_INLINE void refer_to_least(const Meeting* meeting, Part* part) {
-  if (part->reference == part->least) return;
-  const double before = distance_of_key(part->reference, part->length);
-  const double least = distance_of_key(part->least, part->length);
-  double above = before - least;
-#if EUCLIDEAN
-  above = ratio(above, sqrt(before) + sqrt(least));
-#endif
-  const double kept = exp(-meeting->factor * above);
-  part->sum = scaled(part->sum, kept);
-  part->squares = scaled(scaled(part->squares, kept), kept);
-  part->output = scaled(part->output, kept);
-  part->reference = part->least;
-}
-
-ALWAYS_INLINE float weight_of_key(const Meeting* meeting, const int key, const Part* part) {
-#if EUCLIDEAN
-  if (key == part->reference) return 1;
-  const double squared = distance_of_key(key, part->length);
-  const double reference = distance_of_key(part->reference, part->length);
-  const double above = ratio(squared - reference, sqrt(squared) + sqrt(reference));
-  const float weight = exp((float)(-meeting->factor * above));
-  return weight < FLT_MIN ? 0 : weight;
-#else
-  const float below = (float)(part->reference - key);
-  return normal_power_of_2(fma(below, meeting->factor_high, below * meeting->factor_low));
-#endif
-}
-
-// `side`: 0 or 2, where the query's pairs begin in the sums of 16 queries x 8 rows.
-#define KEY(i) keys[(i) / 2][side + (i) % 2]
-
-// Takes over the tile's least key, if it is nearer than all before. Returns whether any is near.
-ALWAYS_INLINE int approach_least(const Meeting* meeting, Part* part, const int keys[BLOCKS_R][4], const int side,
-                                 int least, const int tile) {
-  least = min(least, of_lane_1_apart(least));
-  least = min(least, of_lane_2_apart(least));
-  if (least < part->least) {
-    part->least = least;
-    part->nearest = -1;
+ALWAYS_INLINE Ends list_words(const int words[KEYS * 2], const int first, const int count, const int upper_furthest,
+                              const int lower_furthest, const int list) {
+  Ends ends = {list, list + LAST_PLACE};
 #pragma unroll
-    for (int i = LANE_ROWS - 1; i >= 0; --i) part->nearest = KEY(i) == least ? tile * LANE_ROWS + i : part->nearest;
-    part->furthest = beyond(meeting, least, part->length, meeting->whole_reach, 1);
-    if (part->reference == NO_REFERENCE) part->reference = least;
-    if (part->reference > beyond(meeting, least, part->length, meeting->whole_margin, 0.7)) {
-      refer_to_least(meeting, part);
+  for (int i = 0; i < KEYS; ++i) {
+    if (i < first || i >= first + count) continue;
+    const int upper = words[i / 2 * 4 + i % 2], lower = words[i / 2 * 4 + 2 + i % 2];
+    if (upper <= upper_furthest) {
+      put_word(ends.upper, upper);
+      ends.upper = min(ends.upper + PLACE_STEP, list + LAST_PLACE);
+    }
+    if (lower <= lower_furthest) {
+      put_word(ends.lower, lower);
+      ends.lower = max(ends.lower - PLACE_STEP, list);
     }
   }
-  return least <= part->furthest;
+  return ends;
 }
 
-// Adds the rows of the lane's list. `targets` are those of the lane's rows.
-ALWAYS_INLINE void add_listed(const Meeting* meeting, Part* part, __local const int* list, const int count,
-                              __local const double* targets) {
+ALWAYS_INLINE void add_weighed(Part* part, const float weight, const float target) {
+  const double wide = (double)weight;
+  part->sum += wide;
+  part->squares = fma(wide, wide, part->squares);
+  part->output = fma(wide, (double)(weight == 0 ? 0 : target), part->output);  // whatever the target is
+}
+
+// Adds the rows that both lists hold. `targets` are those of the lane's rows.
+ALWAYS_INLINE void add_both(const Meeting* meeting, Part* upper, Part* lower, const Ends ends, const int list,
+                            __local const float* targets) {
+  const int uppers = (ends.upper - list) / PLACE_STEP;
+  const int lowers = (list + LAST_PLACE - ends.lower) / PLACE_STEP;
+  const int most = max(uppers, lowers);
 #pragma unroll 1
-  for (int first = 0; is_any(first < count); first += WEIGHED_AT_ONCE) {
-    int words[WEIGHED_AT_ONCE];
-    float weights[WEIGHED_AT_ONCE];
+  for (int first = 0; is_any(first < most); first += WEIGHED_AT_ONCE) {
+    float upper_weights[WEIGHED_AT_ONCE], lower_weights[WEIGHED_AT_ONCE];
+    float upper_targets[WEIGHED_AT_ONCE], lower_targets[WEIGHED_AT_ONCE];
 #pragma unroll
     for (int i = 0; i < WEIGHED_AT_ONCE; ++i) {
-      words[i] = list[(first + i) * 32];
-      const float weight = weight_of_key(meeting, words[i] >> 5, part);
-      weights[i] = first + i < count ? weight : 0;
+      const int of_upper = word_at(list + (first + i) * PLACE_STEP);
+      const int of_lower = word_at(list + LAST_PLACE - (first + i) * PLACE_STEP);
+      const float upper_weight = weight_of_key(meeting, of_upper >> KEY_BITS, upper);
+      const float lower_weight = weight_of_key(meeting, of_lower >> KEY_BITS, lower);
+      upper_weights[i] = first + i < uppers ? upper_weight : 0;
+      lower_weights[i] = first + i < lowers ? lower_weight : 0;
+      upper_targets[i] = targets[of_upper & (KEYS - 1)];
+      lower_targets[i] = targets[of_lower & (KEYS - 1)];
     }
 #pragma unroll
     for (int i = 0; i < WEIGHED_AT_ONCE; ++i) {
-      const double weight = (double)weights[i];
-      part->sum += weight;
-      part->squares = fma(weight, weight, part->squares);
-      part->output = fma(weight, weights[i] == 0 ? 0 : targets[words[i] & (LANE_ROWS - 1)], part->output);
+      add_weighed(upper, upper_weights[i], upper_targets[i]);
+      add_weighed(lower, lower_weights[i], lower_targets[i]);
     }
   }
 }
 
-// Adds the rows that are near.
-ALWAYS_INLINE void add_near(const Meeting* meeting, Part* part, const int keys[BLOCKS_R][4], const int side,
-                            __local int* list, __local const double* targets) {
-  int count = 0;
-#pragma unroll
-  for (int first = 0; first < LANE_ROWS; first += LISTED_AT_ONCE) {
-#pragma unroll
-    for (int i = first; i < first + LISTED_AT_ONCE; ++i) {
-      if (KEY(i) <= part->furthest) {
-        list[count * 32] = KEY(i) * LANE_ROWS + i;
-        ++count;
-      }
-    }
-    if (first + LISTED_AT_ONCE < LANE_ROWS && !is_any(count > PLACES - LISTED_AT_ONCE)) continue;
-    add_listed(meeting, part, list, count, targets);
-    count = 0;
+ALWAYS_INLINE int furthest_word(const Meeting* meeting, const int least, const int length) {
+  const int key = min(beyond(meeting, least, length, meeting->whole_reach, 1), MOST_KEY - 2);
+  return key * KEYS + KEYS - 1;
+}
+
+// Takes over the least word of the lane and of its quad. Returns whether a row is nearer than all before.
+ALWAYS_INLINE int approach_word(const Meeting* meeting, Part* part, const int own, const int quad, const int tile) {
+  const int least = quad >> KEY_BITS;
+  if (least >= part->least) return 0;
+  part->least = least;
+  part->furthest = furthest_word(meeting, least, part->length);
+  part->nearest = own >> KEY_BITS == least ? tile * KEYS + (own & (KEYS - 1)) : -1;
+  if (part->reference == NO_REFERENCE) part->reference = least;
+  return 1;
+}
+// Another reference, if a nearer row weighs too much beside it.
+ALWAYS_INLINE void settle(const Meeting* meeting, Part* part) {
+  if (part->reference > beyond(meeting, part->least, part->length, meeting->whole_margin, 0.7)) {
+    refer_to_least(meeting, part);
   }
 }
 
-// Queries g and g + 8 of 16 meet the block's tile `tile`. `lengths` and `targets` are of the lane's rows.
-ALWAYS_INLINE void meet_16(const Meeting* meeting, Part* upper, Part* lower, int keys[BLOCKS_R][4],
-                           __local const int* lengths, __local const double* targets, __local int* list,
-                           const int tile) {
-  int least_of_upper = INT_MAX, least_of_lower = INT_MAX;
+ALWAYS_INLINE int least_of_quad(int word) {
+  word = min(word, of_lane_1_apart(word));
+  return min(word, of_lane_2_apart(word));
+}
+
+// Words are in an int's range, what is taken off need not be.
+ALWAYS_INLINE int word_of_sum(const int of_length, const int sum) {
+  return (int)((uint)of_length - 2u * KEYS * (uint)sum);
+}
+// Words of sums; those of the lane's lengths lie together in local memory.
+ALWAYS_INLINE void make_words(int words[KEYS * 2], const int sums[KEYS * 2], __local const int* of_lengths) {
 #pragma unroll
-  for (int j = 0; j < BLOCKS_R; ++j) {
-    const int2 two = vload2(0, lengths + j * 8);
-    keys[j][0] = two.x - 2 * keys[j][0];
-    keys[j][1] = two.y - 2 * keys[j][1];
-    keys[j][2] = two.x - 2 * keys[j][2];
-    keys[j][3] = two.y - 2 * keys[j][3];
-    least_of_upper = min(least_of_upper, min(keys[j][0], keys[j][1]));
-    least_of_lower = min(least_of_lower, min(keys[j][2], keys[j][3]));
+  for (int i = 0; i < KEYS * 2; i += 8) {
+    const int4 four = vload4(0, of_lengths + i / 2);
+    words[i] = word_of_sum(four.x, sums[i]);
+    words[i + 1] = word_of_sum(four.y, sums[i + 1]);
+    words[i + 2] = word_of_sum(four.x, sums[i + 2]);
+    words[i + 3] = word_of_sum(four.y, sums[i + 3]);
+    words[i + 4] = word_of_sum(four.z, sums[i + 4]);
+    words[i + 5] = word_of_sum(four.w, sums[i + 5]);
+    words[i + 6] = word_of_sum(four.z, sums[i + 6]);
+    words[i + 7] = word_of_sum(four.w, sums[i + 7]);
   }
-  const int is_upper_near = approach_least(meeting, upper, keys, 0, least_of_upper, tile);
-  const int is_lower_near = approach_least(meeting, lower, keys, 2, least_of_lower, tile);
-  if (is_any(is_upper_near)) add_near(meeting, upper, keys, 0, list, targets);
-  if (is_any(is_lower_near)) add_near(meeting, lower, keys, 2, list, targets);
 }
 
-ALWAYS_INLINE double sum_of_quad(double number) {
-  int2 words = as_int2(number);
-  number += as_double((int2)(of_lane_1_apart(words.x), of_lane_1_apart(words.y)));
-  words = as_int2(number);
-  return number + as_double((int2)(of_lane_2_apart(words.x), of_lane_2_apart(words.y)));
+// What is near of the words: nothing, what the lists hold that end at `ends`, or more than they can.
+#define NOTHING_NEAR 0
+#define NEAR_LISTED 1
+#define NEAR_OVERFULL 2
+
+// The lane's queries approach the block's tile `tile`, and what is near is listed. `list`: the lane's first place.
+ALWAYS_INLINE int list_near(const Meeting* meeting, Part* upper, Part* lower, const int words[KEYS * 2], const int list,
+                            const int tile, Ends* ends) {
+  int least[4] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
+#pragma unroll
+  for (int i = 0; i < KEYS * 2; ++i) least[i % 4] = min(least[i % 4], words[i]);
+  const int of_upper = min(least[0], least[1]), of_lower = min(least[2], least[3]);
+  const int upper_quad = least_of_quad(of_upper), lower_quad = least_of_quad(of_lower);
+  const int is_upper_nearer = approach_word(meeting, upper, of_upper, upper_quad, tile);
+  const int is_lower_nearer = approach_word(meeting, lower, of_lower, lower_quad, tile);
+  if (!is_any(upper_quad <= upper->furthest || lower_quad <= lower->furthest)) return NOTHING_NEAR;
+  *ends = list_words(words, 0, KEYS, upper->furthest, lower->furthest, list);
+  if (is_upper_nearer) settle(meeting, upper);
+  if (is_lower_nearer) settle(meeting, lower);
+  return is_any(is_overfull(*ends, list)) ? NEAR_OVERFULL : NEAR_LISTED;
 }
 
-// The block of rows has been met: the quad's state of the query is written, by the lane that `writes`.
-ALWAYS_INLINE void end_part(const Meeting* meeting, Part* part, __global double* state, const long block_row,
-                            const int writes) {
-  const int column = (int)get_local_id(0) % 4 * 2;
-  refer_to_least(meeting, part);
-  const double sum = sum_of_quad(part->sum);
-  const double squares = sum_of_quad(part->squares);
-  const double output = sum_of_quad(part->output);
-  const int in_tile = part->nearest % LANE_ROWS;
-  int row = part->nearest < 0 ? INT_MAX : part->nearest / LANE_ROWS * TILE_R + in_tile / 2 * 8 + column + in_tile % 2;
-  row = min(row, of_lane_1_apart(row));
-  row = min(row, of_lane_2_apart(row));
-  if (!writes) return;
-  state[STATE_LEAST] = distance_of_key(part->least, part->length);
-  state[STATE_ROW] = (double)(block_row + row);
-  state[STATE_SUM] = sum;
-  state[STATE_SQUARES] = squares;
-  state[STATE_SUMS] = output;
+// What is near is added.
+ALWAYS_INLINE void add_near_words(const Meeting* meeting, Part* upper, Part* lower, const int words[KEYS * 2], const int list,
+                                  __local const float* targets, const Ends ends, const int near) {
+  if (near == NOTHING_NEAR) return;
+  if (near == NEAR_LISTED) {
+    add_both(meeting, upper, lower, ends, list, targets);
+    return;
+  }
+  // The compiler would keep what it has compared before, in registers that there are not.
+  int upper_furthest = upper->furthest, lower_furthest = lower->furthest;
+  asm volatile("" : "+r"(upper_furthest), "+r"(lower_furthest));
+#pragma unroll
+  for (int first = 0; first < KEYS; first += PART_KEYS) {
+    add_both(meeting, upper, lower, list_words(words, first, PART_KEYS, upper_furthest, lower_furthest, list), list,
+             targets);
+  }
 }

@@ -1,5 +1,5 @@
 // kernel_regression, exact_bytes_tensor: NVIDIA's instructions, for 32 work-items together (a warp): products of bytes by
-// the tensor cores, and what lanes tell each other. Options: those of nvidia_warp.cl.
+// the tensor cores. Options: those of nvidia_warp.cl.
 //
 //   lane 4 g + t holds       A, 16 rows x 32 bytes           B, 32 bytes of 8 rows      sums, 16 x 8
 //                            rows g and g + 8, the bytes     row g, the bytes 4 t ..    of rows g and g + 8 those with
@@ -32,23 +32,4 @@ ALWAYS_INLINE void load_matrices(uint words[4], const uint at) {
   words[1] = w1;
   words[2] = w2;
   words[3] = w3;
-}
-
-// What the lane has whose number differs by 1, or by 2, in that bit alone.
-ALWAYS_INLINE int of_lane_1_apart(const int number) {
-  int there;
-  asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(there) : "r"(number));
-  return there;
-}
-ALWAYS_INLINE int of_lane_2_apart(const int number) {
-  int there;
-  asm volatile("shfl.sync.bfly.b32 %0, %1, 2, 31, 0xffffffff;" : "=r"(there) : "r"(number));
-  return there;
-}
-
-// The power of 2; 0 where it is smaller than the smallest normal number.
-ALWAYS_INLINE float normal_power_of_2(const float exponent) {
-  float power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(exponent));
-  return power;
 }
