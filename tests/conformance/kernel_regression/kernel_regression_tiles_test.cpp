@@ -1,4 +1,4 @@
-// kernel_regression's "fused", "fused_split", "exact_bytes" and "exact_bytes_tensor" meet training rows in an order of
+// kernel_regression's "fused", "fused_split" and variants of bytes in tiles meet training rows in an order of
 // their own, block by block, whatever the tile is in which distances are computed: their results have the same bits for
 // every tuning value.
 #include <gtest/gtest.h>

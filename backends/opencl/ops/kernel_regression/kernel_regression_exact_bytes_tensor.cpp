@@ -57,27 +57,23 @@ RegressionTiles tensor_tiles(const KernelRegression& problem, const DeviceFacts&
 }
 
 Verdict check(const KernelRegression& problem, const backend::Device& device) {
-  if (Verdict verdict = check_regression_bytes(problem); !verdict) return verdict;
+  if (Verdict verdict = check_regression_words(problem, "exact_bytes_tensor"); !verdict) return verdict;
   const DeviceFacts& facts = native(device).facts();
   if (!facts.has_tensor_cores) {
     return Verdict::no(
         sentence("'", facts.info.name,
                  "' has no tensor cores of NVIDIA's sm_80 or newer, by which exact_bytes_tensor multiplies"));
   }
-  // A key and a row's number share a word.
-  constexpr std::int64_t kMostColumns = (1 << 26) / (255 * 255);
-  if (problem.columns > kMostColumns) {
-    return Verdict::no(sentence("columns of kernel_regression is ", problem.columns, ", but up to ", kMostColumns,
-                                " exact_bytes_tensor lists a distance beside its row"));
-  }
-  if (problem.outputs != 1 || problem.classes != 0) {
-    return Verdict::no(sentence("kernel_regression has ", problem.outputs, " outputs and ", problem.classes,
-                                " classes, but exact_bytes_tensor adds up one output and no votes"));
-  }
   return check_regression_tiles(problem, facts, tensor_tiles(problem, facts));
 }
 
 }  // namespace
+
+std::int64_t regression_time_of_tensor(const KernelRegression& problem, const DeviceFacts& facts) {
+  std::int64_t least = time_of(kTensorTiles[0], problem, facts);
+  for (const TensorTile& tile : kTensorTiles) least = std::min(least, time_of(tile, problem, facts));
+  return least;
+}
 
 backend::Variant<KernelRegression> kernel_regression_exact_bytes_tensor() {
   return {.name = "exact_bytes_tensor",

@@ -40,12 +40,13 @@ RegressionShape regression_shape(const KernelRegression& problem) noexcept {
 
 std::unique_ptr<CompiledKernel> compile_regression(const KernelRegression& problem, const OpenclDevice& device,
                                                    const char* function, std::string_view text,
-                                                   const std::string& more_options) {
+                                                   const std::string& more_options, bool is_for_sm_90a) {
   return device.kernel(
       {.name = function,
        .text = std::string(text),
        .options = backend::sentence("-cl-std=CL1.2 -DBYTES=", problem.type == DataType::uint8 ? 1 : 0,
-                                    " -DFLOAT64=", problem.type == DataType::float64 ? 1 : 0, more_options)});
+                                    " -DFLOAT64=", problem.type == DataType::float64 ? 1 : 0, more_options),
+       .is_for_sm_90a = is_for_sm_90a});
 }
 
 RegressionPlan::RegressionPlan(const KernelRegression& problem, const OpenclDevice& device, std::size_t row_bytes)

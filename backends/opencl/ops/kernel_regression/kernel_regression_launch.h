@@ -38,8 +38,8 @@ static_assert(sizeof(RegressionShape) == 88, "kernel_regression_rows.cl says so 
 /// A function of a program that computes in the problem's types.
 [[nodiscard]] std::unique_ptr<CompiledKernel> compile_regression(const KernelRegression& problem,
                                                                  const OpenclDevice& device, const char* function,
-                                                                 std::string_view text,
-                                                                 const std::string& more_options);
+                                                                 std::string_view text, const std::string& more_options,
+                                                                 bool is_for_sm_90a = false);
 
 /// A run in rounds: of so many queries each, whose distances and weights fit into the workspace.
 class RegressionPlan {

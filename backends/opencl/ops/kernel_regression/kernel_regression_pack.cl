@@ -12,11 +12,13 @@
 //
 // With TENSOR, for kernel_regression_tensor.cl, eight numbers of a row lie together, the steps of a panel one after the
 // other. Every second four rows have the halves of their eight exchanged: so eight rows' halves lie in different banks.
+// With CHUNKS, for kernel_regression_wgmma.cl, four numbers of a row lie together, and those of a panel's rows side by side.
 //
 // Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DGROUP=64
 // Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=2 -DDP4A=0 -DGROUP=1
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=16
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=64 -DTENSOR=1
+// Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=64 -DCHUNKS=1
 #include "ops/kernel_regression/kernel_regression_number.cl"
 
 // The host's RegressionPacking. A round's rows begin at round * padded_rows.
@@ -29,10 +31,13 @@ typedef struct {
 SIZE_ON_THE_HOST(Packing, 48);
 
 #define PACKED_AT_ONCE 8
+#define CHUNK 4
 
 // Where number p of a panel's row lies.
 static inline long place_in_panel(const long p, const long row, const long width) {
-#if TENSOR
+#if CHUNKS
+  return (p / CHUNK * width + row) * CHUNK + p % CHUNK;
+#elif TENSOR
   return (p / PACKED_AT_ONCE * width + row) * PACKED_AT_ONCE + (p % PACKED_AT_ONCE ^ row / 4 % 2 * 4);
 #else
   return p * width + row;
@@ -101,6 +106,15 @@ __kernel void kernel_regression_centre(__global const element* rows, const ulong
 }
 #endif
 
+#if BYTES
+// Four bytes that lie as a word of such numbers does.
+#if NUMBERS == 4 && defined(__ENDIAN_LITTLE__)
+#define IS_WORD(at) ((size_t)(at) % 4 == 0)
+#else
+#define IS_WORD(at) 0
+#endif
+#endif
+
 // One work-item a row and PACKED_AT_ONCE of its numbers; neighbours have neighbouring rows.
 __kernel void kernel_regression_pack(__global const element* rows, const ulong rows_first,
                                      __global const number* centre, const ulong centre_first,
@@ -121,8 +135,12 @@ __kernel void kernel_regression_pack(__global const element* rows, const ulong r
   for (long p = piece * PACKED_AT_ONCE; p < end; ++p) {
     number packed = 0;
 #if BYTES
-    for (long j = p * NUMBERS; counts && j < min(packing.columns, (p + 1) * NUMBERS); ++j) {
-      packed |= (uint)rows[j] << ((j - p * NUMBERS) * (32 / NUMBERS));
+    if (IS_WORD(rows + p * NUMBERS) && counts && (p + 1) * NUMBERS <= packing.columns) {
+      packed = *(__global const uint*)(rows + p * NUMBERS);
+    } else {
+      for (long j = p * NUMBERS; counts && j < min(packing.columns, (p + 1) * NUMBERS); ++j) {
+        packed |= (uint)rows[j] << ((j - p * NUMBERS) * (32 / NUMBERS));
+      }
     }
 #else
     if (counts && p < packing.columns) packed = rows[p] - centre[p];

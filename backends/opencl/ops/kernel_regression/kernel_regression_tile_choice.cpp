@@ -49,13 +49,18 @@ RegressionTiles tiles_of_gpu(DataType type, const DeviceFacts& facts) {
   }
 }
 
-/// With the arrays of kernel_regression_tensor.cl, or those of kernel_regression_meeting.cl for one panel.
+/// With the arrays of kernel_regression_tensor.cl, of kernel_regression_wgmma.cl, or those of
+/// kernel_regression_meeting.cl for one panel.
 std::uint64_t local_bytes(const RegressionTile& tile, DataType type) {
+  constexpr auto kWord = static_cast<std::int64_t>(sizeof(cl_uint));
   if (tile.is_of_bytes_tensor()) {
-    constexpr std::int64_t kListBytes = 16 * static_cast<std::int64_t>(sizeof(cl_int));  // of a work-item
-    constexpr auto kFactBytes = static_cast<std::int64_t>(2 * (sizeof(cl_double) + sizeof(cl_int)));
-    const std::int64_t step = (tile.queries + tile.rows) * tile.depth * static_cast<std::int64_t>(sizeof(cl_uint));
-    return static_cast<std::uint64_t>(tile.stages * step + tile.rows * kFactBytes + tile.items() * kListBytes);
+    constexpr std::int64_t kListBytes = 16 * kWord;              // of a work-item
+    constexpr std::int64_t kKnownBytes = 4 * (36 + 32) * kWord;  // of a tile's rows: two at a time, or two groups' own
+    constexpr std::int64_t kBarrierBytes = 16;
+    const std::int64_t row_bytes = tile.depth * kWord;
+    const std::int64_t stage =
+        tile.is_of_warp_groups ? tile.rows * row_bytes + kBarrierBytes : (tile.queries + tile.rows) * row_bytes;
+    return static_cast<std::uint64_t>(tile.stages * stage + 2 * kKnownBytes + tile.items() * kListBytes);
   }
   const std::int64_t parts = tile.rows / tile.width;
   const bool is_alone = tile.items() == 1;
@@ -131,6 +136,20 @@ Verdict check_regression_bytes(const KernelRegression& problem) {
   if (problem.columns <= kMostColumns) return Verdict::yes();
   return Verdict::no(sentence("columns of kernel_regression is ", problem.columns, ", but up to ", kMostColumns,
                               " a distance of bytes is an int32"));
+}
+
+Verdict check_regression_words(const KernelRegression& problem, std::string_view variant) {
+  if (Verdict verdict = check_regression_bytes(problem); !verdict) return verdict;
+  constexpr std::int64_t kMostColumns = (1 << 26) / (255 * 255);
+  if (problem.columns > kMostColumns) {
+    return Verdict::no(sentence("columns of kernel_regression is ", problem.columns, ", but up to ", kMostColumns, " ",
+                                variant, " lists a distance beside its row"));
+  }
+  if (problem.outputs != 1 || problem.classes != 0) {
+    return Verdict::no(sentence("kernel_regression has ", problem.outputs, " outputs and ", problem.classes,
+                                " classes, but ", variant, " adds up one output and no votes"));
+  }
+  return Verdict::yes();
 }
 
 Verdict check_regression_tiles(const KernelRegression& problem, const DeviceFacts& facts,

@@ -1,5 +1,5 @@
-// What "fused", "exact_bytes" and "exact_bytes_tensor" prepare and launch. See kernel_regression_tiles.cl,
-// kernel_regression_tensor.cl and kernel_regression_pack.cl.
+// What "fused" and the variants of bytes in tiles prepare and launch. See kernel_regression_tiles.cl,
+// kernel_regression_tensor.cl, kernel_regression_wgmma.cl and kernel_regression_pack.cl.
 //
 //   prepared     | lengths | centre | panels of training rows |
 //   workspace    | states of (block, query) | lengths | panels of the round's queries |
@@ -161,16 +161,18 @@ class TilesPlan {
             .is_centred = 1};
   }
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile(const char* function, std::string_view text,
-                                                        const std::string& more_options = {}) const {
+                                                        const std::string& more_options = {},
+                                                        bool is_for_sm_90a = false) const {
     const bool has_dp4a = device_.facts().has_dp4a && tile_.numbers == 4 && tile_.width == 4;
-    return compile_regression(
-        problem_, device_, function, text,
-        backend::sentence(" -DNUMBERS=", tile_.numbers, " -DWIDTH=", tile_.width, " -DDP4A=", has_dp4a ? 1 : 0,
-                          " -DBLOCK_ROWS=", shape_.rows_of_chunk, more_options));
+    return compile_regression(problem_, device_, function, text,
+                              backend::sentence(" -DNUMBERS=", tile_.numbers, " -DWIDTH=", tile_.width, " -DDP4A=",
+                                                has_dp4a ? 1 : 0, " -DBLOCK_ROWS=", shape_.rows_of_chunk, more_options),
+                              is_for_sm_90a);
   }
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile_pack(const char* function) const {
     return compile(function, embedded::kernel_regression_pack,
-                   backend::sentence(" -DGROUP=", group_of_length(), " -DTENSOR=", tile_.is_of_bytes_tensor() ? 1 : 0));
+                   backend::sentence(" -DGROUP=", group_of_length(), " -DTENSOR=", tile_.is_of_bytes_tensor() ? 1 : 0,
+                                     " -DCHUNKS=", tile_.is_of_warp_groups ? 1 : 0));
   }
   [[nodiscard]] std::int64_t group_of_length() const noexcept {
     return std::min<std::int64_t>(64, regression_group(device_.facts()));
@@ -202,6 +204,12 @@ class TilesPlan {
   }
 
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile_tiles() const {
+    if (tile_.is_of_warp_groups) {
+      return compile("kernel_regression_wgmma", embedded::kernel_regression_wgmma,
+                     backend::sentence(" -DSTEPS=", depth_ / tile_.depth, " -DSTAGES=", tile_.stages,
+                                       " -DEUCLIDEAN=", shape_.is_euclidean),
+                     true);
+    }
     if (tile_.is_of_bytes_tensor()) {
       constexpr std::int64_t kQueriesOfBlock = 16;  // of the instruction's
       return compile("kernel_regression_tensor", embedded::kernel_regression_tensor,

@@ -1,18 +1,19 @@
-// The host code of "fused", "exact_bytes" and "exact_bytes_tensor": which tiles a device is offered, what is prepared,
+// The host code of "fused" and of the variants of bytes in tiles: which tiles a device is offered, what is prepared,
 // what lies where in the workspace, and the launches of a round. The kernels' pictures are in
-// kernel_regression_tiles.cl, _tensor.cl and _pack.cl.
+// kernel_regression_tiles.cl, _tensor.cl, _wgmma.cl and _pack.cl.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "ops/kernel_regression/kernel_regression_launch.h"
 
 namespace tessera::opencl {
 
-/// What kernel_regression_products.cl, kernel_regression_products_float64.cl and kernel_regression_tensor.cl leave
-/// open.
+/// What kernel_regression_products.cl, kernel_regression_products_float64.cl, kernel_regression_tensor.cl and
+/// kernel_regression_wgmma.cl leave open.
 struct RegressionTile {
   std::int64_t queries;
   std::int64_t rows;
@@ -23,6 +24,7 @@ struct RegressionTile {
   std::int64_t numbers = 1;  ///< bytes in a word
   std::int64_t stages = 0;   ///< of steps of NVIDIA's tensor cores in local memory; 0: other products
   int float64_cores = 0;     ///< the architecture whose tensor cores multiply float64 (DeviceFacts); 0: other products
+  bool is_of_warp_groups = false;  ///< of kernel_regression_wgmma.cl
 
   [[nodiscard]] bool is_of_bytes_tensor() const noexcept { return stages != 0 && float64_cores == 0; }
   [[nodiscard]] std::int64_t items() const noexcept { return queries / work_queries * (rows / work_rows); }
@@ -48,6 +50,12 @@ using RegressionTiles = std::vector<RegressionTile>;
                                                       const RegressionTiles& tiles);
 /// Yes unless the rows are so many bytes that a distance does not fit an int32.
 [[nodiscard]] backend::Verdict check_regression_bytes(const KernelRegression& problem);
+
+/// For variants by tensor cores: yes for bytes whose key and row's number share a word, and for one sum of a query.
+[[nodiscard]] backend::Verdict check_regression_words(const KernelRegression& problem, std::string_view variant);
+/// How long exact_bytes_tensor computes by its best tile, on the busiest multiprocessor, in queries of a block of
+/// training rows.
+[[nodiscard]] std::int64_t regression_time_of_tensor(const KernelRegression& problem, const DeviceFacts& facts);
 
 /// tile_queries and tile_rows, in pairs; the first tile that the device can run is preferred.
 [[nodiscard]] std::vector<Tunable> regression_tile_tunables(const KernelRegression& problem, const DeviceFacts& facts,

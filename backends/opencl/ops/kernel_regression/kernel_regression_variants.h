@@ -9,6 +9,7 @@ namespace tessera::opencl {
 
 [[nodiscard]] backend::VariantList<KernelRegression> kernel_regression_variants();
 
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_exact_bytes_wgmma();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_exact_bytes_tensor();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_exact_bytes();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_fused();
