@@ -41,6 +41,7 @@ struct RegressionTileTimes {
   double number_of_row;    ///< and what each output and class but the first does
   double column;           ///< what each column adds to a row
   double pair;             ///< a query and a row, where the device is full
+  double pair_of_many;     ///< what a pair adds to that which has more than one sum
   double products_per_us;  ///< where the device is full
   double block;            ///< each block of rows whose state is joined
 };
@@ -54,7 +55,7 @@ struct RegressionTileTimes {
 /// Groups come in waves; each takes as long as a thread has columns to read.
 [[nodiscard]] inline double regression_time_by_rows(const KernelRegression& problem, const RegressionRowTimes& times,
                                                     const RegressionGroups& groups) noexcept {
-  constexpr double kRowsOfPass = 256, kOfDouble = 1.25, kManyBytes = 6e6;
+  constexpr double kRowsOfPass = 256, kOfDouble = 1.25, kManyBytes = 2.5e6;
   const std::int64_t row_bytes = problem.columns * static_cast<std::int64_t>(size_bytes(problem.type));
   const auto rows = static_cast<double>(problem.training_rows);
   const auto queries = static_cast<double>(problem.queries);
@@ -85,7 +86,7 @@ struct RegressionTileTimes {
                         (problem.classes > 0 ? times.row_of_classes : 0) + others * times.number_of_row;
   const double pairs = rows * static_cast<double>(problem.queries);
   return times.launches + std::ceil(rows / block_rows) * times.block + met * (of_row + columns * times.column) +
-         pairs * (times.pair + columns / times.products_per_us);
+         pairs * (times.pair + (others > 0 ? times.pair_of_many : 0) + columns / times.products_per_us);
 }
 
 /// A variant and the microseconds that it is expected to take.

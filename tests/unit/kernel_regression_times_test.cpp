@@ -24,6 +24,7 @@ constexpr RegressionTileTimes kTiles{.launches = 11,
                                      .number_of_row = 0.002,
                                      .column = 0.000115,
                                      .pair = 4.15e-6,
+                                     .pair_of_many = 9e-6,
                                      .products_per_us = 156e6,
                                      .block = 0.21};
 constexpr std::int64_t kBlockRows = 256, kUnits = 132;
