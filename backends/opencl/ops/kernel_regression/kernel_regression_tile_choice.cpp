@@ -189,4 +189,25 @@ std::vector<Tunable> regression_tile_tunables(const KernelRegression& problem, c
   return {queries, rows};
 }
 
+std::int64_t regression_blocks_of_group(const RegressionTile& tile, const DeviceFacts& facts, std::int64_t blocks,
+                                        std::int64_t queries, std::int64_t rows_of_block) {
+  if (!tile.is_of_warp_groups) return 1;
+  constexpr std::int64_t kMostBlocks = 4;
+  constexpr double kStartTiles = 0.6;
+  const auto units = static_cast<std::int64_t>(std::max<std::uint64_t>(facts.info.compute_units, 1));
+  const auto tiles_of_block = static_cast<double>(ceil_div(rows_of_block, tile.rows));
+  std::int64_t best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::int64_t each = 1; each <= std::min(kMostBlocks, blocks); ++each) {
+    const std::int64_t groups = ceil_div(blocks, each) * (queries / tile.queries);
+    const double tiles =
+        static_cast<double>(ceil_div(groups, units)) * (static_cast<double>(each) * tiles_of_block + kStartTiles);
+    if (tiles < least) {
+      best = each;
+      least = tiles;
+    }
+  }
+  return best;
+}
+
 }  // namespace tessera::opencl

@@ -144,6 +144,10 @@ class TilesPlan {
     return std::clamp<std::int64_t>(panels / (kGroupsOfUnit * units), 1, kMostPanels);
   }
 
+  [[nodiscard]] std::int64_t blocks_of_group() const {
+    return regression_blocks_of_group(tile_, device_.facts(), blocks_, queries_, shape_.rows_of_chunk);
+  }
+
   /// A GPU's groups share its caches, which queries pass again and again. A processor's have their own.
   [[nodiscard]] std::int64_t groups_at_once() const noexcept {
     if (tile_.items() == 1) return queries_ / (panels_ * tile_.queries);
@@ -207,7 +211,7 @@ class TilesPlan {
     if (tile_.is_of_warp_groups) {
       return compile("kernel_regression_wgmma", embedded::kernel_regression_wgmma,
                      backend::sentence(" -DSTEPS=", depth_ / tile_.depth, " -DSTAGES=", tile_.stages,
-                                       " -DEUCLIDEAN=", shape_.is_euclidean),
+                                       " -DGROUP_BLOCKS=", blocks_of_group(), " -DEUCLIDEAN=", shape_.is_euclidean),
                      true);
     }
     if (tile_.is_of_bytes_tensor()) {
@@ -232,7 +236,7 @@ class TilesPlan {
                                   .query_panels = query_panels() - query_lengths(),
                                   .query_groups = queries_ / (panels_ * tile_.queries),
                                   .groups_at_once = groups_at_once()};
-    launch.range = groups_of(blocks_ * tiling.query_groups, tile_.items());
+    launch.range = groups_of(ceil_div(blocks_, blocks_of_group()) * tiling.query_groups, tile_.items());
     launch.memory = {prepared(0), {.place = 2, .type = problem_.result_type()}, workspace(query_lengths()), states()};
     launch.set_structs(shape_, tiling);
     return launch;

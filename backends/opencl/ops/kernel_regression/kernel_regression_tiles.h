@@ -57,6 +57,12 @@ using RegressionTiles = std::vector<RegressionTile>;
 /// training rows.
 [[nodiscard]] std::int64_t regression_time_of_tensor(const KernelRegression& problem, const DeviceFacts& facts);
 
+/// How many blocks of training rows a group computes one after the other. One; but a group of warp groups, whose start
+/// costs as much as a part of a tile, as many as leave the multiprocessors busy for the shortest time.
+[[nodiscard]] std::int64_t regression_blocks_of_group(const RegressionTile& tile, const DeviceFacts& facts,
+                                                      std::int64_t blocks, std::int64_t queries,
+                                                      std::int64_t rows_of_block);
+
 /// tile_queries and tile_rows, in pairs; the first tile that the device can run is preferred.
 [[nodiscard]] std::vector<Tunable> regression_tile_tunables(const KernelRegression& problem, const DeviceFacts& facts,
                                                             const RegressionTiles& tiles);

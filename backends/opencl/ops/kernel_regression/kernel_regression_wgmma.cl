@@ -1,15 +1,15 @@
 // kernel_regression, exact_bytes_wgmma: states of queries after a block of training rows, by the products of Hopper's warp
 // groups. Nothing of the size queries x training rows is written. Options: STEPS of 32 bytes of a packed row; STAGES;
-// EUCLIDEAN; BLOCK_ROWS.
+// EUCLIDEAN; BLOCK_ROWS; GROUP_BLOCKS that a group computes one after the other.
 //
 //                a block of BLOCK_ROWS training rows, packed     A group of 256 work-items computes 128 queries and one
 //                tile of 128 rows   tile   ...                   block, a tile of 128 rows after the other. Its queries lie
 //               +------------------+------+------                in registers from beginning to end: NVIDIA's OpenCL gives
 //    64 queries |  warp group 0    |      |                      a group too little local memory for them. Steps of the
 //               +------------------+------+------                rows go round in local memory, STAGES of them, through
-//    64 queries |  warp group 1    |      |                      the tiles' ends: while queries meet a tile's rows
-//               +------------------+------+------                (kernel_regression_tensor_meeting.cl), the next tile's
-//                                                                first steps arrive.
+//    64 queries |  warp group 1    |      |                      the tiles' and the blocks' ends: while queries meet a
+//               +------------------+------+------                tile's rows (kernel_regression_tensor_meeting.cl), the
+//                                                                next tile's first steps arrive.
 //
 // No work-item fetches steps for the others: the last warp that has read a step's rows starts the copy that takes their
 // place. So neither warp group waits for the other, but for steps that it has not read.
@@ -18,8 +18,8 @@
 // follow each other share a block of training rows, which caches hold. 25 steps take 100 registers, sums 64: one group
 // fills a multiprocessor.
 //
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTEPS=25 -DSTAGES=7 -DEUCLIDEAN=0 -DBLOCK_ROWS=2048
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTEPS=1 -DSTAGES=7 -DEUCLIDEAN=1 -DBLOCK_ROWS=256
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTEPS=25 -DSTAGES=7 -DEUCLIDEAN=0 -DBLOCK_ROWS=2048 -DGROUP_BLOCKS=2
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTEPS=1 -DSTAGES=7 -DEUCLIDEAN=1 -DBLOCK_ROWS=256 -DGROUP_BLOCKS=1
 #define TILE_R 128
 #include "ops/kernel_regression/kernel_regression_tensor_meeting.cl"
 #include "ops/kernel_regression/kernel_regression_tiling.cl"
@@ -139,23 +139,24 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regressi
   const int warp = item / 32;
   const int group = warp / 4;
   const int in_tile = item % TILE_R;  // the row of a tile of which this work-item tells its warp group
-  const Place place = place_of_group((long)get_group_id(0), regression, tiling);
-  const long block = place.block;
+  Regression walked = regression;
+  walked.chunks = (regression.chunks + GROUP_BLOCKS - 1) / GROUP_BLOCKS;
+  const Place place = place_of_group((long)get_group_id(0), walked, tiling);
+  const long first_block = place.block * GROUP_BLOCKS;
   const long in_round = place.query_group * QUERIES;
   const long count = regression.queries - (round_number * regression.queries_of_round + in_round);
   if (count <= 0) return;
   queries += queries_first;
-  states += states_first + (block * regression.queries_of_round + in_round) * state_size(regression);
-  const long block_row = block * BLOCK_ROWS;
-  const int rows_of_block = (int)min((long)BLOCK_ROWS, regression.training_rows - block_row);
-  const int tiles = (rows_of_block + TILE_R - 1) / TILE_R;
+  states += states_first + (first_block * regression.queries_of_round + in_round) * state_size(regression);
+  long block_row = first_block * BLOCK_ROWS;
+  int left_rows = (int)min((long)GROUP_BLOCKS * BLOCK_ROWS, regression.training_rows - block_row);
   rows += rows_first;
   __global const uint* const panels = rows + tiling.row_panels + block_row * tiling.depth;
-  __global const uint* const lengths = rows + block_row;
+  __global const uint* lengths = rows + block_row;
   targets += targets_first + block_row;
 
   Ring ring;
-  begin_ring(&ring, &shared, (__global const uchar*)panels, tiles * STEPS);
+  begin_ring(&ring, &shared, (__global const uchar*)panels, (left_rows + TILE_R - 1) / TILE_R * STEPS);
   // Queries g and g + 8 of the warp's 16.
   const int first_query = group * GROUP_QUERIES + warp % 4 * 16 + lane / 4;
   uint own[STEPS][4];
@@ -169,33 +170,41 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regressi
     own[step][3] = from[((step * 2 + 1) * QUERIES + 8) * CHUNK_WORDS];
   }
   const Meeting meeting = meeting_of(regression);
-  Part upper, lower;
-  begin_part(&upper, (int)queries[in_round + first_query], first_query < count);
-  begin_part(&lower, (int)queries[in_round + first_query + 8], first_query + 8 < count);
   const int list = (int)(size_t)&shared.lists[warp][lane];
   __local Known* const known = &shared.known[group];
   barrier(CLK_LOCAL_MEM_FENCE);
 
 #pragma unroll 1
-  for (int tile = 0; tile < tiles; ++tile) {
-    const int row = tile * TILE_R + in_tile;
-    uint length = NO_LENGTH;
-    float target = 0;
-    if (row < rows_of_block) {
-      length = lengths[row];
-      target = targets[row];
+  for (; left_rows > 0; left_rows -= BLOCK_ROWS) {
+    Part upper, lower;
+    begin_part(&upper, (int)queries[in_round + first_query], first_query < count);
+    begin_part(&lower, (int)queries[in_round + first_query + 8], first_query + 8 < count);
+    const int rows_of_block = min(left_rows, BLOCK_ROWS);
+#pragma unroll 1
+    for (int tile = 0; tile * TILE_R < rows_of_block; ++tile) {
+      const int row = tile * TILE_R + in_tile;
+      uint length = NO_LENGTH;
+      float target = 0;
+      if (row < rows_of_block) {
+        length = lengths[row];
+        target = targets[row];
+      }
+      int sums[SUMS];
+      multiply_tile(sums, own, &ring);
+      wait_for_warp_group(group + 1);  // until nobody needs any more what is known of the tile before
+      place_known(known, length, target, in_tile);
+      wait_for_warp_group(group + 1);
+      make_words(sums, sums, known->words[lane % 4]);
+      Ends ends;
+      const int near = list_near(&meeting, &upper, &lower, sums, list, tile, &ends);
+      add_near_words(&meeting, &upper, &lower, sums, list, known->targets[lane % 4], ends, near);
     }
-    int sums[SUMS];
-    multiply_tile(sums, own, &ring);
-    wait_for_warp_group(group + 1);  // until nobody needs any more what is known of the tile before
-    place_known(known, length, target, in_tile);
-    wait_for_warp_group(group + 1);
-    make_words(sums, sums, known->words[lane % 4]);
-    Ends ends;
-    const int near = list_near(&meeting, &upper, &lower, sums, list, tile, &ends);
-    add_near_words(&meeting, &upper, &lower, sums, list, known->targets[lane % 4], ends, near);
+    const long size = state_size(regression);
+    end_part(&meeting, &upper, states + first_query * size, block_row, first_query < count && lane % 4 == 0);
+    end_part(&meeting, &lower, states + (first_query + 8) * size, block_row, first_query + 8 < count && lane % 4 == 1);
+    states += regression.queries_of_round * size;
+    block_row += BLOCK_ROWS;
+    lengths += BLOCK_ROWS;
+    targets += BLOCK_ROWS;
   }
-  const long size = state_size(regression);
-  end_part(&meeting, &upper, states + first_query * size, block_row, first_query < count && lane % 4 == 0);
-  end_part(&meeting, &lower, states + (first_query + 8) * size, block_row, first_query + 8 < count && lane % 4 == 1);
 }
