@@ -73,7 +73,7 @@ constexpr SplitCost kFloat32Split{1.63, 2.12, 0.015, 0.130};
 constexpr std::array<Speed, 5> kFloat64Speeds{{{{0.682}, 1.28, 1.36},
                                                {{0.662, 0.880}, 2.10, 1.55},
                                                {{0.939, 0.849}, 2.00, 2.70},
-                                               {{0.942}, 2.90, 5.20},
+                                               {{0.910}, 2.90, 5.20},
                                                {{0.940}, 4.50, 8.00}}};
 constexpr SplitCost kFloat64Split{1.62, 3.19, 0.015, 0.266};
 
