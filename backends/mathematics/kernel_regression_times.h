@@ -11,6 +11,7 @@
 #include <tessera/ops/kernel_regression.h>
 
 #include "backend/sentence.h"
+#include "backend/variant.h"
 
 namespace tessera::mathematics {
 
