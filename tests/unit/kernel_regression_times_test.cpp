@@ -1,4 +1,4 @@
-// kernel_regression: what the models of times say of shapes whose times were measured on an H100.
+// kernel_regression: what the models of CUDA's times say of shapes whose times were measured on an H100.
 #include "mathematics/kernel_regression_times.h"
 
 #include <gtest/gtest.h>
@@ -6,27 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cuda/ops/kernel_regression/kernel_regression_variant_times.h"
+
 namespace tessera::mathematics {
 namespace {
 
-/// As of CUDA's "naive" and "fused_split".
-constexpr RegressionRowTimes kNaive{.launches = 7.4,
-                                    .pass = 0.61,
-                                    .number_of_pass = 0.14,
-                                    .number = 0.58,
-                                    .queries = 670,
-                                    .column = 0.055,
-                                    .column_of_many = 0.037};
-constexpr RegressionTileTimes kTiles{.launches = 11,
-                                     .row = 0.003,
-                                     .row_of_outputs = 0.19,
-                                     .row_of_classes = 0.12,
-                                     .number_of_row = 0.002,
-                                     .column = 0.000115,
-                                     .pair = 4.15e-6,
-                                     .pair_of_many = 9e-6,
-                                     .products_per_us = 156e6,
-                                     .block = 0.21};
 constexpr std::int64_t kBlockRows = 256, kUnits = 132;
 
 KernelRegression problem_of(std::int64_t rows, std::int64_t columns, std::int64_t queries) {
@@ -34,10 +18,10 @@ KernelRegression problem_of(std::int64_t rows, std::int64_t columns, std::int64_
 }
 
 double by_rows(const KernelRegression& problem) {
-  return regression_time_by_rows(problem, kNaive, {256, false, kUnits});
+  return regression_time_by_rows(problem, cuda::kRegressionNaive, {256, false, kUnits});
 }
 double by_tiles(const KernelRegression& problem) {
-  return regression_time_of_tiles(problem, kTiles, kBlockRows);
+  return regression_time_of_tiles(problem, cuda::kRegressionFusedSplit, kBlockRows);
 }
 
 TEST(KernelRegressionTimesTest, tiles_take_less_time_for_the_study) {
@@ -71,8 +55,8 @@ TEST(KernelRegressionTimesTest, rows_that_begin_at_a_cache_line_take_longer) {
 TEST(KernelRegressionTimesTest, one_group_for_all_rows_of_a_query_takes_longer_where_queries_are_few) {
   const RegressionGroups one{256, true, kUnits};
   const KernelRegression few = problem_of(5000, 101, 3), many = problem_of(5000, 101, 10 * kUnits);
-  EXPECT_GT(regression_time_by_rows(few, kNaive, one), 2 * by_rows(few));
-  EXPECT_LT(regression_time_by_rows(many, kNaive, one), 1.5 * by_rows(many));
+  EXPECT_GT(regression_time_by_rows(few, cuda::kRegressionNaive, one), 2 * by_rows(few));
+  EXPECT_LT(regression_time_by_rows(many, cuda::kRegressionNaive, one), 1.5 * by_rows(many));
 }
 
 TEST(KernelRegressionTimesTest, what_is_fastest_pays_and_nothing_else_with_a_model) {
