@@ -82,6 +82,25 @@ class CudaCapabilityTest : public ::testing::Test {
   long misuses_before_ = 0;
 };
 
+TEST_F(CudaCapabilityTest, float64_tiles_are_those_that_shared_memory_holds) {
+  using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  Gemm problem = gemm_of(2048);
+  problem.type = DataType::float64;
+  const auto tiles = [&](int major, int minor) -> Pairs {
+    open(major, minor);
+    for (const Tunable& tunable : variant<Gemm>("register").tunables(problem, *device_)) {
+      if (tunable.name == "tile_n") return tunable.pairs;
+    }
+    return {};
+  };
+  const Pairs small{{32, 32}, {64, 32}, {64, 64}};
+  Pairs all = small;
+  all.insert(all.end(), {{128, 64}, {128, 128}});
+  EXPECT_EQ(tiles(8, 6), small);
+  EXPECT_EQ(tiles(8, 0), all);
+  EXPECT_EQ(tiles(9, 0), all);
+}
+
 constexpr std::array<std::pair<std::string_view, Accuracy>, 2> kByWarps{
     {{"split_mma", Accuracy::accurate}, {"scaled_half_mma", Accuracy::fast}}};
 

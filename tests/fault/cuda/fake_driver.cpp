@@ -25,6 +25,17 @@ CUresult ask_context() {
   return current == the_context() && card().retained > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
+/// Of one group, as cards of the compute capability have it; a multiprocessor has 1 KiB more, and on 7.5 as much.
+int shared_bytes_of_group() {
+  switch (10 * card().major + card().minor) {
+    case 75: return 65536;
+    case 80: return 166912;
+    case 86:
+    case 89: return 101376;
+    default: return 232448;
+  }
+}
+
 int fact(CUdevice_attribute which) {
   switch (which) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return card().major;
@@ -39,8 +50,9 @@ int fact(CUdevice_attribute which) {
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return 65535;
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return 2048;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 232448;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return 233472;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return shared_bytes_of_group();
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+      return shared_bytes_of_group() + (card().major == 7 ? 0 : 1024);
     default: return 0;
   }
 }
