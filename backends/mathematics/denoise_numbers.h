@@ -25,6 +25,14 @@ inline constexpr int kMostDenoiseExponent = 126;
   return std::sqrt(channel == 0 ? 1.0 / 3.0 : channel == 1 ? 0.5 : 0.375);
 }
 
+/// 2^exponent, for what is asked again for every voxel; the exponents of volumes are those of normal floats.
+[[nodiscard]] constexpr float power_of_two(int exponent) noexcept {
+  constexpr int kBias = 127;
+  constexpr int kMantissaBits = 23;
+  return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + kBias) << kMantissaBits);
+}
+static_assert(power_of_two(-kMostDenoiseExponent) == 0x1p-126F && power_of_two(-kLeastDenoiseExponent) == 0x1p100F);
+
 /// Whole numbers of one step of a volume whose magnitudes are below 2^exponent.
 struct DenoiseNumbers {
   DenoiseNumbers(const Denoise& problem, const DenoiseStep& step, int exponent_of_volume) noexcept
@@ -36,11 +44,11 @@ struct DenoiseNumbers {
     value_bits = std::min(kMostValueBits, kSumBits - kDenoiseWeightBits - static_cast<int>(std::bit_width(most - 1)));
   }
   /// What voxels are multiplied with.
-  [[nodiscard]] float scale() const noexcept { return std::ldexp(1.0F, -exponent); }
+  [[nodiscard]] float scale() const noexcept { return power_of_two(-exponent); }
   /// Of estimates: units of a whole number in one.
   [[nodiscard]] int fraction_bits() const noexcept { return value_bits - kDenoiseHeadroomBits; }
-  [[nodiscard]] float units() const noexcept { return std::ldexp(1.0F, fraction_bits()); }
-  [[nodiscard]] float most_units() const noexcept { return std::ldexp(1.0F, value_bits); }
+  [[nodiscard]] float units() const noexcept { return power_of_two(fraction_bits()); }
+  [[nodiscard]] float most_units() const noexcept { return power_of_two(value_bits); }
 
   /// Sigma of a channel in units of scaled voxels; its square is a float that is neither 0 nor infinite.
   [[nodiscard]] double sigma(const Denoise& problem, std::int64_t channel) const noexcept {
