@@ -17,8 +17,8 @@
 //                                           two, or any on a card without clusters, write their sums to a workspace,
 //                                           and gemm_register_add.cu adds them up.
 //
-// Where rows of C do not begin at multiples of 16 bytes, and no cluster shares the tile, the sums of float32 go through
-// shared memory once more, so that a warp stores neighbours of one row and sectors of memory are written whole.
+// Where rows of C do not begin at multiples of 16 bytes, and no cluster shares the tile, the sums go through shared
+// memory once more, so that a warp stores neighbours of one row and sectors of memory are written whole.
 //
 // All sums are added in a fixed order. Products of a batch lie along the grid's z. docs/studies/gemm.md compares the
 // speed with cuBLAS.
@@ -128,25 +128,23 @@ __device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typena
   };
   auto* const vectors = reinterpret_cast<Run<T, kChunk<T>>*>(shared);
   const int blocks = blocks_of_cluster();
-  if constexpr (kGemmStagesC<T>) {
-    if (gemm.stages_c) {
-      // Behind the slices' sums, if there are any.
-      T* const rows = shared + (kShape.slices > 1 ? kShape.slices * kShape.elements() : 0);
-      const auto keep = [&](int its_warp, int row, int column, const T* run) {
-        keep_run(rows + (its_warp / kShape.warps_n * Warp::kRows + row) * kShape.tile_n +
-                     its_warp % kShape.warps_n * Warp::kColumns + column,
-                 run);
-      };
-      if constexpr (kShape.slices == 1) {
-        __syncthreads();  // nobody reads a stage any more
-        tile.store_all(lane, [&](int row, int column, const T* run) { keep(warp, row, column, run); });
-      } else {
-        add_up<kShape.slices, kShape.slice_threads()>(tile, vectors, 1, keep);
-      }
-      __syncthreads();
-      store_rows<kShape.tile_m, kShape.tile_n, kThreads>(gemm, c, row0, column0, rows);
-      return;
+  if (gemm.stages_c) {
+    // Behind the slices' sums, if there are any.
+    T* const rows = shared + (kShape.slices > 1 ? kShape.slices * kShape.elements() : 0);
+    const auto keep = [&](int its_warp, int row, int column, const T* run) {
+      keep_run(rows + (its_warp / kShape.warps_n * Warp::kRows + row) * kShape.tile_n +
+                   its_warp % kShape.warps_n * Warp::kColumns + column,
+               run);
+    };
+    if constexpr (kShape.slices == 1) {
+      __syncthreads();  // nobody reads a stage any more
+      tile.store_all(lane, [&](int row, int column, const T* run) { keep(warp, row, column, run); });
+    } else {
+      add_up<kShape.slices, kShape.slice_threads()>(tile, vectors, 1, keep);
     }
+    __syncthreads();
+    store_rows<kShape.tile_m, kShape.tile_n, kThreads>(gemm, c, row0, column0, rows);
+    return;
   }
   if (kShape.slices == 1 && blocks == 1) {
     tile.store_all(lane, [&](int row, int column, const T* run) { store(warp, row, column, run); });

@@ -5,12 +5,6 @@
 
 namespace tessera::cuda {
 
-/// Can a kernel of this type take its sums through shared memory on their way to C? Those of float64, whose runs are as
-/// long as a sector anyway, have no registers left for it: 1865 x 307 x 581 took 44 us on an H100 with it in place of
-/// 39, even where it was not used.
-template <class T>
-inline constexpr bool kGemmStagesC = sizeof(T) == 4;
-
 /// C = alpha * op(A) * op(B) + beta * C for each product of a batch along the grid's z, in elements of T. k is 0 where
 /// A and B are not to be read, beta is 0 where C is not to be read.
 template <class T>
@@ -35,7 +29,7 @@ struct GemmRegisterArguments {
   T alpha;
   T beta;
   bool aligned_c;  ///< every row of C begins at a multiple of 16 bytes
-  bool stages_c;   ///< where kGemmStagesC: they do, and it is large enough for that
+  bool stages_c;   ///< sums go through shared memory on their way to C, which is large enough for that
 };
 
 /// What adds up the parts that groups along k have computed.

@@ -14,9 +14,9 @@
 // multiply-adds of float32 slower: on an H200 the same loop reached 46 TF/s along and 51 turned at n = 4096. Turning
 // takes time at the beginning that short sums do not win back, so small tiles and float64 stay along.
 //
-// Copies take 16 bytes where every address allows it (kVector > 1) and single elements where not. From sm_80 on they
-// are asynchronous and pass no register (cp.async); on sm_75 the elements wait in registers while the stage before is
-// multiplied.
+// Copies take 16 bytes where every address allows it (kVector > 1) and single elements where not: neighbours by
+// neighbouring threads, unless they are to be turned. From sm_80 on copies are asynchronous and pass no register
+// (cp.async); on sm_75 the elements wait in registers while the stage before is multiplied.
 //
 // Beyond the operand's edge along m or n nothing need be fetched: what stands in the stage there enters rows or columns
 // of C that are not stored. Beyond the end of k both operands are filled with 0, so that nothing is added, not even 0
@@ -75,7 +75,8 @@ class Fetcher {
  private:
   // kRunsOfRow threads fetch a stored row (a part of one), kPieces runs each; all threads fetch kRows rows at once.
   static constexpr bool kAlongK = Stage::kLayout != GemmLayout::across;
-  static constexpr int kRun = kAlongK ? kChunk<T> : kVector;
+  // A run that is turned is that of one thread, whatever it is copied in.
+  static constexpr int kRun = Stage::kIsTurned ? kChunk<T> : kVector;
   static constexpr int kLength = kAlongK ? Stage::kDepth : Stage::kExtent;
   static constexpr int kRunsOfRow = kLength / kRun < kThreads ? kLength / kRun : kThreads;
   static constexpr int kPieces = kLength / kRun / kRunsOfRow;
@@ -150,8 +151,9 @@ class Fetcher {
     if constexpr (Stage::kIsTurned) return (static_cast<int>(threadIdx.x) + pass * kThreads) * kRun;
     // kRows is a power of two, so that the twist of a sum of rows is that of each, one after the other
     if constexpr (Stage::kIsAlong) {
-      const int first = row_ * Stage::kRow + (column_ ^ Stage::twist(row_) * kRun);
-      return (first ^ Stage::twist(pass * kRows) * kRun) + pass * kRows * Stage::kRow;
+      constexpr int kUnit = kChunk<T>;
+      const int first = row_ * Stage::kRow + (column_ ^ Stage::twist(row_) * kUnit);
+      return (first ^ Stage::twist(pass * kRows) * kUnit) + pass * kRows * Stage::kRow;
     }
     const int row = row_ + pass * kRows;
     return row * Stage::kRow + (column_ ^ Stage::twist(row)) + piece * kThreads * kRun;
