@@ -15,7 +15,7 @@
                                      tessera::cuda::StoreSums<has_neighbours>>(gemm);   \
   }
 
-// Of each shape two: for rows of C that begin at multiples of 8 bytes, and for others.
+// Of each shape two: for rows of C that begin at multiples of 16 bytes, and for others.
 #define TESSERA_GEMM_SPLIT(variant, has_rest, shape, number)                           \
   TESSERA_GEMM_SPLIT_KERNEL(tessera_gemm_##variant##_##shape, has_rest, number, false) \
   TESSERA_GEMM_SPLIT_KERNEL(tessera_gemm_##variant##_neighbours_##shape, has_rest, number, true)

@@ -24,10 +24,9 @@ constexpr double kPrepareStart_us = 4.5;
 constexpr double kPrepareBytesPerMicrosecond = 2.8e6;
 /// To write C, while others multiply.
 constexpr double kStoreBytesPerMicrosecond = 2.8e6;
-/// What a byte of C takes longer where its rows begin at any element, and at every second one, in place of every
-/// fourth: on an H100, 4000 x 4097, 4098 and 4096 with k of 2 and 32.
-constexpr double kOddStore_us = 0.2e-6;
-constexpr double kEvenStore_us = 0.33e-6;
+/// What a byte of C takes longer where its rows begin at any element in place of every fourth: on an H100, 4000 x 4097
+/// and 4096 with k of 2 and 32, and 2000 x 2049, 2050 and 2056 with k of 32 and 256.
+constexpr double kUnalignedStore_us = 0.2e-6;
 
 /// What a block holds of k before it reads it a second time.
 constexpr std::int64_t kPartDepth = std::int64_t{kSplitHeld} * kSplitPrepareStep;
@@ -49,7 +48,7 @@ double microseconds(const Gemm& problem, GemmSplitKind kind, std::size_t number,
   const double rows = a * (problem.stride_a == 0 ? 1 : batch) + b * (problem.stride_b == 0 ? 1 : batch);
   const double bytes = rows * static_cast<double>(problem.k) * (kind == GemmSplitKind::split ? 8 : 6);
   const double c = static_cast<double>(problem.m) * static_cast<double>(problem.n) * batch * sizeof(float);
-  const double unaligned_us = problem.ldc % 4 == 0 ? 0 : c * (problem.ldc % 2 == 0 ? kEvenStore_us : kOddStore_us);
+  const double unaligned_us = problem.ldc % 4 == 0 ? 0 : c * kUnalignedStore_us;
   return kPrepareStart_us + bytes / kPrepareBytesPerMicrosecond + kStart_us[number] +
          std::max(products_us, c / kStoreBytesPerMicrosecond) + unaligned_us;
 }

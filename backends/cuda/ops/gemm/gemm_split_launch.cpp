@@ -27,6 +27,13 @@ std::string prepare_name(GemmSplitKind kind) {
   return kind == GemmSplitKind::split ? "tessera_gemm_split_prepare" : "tessera_gemm_scaled_half_prepare";
 }
 
+/// Does every row of C begin at a multiple of 16 bytes? Pairs of eight rows at once are stored as fast as neighbours of
+/// one there.
+bool has_aligned_rows(const GemmSplitArguments& gemm) {
+  return reinterpret_cast<std::uintptr_t>(gemm.c) % 16 == 0 && gemm.ldc % 4 == 0 &&
+         (gemm.batch == 1 || gemm.stride_c % 4 == 0);
+}
+
 /// Does an entry of TESSERA_CUDA_ARCHITECTURES, such as "80", "90a" or "ptx90", give a card of this compute capability,
 /// times ten, code of compute_80 or newer?
 bool serves(std::string_view entry, int card) {
@@ -174,7 +181,7 @@ void GemmSplitLaunch::multiply(backend::Queue& queue, GemmSplitArguments& gemm) 
   grid.dynamic_shared_bytes = static_cast<unsigned>(tiling_.shared_bytes);
   grid.overlaps = context_->limits().compute_capability_major >= 9;
   void* parameters[] = {&gemm};
-  static_cast<CudaQueue&>(queue).launch(gemm.aligned_c ? multiply_ : multiply_unaligned_, grid, parameters);
+  static_cast<CudaQueue&>(queue).launch(has_aligned_rows(gemm) ? multiply_ : multiply_unaligned_, grid, parameters);
 }
 
 }  // namespace tessera::cuda
