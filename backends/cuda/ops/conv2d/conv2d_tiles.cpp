@@ -1,11 +1,13 @@
 // The variants "register_tiled" and "separable_passes", which take filters of every size: which problems they take, and
 // how the output is cut into tiles and runs.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
 #include "cuda_error.h"
+#include "cuda_group_spread.h"
 #include "cuda_table.h"
 #include "mathematics/conv2d_tiles.h"
 #include "ops/conv2d/conv2d_operands.h"
@@ -23,8 +25,9 @@ using Tile = mathematics::Conv2dRegisterTile;
 
 /// Columns of a strip of separable_passes.
 constexpr std::int64_t kStrip = 128;
-/// Groups of separable_passes whose registers a multiprocessor holds.
+/// Groups of separable_passes whose registers a multiprocessor holds, and of register_tiled with 8, 16 and 32 rows.
 constexpr std::uint64_t kMostAtOnce = 5;
+constexpr std::array<std::int64_t, 3> kMostTilesAtOnce{7, 5, 4};
 
 /// Integers are summed in float where that is exact: cards multiply floats at twice the rate.
 bool is_in_float(const Conv2d& problem) {
@@ -38,6 +41,7 @@ struct Share {
   std::int64_t columns;
   std::int64_t threads;
   std::int64_t shared_bytes;
+  std::int64_t at_once;  ///< groups whose registers a multiprocessor holds
   std::string function;
 };
 
@@ -91,7 +95,10 @@ class TileKernel final : public backend::Kernel {
     grid.groups = {groups(ceil_div(problem.output_width(), share.columns), 0),
                    groups(ceil_div(problem.output_height(), share.rows), 1), groups(problem.batch, 2)};
     grid.group_size = {static_cast<unsigned>(share.threads), 1, 1};
-    grid.dynamic_shared_bytes = static_cast<unsigned>(share.shared_bytes);
+    const std::int64_t all = std::int64_t{grid.groups[0]} * grid.groups[1] * grid.groups[2];
+    grid.dynamic_shared_bytes = static_cast<unsigned>(std::max<std::uint64_t>(
+        static_cast<std::uint64_t>(share.shared_bytes), bytes_that_spread(all, share.at_once, card)));
+    grid.overlaps = card.compute_capability_major >= 9;
     return grid;
   }
 
@@ -129,8 +136,14 @@ std::vector<Tunable> tile_tunables(const Conv2d& problem, const backend::Device&
 
 std::unique_ptr<backend::Kernel> make_tiles(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
   const std::int64_t rows = tuning.at("tile_rows");
+  const auto number =
+      static_cast<std::size_t>(std::find(Tile::kRows.begin(), Tile::kRows.end(), rows) - Tile::kRows.begin());
   const bool in_float = is_in_float(problem);
-  const Share share{rows, Tile::kColumns, Tile::kThreads, Tile::bytes(problem, rows),
+  const Share share{rows,
+                    Tile::kColumns,
+                    Tile::kThreads,
+                    Tile::bytes(problem, rows),
+                    kMostTilesAtOnce[number],
                     sentence("tessera_conv2d_register_tiled_", in_float ? "float32" : "int32", "_",
                              rows / Tile::kThreadsDown, "_", mathematics::conv2d_tail(problem.filter_width))};
   return std::make_unique<TileKernel>(
@@ -155,7 +168,11 @@ std::vector<Tunable> passes_tunables(const Conv2d& problem, const backend::Devic
 }
 
 std::unique_ptr<backend::Kernel> make_passes(const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-  const Share share{tuning.at("rows_per_run"), kStrip, kStrip, Passes::bytes(problem, kStrip),
+  const Share share{tuning.at("rows_per_run"),
+                    kStrip,
+                    kStrip,
+                    Passes::bytes(problem, kStrip),
+                    static_cast<std::int64_t>(kMostAtOnce),
                     sentence("tessera_conv2d_separable_passes_", to_string(problem.type), "_",
                              is_in_float(problem) ? "float32" : "int32", "_",
                              mathematics::conv2d_fetched(kStrip, problem.filter_width))};

@@ -9,6 +9,7 @@
 
 #include "cuda_embedded.h"
 
+#include "cuda_group_spread.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -258,12 +259,7 @@ std::vector<Tunable> tile_tunables(std::span<const GemmRegisterImage> images, co
 }
 
 std::size_t bytes_that_spread(const GemmRegisterShape& shape, std::int64_t groups, const DeviceLimits& card) {
-  if (card.compute_capability_major < 9) return 0;  // no clusters, and no kernel overlaps another
-  const std::int64_t units = card.multiprocessors;
-  const std::int64_t each = std::max<std::int64_t>(1, mathematics::ceil_div(groups, units));
-  if (each >= shape.blocks) return 0;
-  const std::uint64_t too_many = card.multiprocessor_shared_bytes / static_cast<std::uint64_t>(each + 1);
-  return std::min(too_many - kReservedSharedBytes + 128, card.shared_bytes);
+  return bytes_that_spread(groups, shape.blocks, card);
 }
 
 }  // namespace tessera::cuda

@@ -52,9 +52,7 @@ struct GemmRegisterChoice {
                                                  const GemmRegisterChoice& preferred, const char* meaning_m,
                                                  const char* meaning_n);
 
-/// So much shared memory for each group that no more groups fit on a multiprocessor than an even spread gives it.
-/// Without that the card sends groups of a cluster, and of a kernel that overlaps the one before, to a few
-/// multiprocessors while others stay idle: at 256 x 512 x 1024 that takes 16 us instead of 11 on an H200.
+/// So much shared memory for each group of a shape that they spread evenly (cuda_group_spread.h).
 [[nodiscard]] std::size_t bytes_that_spread(const GemmRegisterShape& shape, std::int64_t groups,
                                             const DeviceLimits& card);
 
