@@ -5,9 +5,8 @@
 namespace tessera::opencl {
 
 backend::VariantList<Gemm> gemm_variants() {
-  return {gemm_thin(),           gemm_split(), gemm_register_dots(), gemm_register_panels(),
-          gemm_register_local(), gemm_tiled(), gemm_coalesced_a(),   gemm_vendor_clblast(),
-          gemm_naive()};
+  return {gemm_thin(),           gemm_shallow(), gemm_split(),       gemm_register_dots(),  gemm_register_panels(),
+          gemm_register_local(), gemm_tiled(),   gemm_coalesced_a(), gemm_vendor_clblast(), gemm_naive()};
 }
 
 }  // namespace tessera::opencl

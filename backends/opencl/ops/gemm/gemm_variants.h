@@ -10,6 +10,7 @@ namespace tessera::opencl {
 [[nodiscard]] backend::VariantList<Gemm> gemm_variants();
 
 [[nodiscard]] backend::Variant<Gemm> gemm_thin();
+[[nodiscard]] backend::Variant<Gemm> gemm_shallow();
 [[nodiscard]] backend::Variant<Gemm> gemm_split();
 [[nodiscard]] backend::Variant<Gemm> gemm_register_dots();
 [[nodiscard]] backend::Variant<Gemm> gemm_register_panels();
