@@ -157,7 +157,8 @@ class GemmRegisterKernel final : public backend::Kernel {
       part.beta = 0;
       part.aligned_c = aligned(workspace, {part.ldc});
     }
-    part.stages_c = !part.aligned_c && !cluster_ && bytes_with_c_ <= context_->limits().shared_bytes;
+    const bool gains = sizeof(T) == 8 || !part.aligned_c;
+    part.stages_c = gains && !cluster_ && bytes_with_c_ <= context_->limits().shared_bytes;
     grid.dynamic_shared_bytes =
         static_cast<unsigned>(std::max(part.stages_c ? bytes_with_c_ : bytes_, bytes_that_spread_));
     void* parameters[] = {&part};

@@ -17,8 +17,9 @@
 //                                           two, or any on a card without clusters, write their sums to a workspace,
 //                                           and gemm_register_add.cu adds them up.
 //
-// Where rows of C do not begin at multiples of 16 bytes, and no cluster shares the tile, the sums go through shared
-// memory once more, so that a warp stores neighbours of one row and sectors of memory are written whole.
+// Where rows of C do not begin at multiples of 16 bytes, and always in float64, whose runs of four are stored in two
+// halves of a sector, the sums go through shared memory once more unless a cluster shares the tile: so a warp stores
+// neighbours of one row, and sectors of memory are written whole.
 //
 // All sums are added in a fixed order. Products of a batch lie along the grid's z. docs/studies/gemm.md compares the
 // speed with cuBLAS.
