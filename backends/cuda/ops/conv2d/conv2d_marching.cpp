@@ -21,8 +21,28 @@ constexpr std::array<std::int64_t, 5> kRowsPerRun{8, 16, 32, 64, 128};
 /// begin at once. There the waiting groups of the next kernel take places, and some multiprocessors get more work than
 /// others (5 x 5: 42 us without, 56 with overlap).
 constexpr std::int64_t kLongestOverlapping = 16;
-/// Warps that a multiprocessor should have at least, to hide the latency of its loads.
+/// Warps that a multiprocessor should have at least, to hide the latency of its loads; of long runs with filters of 7,
+/// whose warps have more to do, fewer.
 constexpr std::int64_t kWarpsPerUnit = 15;
+constexpr std::int64_t kWarpsPerUnitOfLong = 10;
+constexpr std::int64_t kLongRun = 32;
+/// Runs of 8 rows for each multiprocessor from which a warp that marches is ahead of register_tiled: on an H100
+/// 1001 x 1003 pixels (7.6) take 8.3, 10.3 and 11.6 us with filters of 3, 5 and 7 in float32, and 6.2, 7.1 and 8.1 in
+/// tiles; 1080 x 1920 (15.3) with 3 and 7 take 9.1 and 11.6, and 10.0 and 13.4. Pixels of one or two bytes, which tiles
+/// sum in float as well: 1440 x 2560 (27) in uint8 takes 9.9, 17.4 and 26.9 us, and 13.7, 16.7 and 20.8 in tiles. Few
+/// runs with filters of 3 are so short that they are ahead again: 500 x 700 (2.9) takes 3.2 us, and 3.4.
+std::int64_t runs_that_pay(const Conv2d& problem) {
+  if (size_bytes(problem.type) >= 4 || problem.filter_height == 3) return 12;
+  return problem.filter_height == 5 ? 30 : 60;
+}
+constexpr std::int64_t kFewRuns = 4;
+
+/// The same of separable, beside separable_passes: on an H100, in float32, 500 x 700 takes 3.0, 3.5 and 4.8 us, and
+/// 3.3, 3.4 and 4.1 in passes; 768 x 1024 (5.8) 5.5, 6.9 and 8.3, and 5.3, 5.4 and 5.6; 2130 x 3304 (51) 22.7, 26.2 and
+/// 28.4, and 25.4, 25.7 and 25.8; 4096 x 4096 (124) with 3 and 5 49.7 and 55.7, and 56.6 and 57.6.
+std::int64_t separable_runs_that_pay(const Conv2d& problem) {
+  return problem.filter_height == 3 ? 20 : 80;
+}
 /// The rows of a run for filters of 3, 5 and 7 pixels, where the image has enough rows: what was fastest for int32,
 /// 4096 x 4096 on an H200.
 std::int64_t longest_run(const Conv2d& problem) {
@@ -114,15 +134,41 @@ Verdict check_separable(const Conv2d& problem, const backend::Device&) {
   return size ? mathematics::check_rank_one(problem) : size;
 }
 
+/// Runs of this many rows, of all strips and images.
+std::int64_t pieces_of(const Conv2d& problem, std::int64_t rows_per_run) {
+  return Geometry(problem).strips * runs_of(problem, rows_per_run) * problem.batch;
+}
+
+/// With few runs what works in shared memory, whose kernels overlap on these cards, is faster; on others that was not
+/// measured.
+Verdict pays_with(std::int64_t runs_of_unit, const Conv2d& problem, const backend::Device& device) {
+  const DeviceLimits& card = native(device).context()->limits();
+  const std::int64_t units = card.multiprocessors;
+  const std::int64_t runs = pieces_of(problem, kRowsPerRun.front());
+  const bool is_short = problem.filter_height == 3 && runs <= kFewRuns * units && problem.width % kMarchingPixels == 0;
+  if (card.compute_capability_major < 9 || is_short || runs >= runs_of_unit * units) return Verdict::yes();
+  return Verdict::no(sentence("the images have ", runs, " runs of ", kRowsPerRun.front(), " rows, but it gains from ",
+                              runs_of_unit * units, " on"));
+}
+Verdict pays_marching(const Conv2d& problem, const backend::Device& device) {
+  return pays_with(runs_that_pay(problem), problem, device);
+}
+Verdict pays_separable(const Conv2d& problem, const backend::Device& device) {
+  return pays_with(separable_runs_that_pay(problem), problem, device);
+}
+
 /// Preferred are the longest runs that still give every multiprocessor enough warps: each run reads the filter's rows
-/// above and below it again.
+/// above and below it again. With filters of 7 runs of 16 rows are never the fastest: on an H100 1080 x 1920 pixels in
+/// float32 take 11.6 us in runs of 8, 16.8 of 16 and 15.4 of 32.
 std::vector<Tunable> tunables(const Conv2d& problem, const backend::Device& device) {
   Tunable rows{"rows_per_run", "rows of the output that one warp computes", {}, kRowsPerRun.front()};
   rows.values.assign(kRowsPerRun.begin(), kRowsPerRun.end());
   const std::int64_t units = device.info().compute_units;
   for (const std::int64_t candidate : kRowsPerRun) {
-    const std::int64_t pieces = Geometry(problem).strips * runs_of(problem, candidate) * problem.batch;
-    if (candidate <= longest_run(problem) && pieces >= kWarpsPerUnit * units) rows.preferred = candidate;
+    const bool is_seven = problem.filter_height == 7;
+    if (candidate > longest_run(problem) || (is_seven && candidate == 16)) continue;
+    const std::int64_t least = is_seven && candidate == kLongRun ? kWarpsPerUnitOfLong : kWarpsPerUnit;
+    if (pieces_of(problem, candidate) >= least * units) rows.preferred = candidate;
   }
   return {rows};
 }
@@ -140,10 +186,15 @@ std::unique_ptr<backend::Kernel> make(const Conv2d& problem, backend::Device& de
 }  // namespace
 
 backend::Variant<Conv2d> conv2d_marching() {
-  return {"marching", "a warp marches down a strip with the sums in registers; filters of 3, 5 and 7", check_marching,
-          tunables, [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
-            return make(problem, device, embedded::conv2d_marching, "marching", problem.filter, tuning);
-          }};
+  return {.name = "marching",
+          .summary = "a warp marches down a strip with the sums in registers; filters of 3, 5 and 7",
+          .check = check_marching,
+          .tunables = tunables,
+          .make =
+              [](const Conv2d& problem, backend::Device& device, const Tuning& tuning) {
+                return make(problem, device, embedded::conv2d_marching, "marching", problem.filter, tuning);
+              },
+          .pays = pays_marching};
 }
 
 backend::Variant<Conv2d> conv2d_separable() {
@@ -159,7 +210,8 @@ backend::Variant<Conv2d> conv2d_separable() {
                 return make(problem, device, embedded::conv2d_separable, "separable", weights, tuning);
               },
           .error_factor_of = [](const Conv2d& problem,
-                                const backend::Device&) { return mathematics::separable_error_factor(problem); }};
+                                const backend::Device&) { return mathematics::separable_error_factor(problem); },
+          .pays = pays_separable};
 }
 
 }  // namespace tessera::cuda
