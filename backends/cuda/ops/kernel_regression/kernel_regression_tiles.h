@@ -37,6 +37,7 @@ class RegressionTilesPlan {
   RegressionTilesPlan(const KernelRegression& problem, const RegressionPacking& packing, std::size_t product_bytes = 0);
 
   [[nodiscard]] std::int64_t depth() const noexcept { return depth_; }
+  [[nodiscard]] std::int64_t block_rows() const noexcept { return block_rows_; }
   [[nodiscard]] std::int64_t blocks() const noexcept { return blocks_; }
   [[nodiscard]] std::int64_t padded_rows() const noexcept { return padded_rows_; }
   /// Whose mean is the centre; 0 of bytes.
@@ -54,6 +55,7 @@ class RegressionTilesPlan {
 
  private:
   std::int64_t depth_ = 0;
+  std::int64_t block_rows_ = 0;
   std::int64_t blocks_ = 0;
   std::int64_t padded_rows_ = 0;
   std::int64_t rows_of_centre_ = 0;
