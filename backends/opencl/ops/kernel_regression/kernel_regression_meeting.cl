@@ -1,6 +1,6 @@
 // kernel_regression by tiles: how the queries of a group meet the rows of a tile whose distances are in local memory.
 // Options: PANELS and those of the products; TENSOR_CORES, if they are those of kernel_regression_products_float64.cl;
-// SHARES_WEIGHTS, if all work-items compute weights.
+// SHARES_WEIGHTS, if all work-items compute weights; OTHER_SUMS, if there are several outputs, or classes.
 //
 //   distances of a tile        1. PARTS of WIDTH rows, each with a query, are shared out to all work-items. Each passes
 //             rows                over what is too far away to weigh, and puts weights in the place of distances: of a
@@ -8,6 +8,9 @@
 //      q |part|part|    |        tells a work-item what it would know if it had met the rows before its own.
 //      q +----+----+----+     2. Each query has a work-item of its own, which adds up the rows' weights one by one, from
 //                                the first to the last: so the bits do not depend on the shape of tiles.
+//
+// Sums of other outputs and of classes lie in the states: of OTHER_SUMS every work-item adds up some, for a whole tile at
+// once. Each of them goes over the weights as a query's own work-item does, in the same order.
 //
 // Exponentials take longest, and few queries have few work-items: so all of them compute weights, though one alone adds
 // them up. Without SHARES_WEIGHTS the work-item of a query does both for one row after the other, the same numbers in the
@@ -17,6 +20,7 @@
 // Compiles alone with: -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=8 -DDP4A=0 -DTILE_Q=14 -DTILE_R=16 -DWORK_Q=14 -DWORK_R=16 -DDEPTH=1 -DPANELS=10 -DSHARES_WEIGHTS=0
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=8 -DPANELS=1 -DSHARES_WEIGHTS=0
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DTILE_Q=32 -DTILE_R=32 -DWORK_Q=4 -DWORK_R=8 -DDEPTH=8 -DPANELS=1 -DSHARES_WEIGHTS=1
+// Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=16 -DPANELS=1 -DSHARES_WEIGHTS=1 -DOTHER_SUMS=1
 #include "ops/kernel_regression/kernel_regression_number.cl"
 #if TENSOR_CORES
 #include "ops/kernel_regression/kernel_regression_products_float64.cl"
@@ -133,6 +137,75 @@ static inline void weigh_tile(__local Met* met, const long count, const Regressi
   }
 }
 
+// Of WIDTH rows, a target each, read beside each other: from `from` on, each row's `step` behind the one's before. Rows
+// that weigh nothing may have none.
+static inline void targets_of_part(result numbers[WIDTH], __local const apart* words, __global const result* from,
+                                   const long step) {
+#pragma unroll
+  for (int i = 0; i < WIDTH; ++i) {
+    const apart word = words[i];
+    numbers[i] = IS_MARKED(word) || WEIGHT_IN(word) != 0 ? from[i * step] : 0;
+  }
+}
+
+#if OTHER_SUMS
+// Of very many classes a row changes one.
+#define FEW_CLASSES 64
+static inline long shared_sums(const Regression regression) {
+  return regression.outputs - 1 + (regression.classes <= FEW_CLASSES ? regression.classes : 0);
+}
+
+// The other sums of the tile's queries, each by a work-item; those of a query by neighbours, which read the same weights.
+// Before add_tile(), which changes what is known of the queries. `row`: the tile's first.
+static inline void add_others(__local const Met* met, const long count, __global double* states, const long row,
+                              __global const result* targets, const Regression regression, const int item) {
+  const long sums = shared_sums(regression);
+  const long most = min((long)TILE_Q, count) * sums;
+#pragma unroll 1
+  for (long pair = item; pair < most; pair += ITEMS) {
+    const int query = (int)quotient(pair, sums);
+    const long other = pair - query * sums;
+    const int is_output = other < regression.outputs - 1;
+    const result voted = (result)(other - (regression.outputs - 1));
+    const long number = is_output ? 1 + other : 0;  // of a row's targets
+    __global double* const place = states + query * state_size(regression) + STATE_OTHERS + other;
+    apart least = met->leasts[query];
+    apart furthest = met->furthests[query];
+    double sum = 0;
+    int is_read = 0;
+#pragma unroll 1
+    for (int part = 0; part < PARTS; ++part) {
+      if (!(met->leasts_of_parts[query * PART_STEP + part] <= furthest)) continue;
+      if (!is_read) sum = *place;
+      is_read = 1;
+      __local const apart* const words = met->tile.distances + query * DISTANCE_STEP + part * WIDTH;
+      result numbers[WIDTH];
+      targets_of_part(numbers, words, targets + (row + part * WIDTH) * regression.outputs + number, regression.outputs);
+#pragma unroll
+      for (int i = 0; i < WIDTH; ++i) {
+        const apart word = words[i];
+        double weight = 1;
+        if (IS_MARKED(word)) {
+          const apart distance = DISTANCE_IN(word);
+          sum = scaled(sum, least < FAR ? kept_weight((double)least, (double)distance, regression) : 0);
+          least = distance;
+          furthest = furthest_beside(least, regression);
+        } else {
+          weight = WEIGHT_IN(word);
+        }
+        if (weight == 0) continue;
+        if (is_output) {
+          sum = fma(weight, (double)numbers[i], sum);
+        } else if (numbers[i] == voted) {
+          sum += weight;
+        }
+      }
+    }
+    if (is_read) *place = sum;
+  }
+}
+#endif
+
 // The tile's queries add up the weights of its rows, each by a work-item. `row`: the tile's first.
 static inline void add_tile(__local Met* met, const long count, __global double* states, const long row,
                             __global const result* targets, const Regression regression, const int item) {
@@ -145,6 +218,8 @@ static inline void add_tile(__local Met* met, const long count, __global double*
     for (int part = 0; part < PARTS; ++part) {
       if (!IS_RARE(met->leasts_of_parts[query * PART_STEP + part] <= furthest)) continue;
       __local const apart* const words = met->tile.distances + query * DISTANCE_STEP + part * WIDTH;
+      result numbers[WIDTH];
+      targets_of_part(numbers, words, targets + (row + part * WIDTH) * regression.outputs, regression.outputs);
 #pragma unroll
       for (int i = 0; i < WIDTH; ++i) {
         const apart word = words[i];
@@ -152,13 +227,21 @@ static inline void add_tile(__local Met* met, const long count, __global double*
         double weight = 1;
         if (IS_MARKED(word)) {
           const apart distance = DISTANCE_IN(word);
-          approach(&sums, state, least < FAR ? (double)least : INFINITY, (double)distance, place, regression);
+          const double before = least < FAR ? (double)least : INFINITY;
+          const double kept = approach_alone(&sums, state, before, (double)distance, place, regression);
+#if OTHER_SUMS
+          scale_sums(state, STATE_OTHERS + shared_sums(regression), kept, regression);
+#endif
           least = distance;
           furthest = furthest_beside(least, regression);
         } else {
           weight = WEIGHT_IN(word);
         }
-        if (weight != 0) add_row(&sums, state, weight, targets + place * regression.outputs, regression);
+        if (weight == 0) continue;
+        add_alone(&sums, weight, numbers[i]);
+#if OTHER_SUMS
+        if (regression.classes > FEW_CLASSES) add_class(state, weight, numbers[i], regression);
+#endif
       }
     }
     met->leasts[query] = least;

@@ -15,6 +15,7 @@
 #define STATE_SUM 2
 #define STATE_SQUARES 3
 #define STATE_SUMS 4
+#define STATE_OTHERS (STATE_SUMS + 1)
 
 static inline long state_size(const Regression regression) {
   return STATE_SUMS + regression.outputs + regression.classes;
@@ -50,16 +51,25 @@ typedef struct {
   double first;  // of f w, of the first output
 } Sums;
 
-// A row nearer than all before. Whatever stands in a state that has met no row counts for nothing.
-static inline void approach(Sums* sums, __global double* state, const double before, const double least,
-                            const long row, const Regression regression) {
+// A row nearer than all before. Whatever stands in a state that has met no row counts for nothing. Returns what is left of
+// the weights of the rows before, by which other sums are still to be scaled.
+static inline double approach_alone(Sums* sums, __global double* state, const double before, const double least,
+                                    const long row, const Regression regression) {
   const double kept = isinf(before) ? 0 : kept_weight(before, least, regression);
   state[STATE_LEAST] = least;
   state[STATE_ROW] = (double)row;
   sums->sum = scaled(sums->sum, kept);
   sums->squares = scaled(sums->squares, kept * kept);
   sums->first = scaled(sums->first, kept);
-  for (long i = STATE_SUMS + 1; i < state_size(regression); ++i) state[i] = scaled(state[i], kept);
+  return kept;
+}
+static inline void scale_sums(__global double* state, const long first, const double kept, const Regression regression) {
+  for (long i = first; i < state_size(regression); ++i) state[i] = scaled(state[i], kept);
+}
+static inline void approach(Sums* sums, __global double* state, const double before, const double least,
+                            const long row, const Regression regression) {
+  const double kept = approach_alone(sums, state, before, least, row, regression);
+  scale_sums(state, STATE_OTHERS, kept, regression);
 }
 
 // The class that a first target votes for, or -1.
@@ -70,17 +80,23 @@ static inline long class_of(const result target, const long classes) {
 }
 
 // A row of this weight, with its targets. One rounding for each sum, wherever it is compiled: tiles must not differ.
-static inline void add_row(Sums* sums, __global double* state, const double weight, __global const result* targets,
-                           const Regression regression) {
+static inline void add_alone(Sums* sums, const double weight, const result target) {
   sums->sum += weight;
   sums->squares = fma(weight, weight, sums->squares);
-  sums->first = fma(weight, (double)targets[0], sums->first);
+  sums->first = fma(weight, (double)target, sums->first);
+}
+static inline void add_class(__global double* state, const double weight, const result target,
+                             const Regression regression) {
+  const long number = class_of(target, regression.classes);
+  if (number >= 0) state[STATE_SUMS + regression.outputs + number] += weight;
+}
+static inline void add_row(Sums* sums, __global double* state, const double weight, __global const result* targets,
+                           const Regression regression) {
+  add_alone(sums, weight, targets[0]);
   for (long r = 1; r < regression.outputs; ++r) {
     state[STATE_SUMS + r] = fma(weight, (double)targets[r], state[STATE_SUMS + r]);
   }
-  if (regression.classes == 0) return;
-  const long number = class_of(targets[0], regression.classes);
-  if (number >= 0) state[STATE_SUMS + regression.outputs + number] += weight;
+  if (regression.classes != 0) add_class(state, weight, targets[0], regression);
 }
 
 static inline void begin_state(__global double* state) {

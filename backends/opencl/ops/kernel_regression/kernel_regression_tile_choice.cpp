@@ -104,8 +104,10 @@ std::int64_t regression_block_rows(const KernelRegression& problem, const Regres
 }
 
 RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFacts& facts) {
-  if (facts.info.kind == DeviceKind::cpu) return tiles_of_processor(problem.type, facts);
-  RegressionTiles tiles = tiles_of_gpu(problem.type, facts);
+  const bool is_cpu = facts.info.kind == DeviceKind::cpu;
+  RegressionTiles tiles = is_cpu ? tiles_of_processor(problem.type, facts) : tiles_of_gpu(problem.type, facts);
+  for (RegressionTile& tile : tiles) tile.has_other_sums = problem.outputs + problem.classes > 1;
+  if (is_cpu) return tiles;
   const auto units = static_cast<std::int64_t>(std::max<std::uint64_t>(facts.info.compute_units, 1));
   const auto groups_of = [&](const RegressionTile& tile) {
     return ceil_div(problem.queries, tile.queries) *

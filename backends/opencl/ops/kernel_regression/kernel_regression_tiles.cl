@@ -21,6 +21,7 @@
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=2 -DWIDTH=16 -DDP4A=0 -DTILE_Q=12 -DTILE_R=32 -DWORK_Q=12 -DWORK_R=32 -DDEPTH=1 -DPANELS=10 -DSHARES_WEIGHTS=0 -DBLOCK_ROWS=2048
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=1 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=8 -DPANELS=1 -DSHARES_WEIGHTS=0 -DBLOCK_ROWS=2048
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=0 -DFLOAT64=1 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=4 -DWORK_R=8 -DDEPTH=8 -DSTAGES=4 -DTENSOR_CORES=90 -DPANELS=1 -DSHARES_WEIGHTS=1 -DBLOCK_ROWS=128
+// Compiles alone with: -DBYTES=0 -DFLOAT64=0 -DNUMBERS=1 -DWIDTH=4 -DDP4A=0 -DTILE_Q=64 -DTILE_R=64 -DWORK_Q=8 -DWORK_R=8 -DDEPTH=16 -DPANELS=1 -DSHARES_WEIGHTS=1 -DOTHER_SUMS=1 -DBLOCK_ROWS=2048
 #include "ops/kernel_regression/kernel_regression_meeting.cl"
 #include "ops/kernel_regression/kernel_regression_tiling.cl"
 
@@ -90,6 +91,10 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regressi
 #if SHARES_WEIGHTS
       weigh_tile(&met, count, regression, item);
       WAIT_FOR_ALL();
+#if OTHER_SUMS
+      add_others(&met, count, states, row, targets, regression, item);
+      WAIT_FOR_ALL();
+#endif
       add_tile(&met, count, states, row, targets, regression, item);
       WAIT_FOR_ALL();
 #else

@@ -225,8 +225,8 @@ class TilesPlan {
         "kernel_regression_tiles", embedded::kernel_regression_tiles,
         backend::sentence(" -DTILE_Q=", tile_.queries, " -DTILE_R=", tile_.rows, " -DWORK_Q=", tile_.work_queries,
                           " -DWORK_R=", tile_.work_rows, " -DDEPTH=", tile_.depth, " -DPANELS=", panels_,
-                          " -DSTAGES=", tile_.stages, " -DTENSOR_CORES=", tile_.float64_cores,
-                          " -DSHARES_WEIGHTS=", tile_.shares_weights() ? 1 : 0));
+                          " -DSTAGES=", tile_.stages, " -DTENSOR_CORES=", tile_.float64_cores, " -DSHARES_WEIGHTS=",
+                          tile_.shares_weights() ? 1 : 0, " -DOTHER_SUMS=", tile_.has_other_sums ? 1 : 0));
   }
   [[nodiscard]] OperatorLaunch tiles() const {
     OperatorLaunch launch;

@@ -25,13 +25,17 @@ struct RegressionTile {
   std::int64_t stages = 0;   ///< of steps of NVIDIA's tensor cores in local memory; 0: other products
   int float64_cores = 0;     ///< the architecture whose tensor cores multiply float64 (DeviceFacts); 0: other products
   bool is_of_warp_groups = false;  ///< of kernel_regression_wgmma.cl
+  bool has_other_sums = false;     ///< than that of one output
 
   [[nodiscard]] bool is_of_bytes_tensor() const noexcept { return stages != 0 && float64_cores == 0; }
   [[nodiscard]] std::int64_t items() const noexcept { return queries / work_queries * (rows / work_rows); }
   /// SHARES_WEIGHTS of kernel_regression_meeting.cl. Small tiles are those of a device that is not full: there a
   /// group's own time counts. Large ones with a work-item a query need less local memory without: float32 with 10,000
-  /// queries of 60000 x 784 took 29.9 ms on an H100 with weights shared, and takes 24.5.
-  [[nodiscard]] bool shares_weights() const noexcept { return items() > 1 && (items() > queries || queries < 64); }
+  /// queries of 60000 x 784 took 29.9 ms on an H100 with weights shared, and takes 24.5. Other sums are added up by all
+  /// work-items, which then need the weights.
+  [[nodiscard]] bool shares_weights() const noexcept {
+    return items() > 1 && (has_other_sums || items() > queries || queries < 64);
+  }
 };
 
 using RegressionTiles = std::vector<RegressionTile>;
