@@ -23,7 +23,7 @@ RegressionTiles tiles() {
   constexpr std::int64_t kRows = 128;
   constexpr std::int64_t kWorkQueries = 2;
   constexpr std::int64_t kWorkRows = 32;
-  constexpr std::int64_t kStages = 7;
+  constexpr std::int64_t kStages = 5;
   RegressionTile tile{kQueries, kRows, kWorkQueries, kWorkRows, 4, kStepBytes / 4, 4, kStages};
   tile.is_of_warp_groups = true;
   return {tile};

@@ -10,6 +10,7 @@
 // they do. Parts of queries, keys and weights: kernel_regression_tensor_part.cl.
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTAGES=8 -DEUCLIDEAN=0 -DTILE_R=128
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTAGES=8 -DEUCLIDEAN=0 -DTILE_R=128 -DPRIVATE_LISTS=1
 #include "ops/kernel_regression/kernel_regression_tensor_part.cl"
 
 // Of a query, a lane's keys; a word has so many bits for a key's number.
@@ -23,9 +24,18 @@
 #define WEIGHED_AT_ONCE 4
 // Of a lane's words of lengths, between those of two lanes of a quad: so the four lanes load from different banks.
 #define WORDS_APART 4
-// Bytes between a lane's places, and from its first to its last.
+// Lists lie in local memory, or with PRIVATE_LISTS in the work-item's own, which the first-level cache holds, where local
+// memory is scarce. From a lane's place to its next one, and from its first to its last.
+#if PRIVATE_LISTS
+typedef int* List;
+#define FIRST_PLACE(list) 0
+#define PLACE_STEP 1
+#else
+typedef int List;  // the address of the first place
+#define FIRST_PLACE(list) (list)
 #define PLACE_STEP 128
-#define LAST_PLACE ((PLACES - 1) * PLACE_STEP)
+#endif
+#define LAST_PLACE(list) (FIRST_PLACE(list) + (PLACES - 1) * PLACE_STEP)
 #define PART_KEYS (PLACES / 2)
 
 // What else is known of a tile's rows, where it is put for a lane of a quad.
@@ -43,13 +53,21 @@ ALWAYS_INLINE void place_known(__local Known* known, const uint length, const fl
   known->targets[in_tile % 8 / 2][number] = target;
 }
 
-ALWAYS_INLINE void put_word(const int at, const int word) {
+ALWAYS_INLINE void put_word(const List list, const int at, const int word) {
+#if PRIVATE_LISTS
+  list[at] = word;
+#else
   asm volatile("st.shared.s32 [%0], %1;" ::"r"(at), "r"(word) : "memory");
+#endif
 }
-ALWAYS_INLINE int word_at(const int at) {
+ALWAYS_INLINE int word_at(const List list, const int at) {
+#if PRIVATE_LISTS
+  return list[at];
+#else
   int word;
   asm volatile("ld.shared.s32 %0, [%1];" : "=r"(word) : "r"(at) : "memory");
   return word;
+#endif
 }
 
 // Where the two lists of a lane end.
@@ -57,24 +75,24 @@ typedef struct {
   int upper, lower;
 } Ends;
 
-ALWAYS_INLINE int is_overfull(const Ends ends, const int list) {
-  return ends.upper - ends.lower > PLACE_STEP || ends.upper == list + LAST_PLACE || ends.lower == list;
+ALWAYS_INLINE int is_overfull(const Ends ends, const List list) {
+  return ends.upper - ends.lower > PLACE_STEP || ends.upper == LAST_PLACE(list) || ends.lower == FIRST_PLACE(list);
 }
 
 ALWAYS_INLINE Ends list_words(const int words[KEYS * 2], const int first, const int count, const int upper_furthest,
-                              const int lower_furthest, const int list) {
-  Ends ends = {list, list + LAST_PLACE};
+                              const int lower_furthest, const List list) {
+  Ends ends = {FIRST_PLACE(list), LAST_PLACE(list)};
 #pragma unroll
   for (int i = 0; i < KEYS; ++i) {
     if (i < first || i >= first + count) continue;
     const int upper = words[i / 2 * 4 + i % 2], lower = words[i / 2 * 4 + 2 + i % 2];
     if (upper <= upper_furthest) {
-      put_word(ends.upper, upper);
-      ends.upper = min(ends.upper + PLACE_STEP, list + LAST_PLACE);
+      put_word(list, ends.upper, upper);
+      ends.upper = min(ends.upper + PLACE_STEP, LAST_PLACE(list));
     }
     if (lower <= lower_furthest) {
-      put_word(ends.lower, lower);
-      ends.lower = max(ends.lower - PLACE_STEP, list);
+      put_word(list, ends.lower, lower);
+      ends.lower = max(ends.lower - PLACE_STEP, FIRST_PLACE(list));
     }
   }
   return ends;
@@ -88,10 +106,10 @@ ALWAYS_INLINE void add_weighed(Part* part, const float weight, const float targe
 }
 
 // Adds the rows that both lists hold. `targets` are those of the lane's rows.
-ALWAYS_INLINE void add_both(const Meeting* meeting, Part* upper, Part* lower, const Ends ends, const int list,
+ALWAYS_INLINE void add_both(const Meeting* meeting, Part* upper, Part* lower, const Ends ends, const List list,
                             __local const float* targets) {
-  const int uppers = (ends.upper - list) / PLACE_STEP;
-  const int lowers = (list + LAST_PLACE - ends.lower) / PLACE_STEP;
+  const int uppers = (ends.upper - FIRST_PLACE(list)) / PLACE_STEP;
+  const int lowers = (LAST_PLACE(list) - ends.lower) / PLACE_STEP;
   const int most = max(uppers, lowers);
 #pragma unroll 1
   for (int first = 0; is_any(first < most); first += WEIGHED_AT_ONCE) {
@@ -99,8 +117,8 @@ ALWAYS_INLINE void add_both(const Meeting* meeting, Part* upper, Part* lower, co
     float upper_targets[WEIGHED_AT_ONCE], lower_targets[WEIGHED_AT_ONCE];
 #pragma unroll
     for (int i = 0; i < WEIGHED_AT_ONCE; ++i) {
-      const int of_upper = word_at(list + (first + i) * PLACE_STEP);
-      const int of_lower = word_at(list + LAST_PLACE - (first + i) * PLACE_STEP);
+      const int of_upper = word_at(list, FIRST_PLACE(list) + (first + i) * PLACE_STEP);
+      const int of_lower = word_at(list, LAST_PLACE(list) - (first + i) * PLACE_STEP);
       const float upper_weight = weight_of_key(meeting, of_upper >> KEY_BITS, upper);
       const float lower_weight = weight_of_key(meeting, of_lower >> KEY_BITS, lower);
       upper_weights[i] = first + i < uppers ? upper_weight : 0;
@@ -169,7 +187,7 @@ ALWAYS_INLINE void make_words(int words[KEYS * 2], const int sums[KEYS * 2], __l
 #define NEAR_OVERFULL 2
 
 // The lane's queries approach the block's tile `tile`, and what is near is listed. `list`: the lane's first place.
-ALWAYS_INLINE int list_near(const Meeting* meeting, Part* upper, Part* lower, const int words[KEYS * 2], const int list,
+ALWAYS_INLINE int list_near(const Meeting* meeting, Part* upper, Part* lower, const int words[KEYS * 2], const List list,
                             const int tile, Ends* ends) {
   int least[4] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
 #pragma unroll
@@ -186,7 +204,7 @@ ALWAYS_INLINE int list_near(const Meeting* meeting, Part* upper, Part* lower, co
 }
 
 // What is near is added.
-ALWAYS_INLINE void add_near_words(const Meeting* meeting, Part* upper, Part* lower, const int words[KEYS * 2], const int list,
+ALWAYS_INLINE void add_near_words(const Meeting* meeting, Part* upper, Part* lower, const int words[KEYS * 2], const List list,
                                   __local const float* targets, const Ends ends, const int near) {
   if (near == NOTHING_NEAR) return;
   if (near == NEAR_LISTED) {

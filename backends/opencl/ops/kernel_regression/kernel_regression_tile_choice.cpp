@@ -54,12 +54,17 @@ RegressionTiles tiles_of_gpu(DataType type, const DeviceFacts& facts) {
 std::uint64_t local_bytes(const RegressionTile& tile, DataType type) {
   constexpr auto kWord = static_cast<std::int64_t>(sizeof(cl_uint));
   if (tile.is_of_bytes_tensor()) {
-    constexpr std::int64_t kListBytes = 16 * kWord;              // of a work-item
-    constexpr std::int64_t kKnownBytes = 4 * (36 + 32) * kWord;  // of a tile's rows: two at a time, or two groups' own
+    constexpr std::int64_t kListBytes = 16 * kWord;  // of a work-item
     constexpr std::int64_t kBarrierBytes = 16;
-    const std::int64_t row_bytes = tile.depth * kWord;
-    const std::int64_t stage =
-        tile.is_of_warp_groups ? tile.rows * row_bytes + kBarrierBytes : (tile.queries + tile.rows) * row_bytes;
+    constexpr std::int64_t kStepsOfStage = 2;                    // of warp groups
+    constexpr std::int64_t kKnownBytes = 4 * (36 + 32) * kWord;  // of a tile's rows, two tiles' at a time
+    const std::int64_t step = tile.depth * kWord;
+    if (tile.is_of_warp_groups) {
+      constexpr std::int64_t kGroups = 2;
+      const std::int64_t stage = tile.rows * kStepsOfStage * step + kBarrierBytes;
+      return static_cast<std::uint64_t>(tile.stages * stage + kGroups * 2 * kKnownBytes);
+    }
+    const std::int64_t stage = (tile.queries + tile.rows) * step;
     return static_cast<std::uint64_t>(tile.stages * stage + 2 * kKnownBytes + tile.items() * kListBytes);
   }
   const std::int64_t parts = tile.rows / tile.width;
