@@ -30,6 +30,9 @@ __device__ __forceinline__ void pass_turn(int group) {
 __device__ __forceinline__ void start_products(float (&sum)[64], std::uint64_t a, std::uint64_t b, bool adds) {
   multiply_64x128(sum, a, b, adds);
 }
+__device__ __forceinline__ void start_products(float (&sum)[56], std::uint64_t a, std::uint64_t b, bool adds) {
+  multiply_64x112(sum, a, b, adds);
+}
 __device__ __forceinline__ void start_products(float (&sum)[32], std::uint64_t a, std::uint64_t b, bool adds) {
   multiply_64x64(sum, a, b, adds);
 }
@@ -37,10 +40,16 @@ __device__ __forceinline__ void start_products(float (&sum)[32], std::uint64_t a
 /// Instructions along k of a plane.
 inline constexpr int kSplitSteps = kSplitPlane / kSplitStep;
 
+/// What is done while products go on, where there is nothing to do.
+struct NothingMeanwhile {
+  __device__ __forceinline__ void operator()() const {}
+};
+
 /// Multiplies the first kSteps steps of a panel of each operand, after which it is the other group's turn: its products
-/// go on while this one adds.
-template <int kTileN, bool kHasRest, int kSteps = kSplitSteps>
-__device__ __forceinline__ void multiply_panel(float (&sum)[kTileN / 2], std::uint64_t a, std::uint64_t b, int group) {
+/// go on while this one adds. meanwhile() is called while the products of this one go on.
+template <int kTileN, bool kHasRest, int kSteps = kSplitSteps, class Meanwhile = NothingMeanwhile>
+__device__ __forceinline__ void multiply_panel(float (&sum)[kTileN / 2], std::uint64_t a, std::uint64_t b, int group,
+                                               const Meanwhile& meanwhile = {}) {
   static_assert(kHasRest || kSteps == kSplitSteps, "what stands in the rest's place is k as well");
   // In descriptors an address is a sixteenth. A step is two chunks of all rows.
   constexpr std::uint64_t kStepOfA = 2 * kSplitRows, kStepOfB = 2 * kTileN;
@@ -62,6 +71,7 @@ __device__ __forceinline__ void multiply_panel(float (&sum)[kTileN / 2], std::ui
   for (int i = 0; i < kSteps; ++i) start_products(sum, a + i * kStepOfA, b + i * kStepOfB, true);
   close_products();
   pass_turn(group);
+  meanwhile();
   wait_for_products<0>();
   hold(sum);
 }
@@ -78,13 +88,20 @@ class SplitMultiplier {
 
   /// Sums are spread as of 64 x n products (cuda_warpgroup_products.cuh), for each of the group's blocks of rows.
   __device__ __forceinline__ void multiply_tile(int panels, float (&total)[kShape.blocks_m][kShape.tile_n / 2]) {
-#pragma unroll
-    for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) {
-#pragma unroll
-      for (int i = 0; i < kShape.tile_n / 2; ++i) total[block_m][i] = 0;
-    }
+    clear(total);
 #pragma unroll 1
     for (int panel = 0; panel < panels; ++panel) add_panel(total);
+  }
+
+  /// The same of at least one panel, and calls meanwhile() while the last products go on: the sums of all blocks of
+  /// rows but the last are known then.
+  template <class Meanwhile>
+  __device__ __forceinline__ void multiply_tile(int panels, float (&total)[kShape.blocks_m][kShape.tile_n / 2],
+                                                const Meanwhile& meanwhile) {
+    clear(total);
+#pragma unroll 1
+    for (int panel = 1; panel < panels; ++panel) add_panel(total);
+    add_panel(total, meanwhile);
   }
 
   /// The same of so many steps of kSplitStep of k: zeros that fill up the last panel take no time.
@@ -99,9 +116,18 @@ class SplitMultiplier {
   }
 
  private:
+  static __device__ __forceinline__ void clear(float (&total)[kShape.blocks_m][kShape.tile_n / 2]) {
+#pragma unroll
+    for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) {
+#pragma unroll
+      for (int i = 0; i < kShape.tile_n / 2; ++i) total[block_m][i] = 0;
+    }
+  }
+
   /// Adds the products of the next panel to the sums, or of its first kSteps steps.
-  template <int kSteps = kSplitSteps>
-  __device__ __forceinline__ void add_panel(float (&total)[kShape.blocks_m][kShape.tile_n / 2]) {
+  template <int kSteps = kSplitSteps, class Meanwhile = NothingMeanwhile>
+  __device__ __forceinline__ void add_panel(float (&total)[kShape.blocks_m][kShape.tile_n / 2],
+                                            const Meanwhile& meanwhile = {}) {
     wait(shared_.b_full[stage_b_.place], stage_b_.parity);
 #pragma unroll
     for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) {
@@ -109,7 +135,11 @@ class SplitMultiplier {
       wait(shared_.a_full[block_m][stage_a_.place], stage_a_.parity);
       const std::uint64_t a = operand_in_chunks(shared_.a[block_m][stage_a_.place][group_], kSplitRows * 16);
       const std::uint64_t b = b_first_ + static_cast<std::uint64_t>(stage_b_.place) * kPanelOfB;
-      multiply_panel<kShape.tile_n, kHasRest, kSteps>(sum, a, b, group_);
+      if (block_m == kShape.blocks_m - 1) {
+        multiply_panel<kShape.tile_n, kHasRest, kSteps>(sum, a, b, group_, meanwhile);
+      } else {
+        multiply_panel<kShape.tile_n, kHasRest, kSteps>(sum, a, b, group_);
+      }
       release(shared_.a_empty[block_m][stage_a_.place], kShape.cluster_n);
       if (block_m == kShape.blocks_m - 1) release(shared_.b_empty[stage_b_.place], kShape.cluster_m);
 #pragma unroll

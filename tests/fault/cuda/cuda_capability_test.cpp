@@ -174,6 +174,25 @@ TEST_F(CudaCapabilityTest, gemm_by_fp16_of_warps_launches_what_every_card_knows)
   }
 }
 
+/// For 132 multiprocessors: 3136 tiles are 14 columns of two blocks of 112, and 1024 are 4 of two of 128.
+TEST_F(CudaCapabilityTest, products_of_winograd_take_the_columns_that_leave_less_without_work) {
+  open(9, 0);
+  const auto columns_of_layer = [&](std::int64_t size) {
+    const CnnLayer layer{.input_channels = 256,
+                         .output_channels = 256,
+                         .height = size,
+                         .width = size,
+                         .filter_height = 5,
+                         .filter_width = 5};
+    for (const Tunable& tunable : variant<CnnLayer>("winograd_split").tunables(layer, *device_)) {
+      if (tunable.name == "tile_n") return tunable.preferred;
+    }
+    return std::int64_t{0};
+  };
+  EXPECT_EQ(columns_of_layer(228), 112);
+  EXPECT_EQ(columns_of_layer(132), 128);
+}
+
 TEST_F(CudaCapabilityTest, layers_by_fp16_of_warps_are_a_default_on_8_0_and_9_0_alone) {
   constexpr std::string_view kName = "implicit_gemm_split";
   open(7, 5);

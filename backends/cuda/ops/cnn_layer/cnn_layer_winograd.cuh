@@ -23,40 +23,43 @@
 
 namespace tessera::cuda {
 
-/// The patch of a tile of one channel, in registers; 0 beyond the image.
-template <int kOutputs, int kFilter>
-__device__ __forceinline__ void read_patch(const CnnLayerWinogradArguments& layer, const WinogradTile& place,
-                                           int channel, float* value) {
+/// Columns first to first + kColumns - 1 of the patch of a tile of one channel, in registers; 0 beyond the image.
+template <int kOutputs, int kFilter, int kColumns>
+__device__ __forceinline__ void read_columns(const CnnLayerWinogradArguments& layer, const WinogradTile& place,
+                                             int channel, int first, float* value) {
   constexpr int n = kOutputs + kFilter - 1;
   const int y0 = place.row * kOutputs - layer.padding;
-  const int x0 = place.column * kOutputs - layer.padding;
-  const float* plane =
-      layer.input + (static_cast<std::int64_t>(place.image) * layer.channels + channel) * layer.height * layer.width;
-  const bool is_inside = x0 >= 0 && x0 + n <= layer.width;
-#pragma unroll
-  for (int y = 0; y < n; ++y) {
-    const bool is_row = static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
-    const float* const row = plane + static_cast<std::int64_t>(y0 + y) * layer.width + x0;
+  const int x0 = place.column * kOutputs - layer.padding + first;
+  const float* row = layer.input +
+                     (static_cast<std::int64_t>(place.image) * layer.channels + channel) * layer.height * layer.width +
+                     static_cast<std::int64_t>(y0) * layer.width + x0;
+  if (layer.aligned && x0 >= 0 && x0 + kColumns <= layer.width) {
     constexpr int kVector = kOutputs == 4 ? 4 : 2;
-    if (layer.aligned && is_inside) {
 #pragma unroll
-      for (int x = 0; x < n; x += kVector) {
-        const bool is_whole = x + kVector <= n;
+    for (int y = 0; y < n; ++y, row += layer.width) {
+      const bool is_row = static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
+#pragma unroll
+      for (int x = 0; x < kColumns; x += kVector) {
+        const bool is_whole = x + kVector <= kColumns;
         Run<float, kVector> run{};
         if (is_row && is_whole) run = *reinterpret_cast<const Run<float, kVector>*>(row + x);
         if (is_row && !is_whole) {
 #pragma unroll
-          for (int i = 0; x + i < n; ++i) run.element[i] = row[x + i];
+          for (int i = 0; x + i < kColumns; ++i) run.element[i] = row[x + i];
         }
 #pragma unroll
-        for (int i = 0; i < kVector && x + i < n; ++i) value[y * n + x + i] = run.element[i];
+        for (int i = 0; i < kVector && x + i < kColumns; ++i) value[y * kColumns + x + i] = run.element[i];
       }
-    } else {
+    }
+    return;
+  }
 #pragma unroll
-      for (int x = 0; x < n; ++x) {
-        const bool is_pixel = is_row && static_cast<unsigned>(x0 + x) < static_cast<unsigned>(layer.width);
-        value[y * n + x] = is_pixel ? row[x] : 0.0F;
-      }
+  for (int y = 0; y < n; ++y, row += layer.width) {
+    const bool is_row = static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
+#pragma unroll
+    for (int x = 0; x < kColumns; ++x) {
+      const bool is_pixel = is_row && static_cast<unsigned>(x0 + x) < static_cast<unsigned>(layer.width);
+      value[y * kColumns + x] = is_pixel ? row[x] : 0.0F;
     }
   }
 }
@@ -81,7 +84,7 @@ __device__ __forceinline__ void winograd_input(const CnnLayerWinogradArguments& 
   const int step = static_cast<int>(gridDim.y) - kDoubtRows;
   for (int channel = row_of_grid - kDoubtRows; channel < layer.channels; channel += step) {
     float value[n * n];
-    read_patch<kOutputs, kFilter>(layer, place, channel, value);
+    read_columns<kOutputs, kFilter, n>(layer, place, channel, 0, value);
 #pragma unroll
     for (int x = 0; x < n; ++x) transform_pixels<kOutputs, kFilter, n>(value + x);
     float* const to = layer.transformed + channel * layer.leading + tile;

@@ -18,6 +18,9 @@ using backend::sentence;
 using backend::Verdict;
 using mathematics::round_up;
 
+/// Chunks of channels that a block transforms, if that leaves so many blocks for each multiprocessor.
+constexpr std::int64_t kMostChunks = 2, kBlocksOfMultiprocessor = 8;
+
 /// Of a sum over the channels.
 double sum_roundings(const CnnLayer& problem) {
   return mathematics::cnn_layer_winograd_split_roundings(problem, kSplitPlane);
@@ -39,6 +42,7 @@ class SplitProducts final : public CnnLayerWinogradProducts {
   SplitProducts(CudaDevice& device, const CnnLayerWinogradSizes& sizes, const GemmSplitShape& shape)
       : card_(device.context()->limits()),
         points_(sizes.tiling.points),
+        points_of_row_(static_cast<int>(sizes.tiling.outputs + sizes.problem.filter_height - 1)),
         block_rows_(shape.tile_n),
         matrix_bytes_(sizes.problem.input_channels * sizes.leading_outputs * std::int64_t{sizeof(float)}),
         outputs_(sizes.problem.output_channels),
@@ -84,8 +88,15 @@ class SplitProducts final : public CnnLayerWinogradProducts {
                  const backend::Slice& transformed) const override {
     const GemmSplitLaunch& launch = launch_of(arguments.tiles);
     CnnLayerWinogradSplitArguments own = arguments_of(arguments, transformed);
+    const std::int64_t groups = launch.rows_of_b() / kCnnLayerWinogradSplitTiles;
     const std::int64_t chunks = launch.panels() * (kSplitPlane / kCnnLayerWinogradSplitChannels);
-    transform_.enqueue(queue, own, winograd_grid(card_, launch.rows_of_b() / kCnnLayerWinogradSplitTiles, chunks + 1));
+    // A block that takes several chunks finds its tiles' powers once; there must be enough blocks.
+    const std::int64_t each = std::clamp<std::int64_t>(
+        groups * chunks / (kBlocksOfMultiprocessor * std::int64_t{card_.multiprocessors}), 1, kMostChunks);
+    own.shares = static_cast<std::int32_t>(ceil_div(chunks, each));
+    LaunchGrid grid = winograd_grid(card_, groups * (own.shares + 1), 1);
+    grid.group_size[0] *= static_cast<unsigned>(cnn_layer_winograd_split_parts(points_of_row_));
+    transform_.enqueue(queue, own, grid);
   }
 
   void multiply(backend::Queue& queue, std::int64_t tiles, const backend::Slice& weights,
@@ -143,7 +154,8 @@ class SplitProducts final : public CnnLayerWinogradProducts {
                                              matrix_sums(launch),
                                              static_cast<std::int32_t>(launch.panels()),
                                              block_rows_,
-                                             growth_power_};
+                                             growth_power_,
+                                             1};
     arguments.layer.doubt_of_largest = doubt_of_largest_;
     return arguments;
   }
@@ -157,6 +169,7 @@ class SplitProducts final : public CnnLayerWinogradProducts {
 
   const DeviceLimits& card_;  // lives as long as the function, which owns its context
   std::int64_t points_;
+  int points_of_row_;
   std::int32_t block_rows_;
   std::int64_t matrix_bytes_;
   std::int64_t outputs_;
@@ -167,7 +180,7 @@ class SplitProducts final : public CnnLayerWinogradProducts {
   std::vector<Launch> launches_;
 };
 
-/// Of the largest chunk that is offered.
+/// Of a chunk of so many tiles.
 Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
   const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem, sum_roundings(problem)).front();
   return product_of({problem,
@@ -178,13 +191,42 @@ Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
                     tiles);
 }
 
+/// Columns that a multiprocessor multiplies one after the other.
+std::int64_t columns_in_turn(const Gemm& product, const GemmSplitShape& shape, const DeviceLimits& card) {
+  const GemmSplitTiling tiling = tiling_of(shape);
+  const std::int64_t tiles = product.batch * (tiling.padded_rows_of_a(product) / tiling.tile_m) *
+                             (tiling.padded_rows_of_b(product) / tiling.tile_n) / tiling.cluster();
+  return ceil_div(tiles, std::max<std::int64_t>(1, card.multiprocessors / tiling.cluster())) * tiling.tile_n;
+}
+
+/// gemm's choice for a whole chunk, or a tile of as many rows and fewer columns where that leaves less without work.
+const GemmSplitShape& choose_shape(const CnnLayer& problem, std::int64_t chunk, const DeviceLimits& card) {
+  const GemmSplitShape* chosen = &choose_gemm_split(product_of(problem, chunk), GemmSplitKind::split, card);
+  const CnnLayerWinogradTiling tiling(problem,
+                                      mathematics::cnn_layer_winograd_tiles(problem, sum_roundings(problem)).front());
+  const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
+  const Gemm product = product_of(problem, std::min(chunk, tiles));
+  for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) {
+    const bool is_narrower = shape.tile_m() == chosen->tile_m() && shape.tile_n < chosen->tile_n;
+    if (is_narrower && columns_in_turn(product, shape, card) < columns_in_turn(product, *chosen, card)) chosen = &shape;
+  }
+  return *chosen;
+}
+
+const GemmSplitShape& shape_of(std::int64_t tile_m, std::int64_t tile_n) {
+  return *std::find_if(std::begin(kCnnLayerWinogradShapes), std::end(kCnnLayerWinogradShapes),
+                       [&](const GemmSplitShape& shape) { return shape.tile_m() == tile_m && shape.tile_n == tile_n; });
+}
+
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
   std::vector<Tunable> tunables = cnn_layer_winograd_tunables(problem, device, sum_roundings(problem));
-  const Gemm product = product_of(problem, tunables.back().preferred);
-  for (Tunable& tunable :
-       gemm_split_tunables(choose_gemm_split(product, GemmSplitKind::split, native(device).context()->limits()))) {
-    tunables.push_back(std::move(tunable));
-  }
+  const std::int64_t chunk = tunables.back().preferred;
+  const GemmSplitShape& preferred = choose_shape(problem, chunk, native(device).context()->limits());
+  Tunable tile_m{"tile_m", "output channels that one group multiplies", {128, 256}, preferred.tile_m()};
+  Tunable tile_n{"tile_n", "tiles that it multiplies", {64, 112, 128}, preferred.tile_n, "tile_m"};
+  for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) tile_n.pairs.emplace_back(shape.tile_m(), shape.tile_n);
+  tunables.push_back(std::move(tile_m));
+  tunables.push_back(std::move(tile_n));
   return tunables;
 }
 
@@ -197,14 +239,15 @@ Verdict check(const CnnLayer& problem, const backend::Device& device) {
   return check_split_card(device);
 }
 
-/// Wherever winograd does: its transforms split on the way, so that little is left of what makes gemm's split pay late.
-/// On an H100 64 channels to 64, 3 x 3, 56 x 56, on eight images take 33.9 us against 36.8 of winograd.
+/// Wherever winograd does: its transforms split on the way, so that little is left of what makes
+/// gemm's split pay late. On an H100 64 channels to 64, 3 x 3, 56 x 56, on eight images take 33.9 us against 36.8 of
+/// winograd.
 Verdict pays(const CnnLayer& problem, const backend::Device& device) {
   return cnn_layer_winograd_pays(problem, device, sum_roundings(problem));
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  const GemmSplitShape& shape = gemm_split_shape(tuning.at("tile_m"), tuning.at("tile_n"));
+  const GemmSplitShape& shape = shape_of(tuning.at("tile_m"), tuning.at("tile_n"));
   return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"), sum_roundings(problem),
                                  [&](CudaDevice& card, const CnnLayerWinogradSizes& sizes) {
                                    return std::make_unique<SplitProducts>(card, sizes, shape);

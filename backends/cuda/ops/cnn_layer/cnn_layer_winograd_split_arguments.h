@@ -25,13 +25,24 @@ struct CnnLayerWinogradSplitArguments {
   std::int32_t panels_of_k;   ///< of a row
   std::int32_t block_rows;    ///< that lie together in a panel
   std::int32_t growth_power;  ///< a transformed pixel is less than 2^this times the largest of its patch
+  std::int32_t shares;        ///< blocks among which the channels of a group of tiles are shared
 };
+
+/// Tiles of products: gemm's, and one whose columns leave fewer of a layer's tiles without work.
+inline constexpr GemmSplitShape kCnnLayerWinogradShapes[]{
+    kGemmSplitShapes[0], kGemmSplitShapes[1], {2, 112, 2, 3, 1, 2}, kGemmSplitShapes[2]};
 
 /// Output channels and tiles of a block of products, and its numbers.
 inline constexpr int kCnnLayerWinogradBlockOutputs = 16, kCnnLayerWinogradBlockTiles = 8;
 inline constexpr int kCnnLayerWinogradBlock = kCnnLayerWinogradBlockOutputs * kCnnLayerWinogradBlockTiles;
 
-/// Tiles and channels of a group, a thread for each of both: a chunk of a panel holds as many channels.
+/// Tiles and channels of a group: a chunk of a panel holds as many channels.
 inline constexpr int kCnnLayerWinogradSplitTiles = 16, kCnnLayerWinogradSplitChannels = 8;
+
+/// Threads that share a tile's patch of points x points pixels of a channel, each with as many of its columns: more
+/// warps find registers then.
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int cnn_layer_winograd_split_parts(int points) {
+  return points == 8 ? 2 : 1;
+}
 
 }  // namespace tessera::cuda

@@ -18,7 +18,8 @@ namespace tessera::cuda {
 #if defined(TESSERA_CUDA_IS_HOPPER)
 
 /// A warp group computes its rows of the block's tiles. A Store is made for each tile, and called with the sums of each
-/// of the group's blocks of rows (StoreSums).
+/// of the group's blocks of rows (StoreSums). Where it is short (kBesideProducts), all but the last block's are stored
+/// while the last products go on: with few panels a tile, storing would else take a tenth of the time.
 template <GemmSplitShape kShape, bool kHasRest, class Store>
 __device__ __forceinline__ void multiply_split(const GemmSplitArguments& gemm, SplitShared<kShape>& shared) {
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -29,9 +30,19 @@ __device__ __forceinline__ void multiply_split(const GemmSplitArguments& gemm, S
     const Store store(gemm, tile, tile.row * kShape.tile_m() + group * kSplitRows + warp % 4 * 16,
                       tile.column * kShape.tile_n);
     float total[kShape.blocks_m][kShape.tile_n / 2];
-    multiplier.multiply_tile(gemm.panels, total);
+    const auto store_from_to = [&](int first, int end) {
 #pragma unroll
-    for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) store(total[block_m], block_m);
+      for (int block_m = 0; block_m < kShape.blocks_m; ++block_m) {
+        if (block_m >= first && block_m < end) store(total[block_m], block_m);
+      }
+    };
+    constexpr int kEarly = Store::kBesideProducts ? kShape.blocks_m - 1 : 0;
+    if constexpr (kEarly > 0) {
+      multiplier.multiply_tile(gemm.panels, total, [&] { store_from_to(0, kEarly); });
+    } else {
+      multiplier.multiply_tile(gemm.panels, total);
+    }
+    store_from_to(kEarly, kShape.blocks_m);
   }
 }
 

@@ -216,6 +216,7 @@ __device__ __forceinline__ void store_sums(const GemmSplitArguments& gemm, const
 template <bool kNeighbours>
 class StoreSums {
  public:
+  static constexpr bool kBesideProducts = false;
   __device__ __forceinline__ StoreSums(const GemmSplitArguments& gemm, const SplitTile& tile, std::int64_t first_row,
                                        std::int64_t first_column)
       : gemm_(gemm), matrix_(tile.matrix), first_row_(first_row), first_column_(first_column) {}
