@@ -67,14 +67,15 @@ class CudaCapabilityTest : public ::testing::Test {
     return variant<Problem>(name).pays(problem, *device_).because();
   }
 
-  /// The first of gemm's variants that takes the problem and pays.
-  [[nodiscard]] std::string_view default_of(const Gemm& problem) const {
-    const Gemm whole = with_layout(problem);
-    for (const auto& each : plugin_backend().operators().list<Gemm>()) {
-      if (each.check(whole, *device_) && (!each.pays || each.pays(whole, *device_))) return each.name;
+  /// The first of the operator's variants that takes the problem and pays.
+  template <class Problem>
+  [[nodiscard]] std::string_view first_that_pays(const Problem& problem) const {
+    for (const auto& each : plugin_backend().operators().list<Problem>()) {
+      if (each.check(problem, *device_) && (!each.pays || each.pays(problem, *device_))) return each.name;
     }
     return "none";
   }
+  [[nodiscard]] std::string_view default_of(const Gemm& problem) const { return first_that_pays(with_layout(problem)); }
 
   std::unique_ptr<backend::Device> device_;
 
@@ -172,6 +173,35 @@ TEST_F(CudaCapabilityTest, gemm_by_fp16_of_warps_launches_what_every_card_knows)
       }
     }
   }
+}
+
+/// implicit_gemm multiplies for 32 output channels at least, the warp groups of winograd_split for 128.
+TEST_F(CudaCapabilityTest, layers_with_few_outputs_take_winograd_where_there_is_much_to_save) {
+  for (const auto& [major, minor] : {std::pair{8, 6}, {9, 0}}) {
+    open(major, minor);
+    const auto default_of_layer = [&](std::int64_t channels, std::int64_t outputs, std::int64_t filter) {
+      return first_that_pays(CnnLayer{.input_channels = channels,
+                                      .output_channels = outputs,
+                                      .height = 112,
+                                      .width = 112,
+                                      .filter_height = filter,
+                                      .filter_width = filter});
+    };
+    for (const std::int64_t outputs : {4, 8, 16}) {
+      for (const std::int64_t filter : {3, 5}) {
+        EXPECT_EQ(default_of_layer(128, outputs, filter), "winograd") << outputs << " " << filter;
+        EXPECT_EQ(default_of_layer(32, outputs, filter), "implicit_gemm") << outputs << " " << filter;
+      }
+    }
+  }
+  open(9, 0);
+  const CnnLayer wide{.input_channels = 128,
+                      .output_channels = 256,
+                      .height = 112,
+                      .width = 112,
+                      .filter_height = 3,
+                      .filter_width = 3};
+  EXPECT_EQ(first_that_pays(wide), refusal("winograd_split", wide).empty() ? "winograd_split" : "winograd");
 }
 
 /// For 132 multiprocessors: 3136 tiles are 14 columns of two blocks of 112, and 1024 are 4 of two of 128.

@@ -33,8 +33,9 @@ struct CnnLayerWinogradTiling {
 };
 
 /// Do the products that are saved outweigh the transforms? Those are counted per tile: input_channels * output_channels
-/// times the multiplications saved against input_channels + output_channels times the bytes of one channel. On an H200,
-/// with 3 channels to 32 the transforms cost five times what they save.
+/// (those of a tile of implicit_gemm, if there are fewer) times the multiplications saved against input_channels +
+/// output_channels times the bytes of one channel. On an H200, with 3 channels to 32 the transforms cost five times
+/// what they save.
 [[nodiscard]] backend::Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device& device,
                                                        std::optional<double> of_sums = {});
 
