@@ -199,7 +199,7 @@ std::int64_t columns_in_turn(const Gemm& product, const GemmSplitShape& shape, c
   return ceil_div(tiles, std::max<std::int64_t>(1, card.multiprocessors / tiling.cluster())) * tiling.tile_n;
 }
 
-/// gemm's choice for a whole chunk, or a tile of as many rows and fewer columns where that leaves less without work.
+/// gemm's choice for a whole chunk, or the same tile with fewer columns where that leaves less without work.
 const GemmSplitShape& choose_shape(const CnnLayer& problem, std::int64_t chunk, const DeviceLimits& card) {
   const GemmSplitShape* chosen = &choose_gemm_split(product_of(problem, chunk), GemmSplitKind::split, card);
   const CnnLayerWinogradTiling tiling(problem,
@@ -207,7 +207,8 @@ const GemmSplitShape& choose_shape(const CnnLayer& problem, std::int64_t chunk, 
   const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
   const Gemm product = product_of(problem, std::min(chunk, tiles));
   for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) {
-    const bool is_narrower = shape.tile_m() == chosen->tile_m() && shape.tile_n < chosen->tile_n;
+    const bool is_narrower =
+        shape.tile_m() == chosen->tile_m() && shape.cluster_n == chosen->cluster_n && shape.tile_n < chosen->tile_n;
     if (is_narrower && columns_in_turn(product, shape, card) < columns_in_turn(product, *chosen, card)) chosen = &shape;
   }
   return *chosen;
