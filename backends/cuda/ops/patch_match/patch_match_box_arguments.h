@@ -52,6 +52,41 @@ struct BoxBytes {
   static_assert(kOddBytes >= (1 << kNumberBits) + kTileY * kRow + kTileX);
 };
 
+/// The shared memory of patch_match_box_halves.cu, whose tile is that of bytes.
+struct BoxHalves {
+  static constexpr int kRow = BoxBytes::kRow;  ///< of words and of norms
+  static constexpr int kPlane = BoxBytes::kWordPlane;
+  static constexpr int kNoCandidate = BoxBytes::kNormsX;
+  static constexpr int kWords = kPlane * BoxBytes::kWordsZ;
+  static constexpr int kNorms = kPlane * BoxBytes::kNormsZ;
+  static constexpr int kVoxelsX = BoxBytes::kNormsX + BoxBytes::kPatch - 1;
+  static constexpr int kVoxelRow = kVoxelsX;
+  static constexpr int kVoxelPlane = 386;  ///< the 16 rows of a patch begin in banks of their own
+  static constexpr int kVoxels = kVoxelPlane * BoxBytes::kWordsZ;
+  static constexpr int kWarps = BoxBytes::kThreads / 32;
+  static constexpr int kColumnsAlongX = 3;  ///< of a walk, at most
+  static constexpr int kColumns = kColumnsAlongX * 6;
+  static constexpr int kPlaces = BoxBytes::kPlaces;
+  static constexpr int kTogether = 32;    ///< listed candidates whose distances are found at a time
+  static constexpr int kSumStride = 17;   ///< of a candidate's 16 rows
+  static constexpr int kNumberBits = 13;  ///< of a candidate's first voxel in a key
+  /// Of a warp: what it notes of columns, or sums of rows and keys.
+  static constexpr unsigned kNotedBytes = kColumns * 2 * 32 * 4;
+  static constexpr unsigned kSumBytes = kTogether * kSumStride * 8;
+  static constexpr int kKeys = 3 * kPlaces;
+  static constexpr int kNearStride = kTogether + 4;  ///< halves of a warp lie in banks of their own
+  static constexpr unsigned kWarpBytes = kSumBytes + kKeys * 8 + 2 * kNearStride * 4;
+  static constexpr unsigned kScreenBytes = 4 * (kWords + kNorms);
+  static constexpr unsigned kSharedBytes = kScreenBytes + kWarps * kWarpBytes + 4 * kVoxels;
+  /// Of a warp's lists, where words and norms were, and candidates that they hold: what is behind a list's end is read.
+  static constexpr int kListStride = static_cast<int>(kScreenBytes / 2 / kWarps);
+  static constexpr int kListed = kListStride - kTogether;
+  static_assert(kNotedBytes <= kWarpBytes && kScreenBytes % 16 == 0 && kWarpBytes % 16 == 0);
+  static_assert((kSumBytes + kKeys * 8) % 16 == 0 && kNearStride % 4 == 0);
+  static_assert(kVoxelPlane * BoxBytes::kNormsZ <= 1 << kNumberBits && kPlane % 2 == 0);
+  static_assert(kVoxelRow * BoxBytes::kWordsY <= kVoxelPlane && kSumBytes >= 2 * kTogether * 8);
+};
+
 /// Threads of a group of patch_match_box_sums.cu, how many stand in a line, and the places of each.
 inline constexpr int kPatchBoxThreads = 256;
 inline constexpr int kPatchBoxLineThreads = 8;
@@ -70,9 +105,9 @@ struct PatchTileArguments {
 
 struct PatchBoxArguments {
   PatchArguments match;
-  std::uint32_t tiles[2];      ///< along x and y
-  std::int32_t most_distance;  ///< that is kept; -1: none is
-  std::int32_t leaves_rest;    ///< counts of stacks that do not fill up are -1: farther candidates might be kept
+  std::uint32_t tiles[2];          ///< along x and y
+  std::int32_t most_distance = 0;  ///< of bytes, that is kept; -1: none is
+  std::int32_t leaves_rest = 0;  ///< the same: counts of stacks that do not fill up are -1, farther ones might be kept
 };
 
 }  // namespace tessera::cuda

@@ -1,5 +1,5 @@
-// patch_match, box_sums for bytes: a stack in registers, and the networks of minimum and maximum that sort a list of
-// keys and merge it in.
+// patch_match, box_sums, a reference at every place: a stack of bytes in registers, networks of minimum and maximum
+// that sort a list of keys and merge it in, and sets of candidates whose nearest give a limit.
 #pragma once
 
 #include <climits>
@@ -63,6 +63,17 @@ __device__ __forceinline__ void sort_bitonic(Key (&keys)[Box::kPlaces]) {
       if ((i & apart) == 0) in_order(keys[i], keys[i + apart]);
     }
   }
+}
+
+/// Moves the sets of two references by so many places. Sets are of steps along z; what is near in one column shall not
+/// be in the set of what is near in the next, since a plane of candidates may be nearest.
+template <int kTurn, class Key, int kSets>
+__device__ __forceinline__ void turn_sets(Key (&sets)[2][kSets]) {
+  Key turned[2][kSets];
+#pragma unroll
+  for (int i = 0; i < 2 * kSets; ++i) turned[i / kSets][i % kSets] = sets[i / kSets][(i + kTurn) % kSets];
+#pragma unroll
+  for (int i = 0; i < 2 * kSets; ++i) sets[i / kSets][i % kSets] = turned[i / kSets][i % kSets];
 }
 
 /// A stack: sorted keys, the nearest first.

@@ -1,5 +1,5 @@
-// patch_match, box_sums: one group a tile of references, which share sums. See patch_match_box_sums.cu, and for bytes
-// patch_match_box_bytes.cu.
+// patch_match, box_sums: one group a tile of references, which share sums. See patch_match_box_sums.cu, and for a
+// reference at every place patch_match_box_bytes.cu, and of floats and 16 bits patch_match_box_halves.cu.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -29,13 +29,22 @@ PatchBoxTiles tiles_of(const PatchMatch& problem, const backend::Device& device)
            .bytes = native(device).context()->limits().shared_bytes}};
 }
 
-/// Is it a problem of patch_match_box_bytes.cu?
-bool has_bytes(const PatchMatch& problem, const backend::Device& device) {
+/// Has patch_match_box_bytes.cu or patch_match_box_halves.cu a program for these patches and windows?
+bool is_dense(const PatchMatch& problem) {
   const mathematics::PatchGeometry g(problem);
-  return problem.type == DataType::uint8 && problem.patch == PerAxis{4, 4, 4} && problem.step == PerAxis{1, 1, 1} &&
-         g.x.window <= BoxBytes::kMostWindow && g.y.window <= BoxBytes::kMostWindow &&
-         g.z.window <= BoxBytes::kMostWindow && problem.max_patches <= BoxBytes::kPlaces &&
+  return problem.patch == PerAxis{4, 4, 4} && problem.step == PerAxis{1, 1, 1} &&
+         std::max({g.x.window, g.y.window, g.z.window}) <= BoxBytes::kMostWindow &&
+         problem.max_patches <= BoxBytes::kPlaces;
+}
+bool has_bytes(const PatchMatch& problem, const backend::Device& device) {
+  return problem.type == DataType::uint8 && is_dense(problem) &&
          native(device).context()->limits().shared_bytes >= BoxBytes::kSharedBytes;
+}
+bool has_halves(const PatchMatch& problem, const backend::Device& device) {
+  constexpr int kFirstWithHalves = 8;  // sm_80 and newer multiply 16 x 16 by 16 x 8 of fp16
+  const DeviceLimits& limits = native(device).context()->limits();
+  return problem.type != DataType::uint8 && is_dense(problem) && limits.shared_bytes >= BoxHalves::kSharedBytes &&
+         limits.compute_capability_major >= kFirstWithHalves;
 }
 /// Are windows as large as that of its kernel whose loops are made for them?
 bool is_whole(const PatchMatch& problem) {
@@ -43,7 +52,7 @@ bool is_whole(const PatchMatch& problem) {
   return std::min({g.x.window, g.y.window, g.z.window}) == BoxBytes::kMostWindow;
 }
 
-PerAxis byte_tiles(const PatchMatch& problem) {
+PerAxis dense_tiles(const PatchMatch& problem) {
   using mathematics::ceil_div;
   const PerAxis references = problem.references();
   return {ceil_div<std::int64_t>(references.x, BoxBytes::kTileX),
@@ -135,14 +144,35 @@ class BoxBytesKernel final : public BoxKernel {
   std::unique_ptr<PackedKeyMatch> rest_;
 };
 
+class BoxHalvesKernel final : public BoxKernel {
+ public:
+  BoxHalvesKernel(const PatchMatch& problem, const backend::Device& device, const PerAxis& tiles)
+      : BoxKernel(native(device).context(), embedded::patch_match_box_halves,
+                  sentence("tessera_patch_match_box_halves_", patch_types(problem), "_",
+                           is_whole(problem) ? "whole" : "part"),
+                  grid_of(static_cast<double>(tiles.product()), BoxBytes::kThreads, BoxHalves::kSharedBytes)),
+        arguments_{.match = patch_arguments(problem),
+                   .tiles = {static_cast<std::uint32_t>(tiles.x), static_cast<std::uint32_t>(tiles.y)}} {}
+
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands, const backend::Slice&) override {
+    PatchBoxArguments arguments = arguments_;
+    arguments.match = with_operands(arguments_.match, operands);
+    enqueue(queue, arguments);
+  }
+
+ private:
+  PatchBoxArguments arguments_;
+};
+
 backend::Verdict check_box_sums(const PatchMatch& problem, const backend::Device& device) {
   if (std::string reason = mathematics::why_no_patch_key(problem); !reason.empty()) {
     return backend::Verdict::no(std::move(reason));
   }
   if (has_bytes(problem, device)) {
-    const backend::Verdict groups = check_patch_groups(byte_tiles(problem).product(), device);
+    const backend::Verdict groups = check_patch_groups(dense_tiles(problem).product(), device);
     return groups ? check_packed_key(problem, device) : groups;
   }
+  if (has_halves(problem, device)) return check_patch_groups(dense_tiles(problem).product(), device);
   const PatchBoxTiles tiles = tiles_of(problem, device);
   if (tiles.is_too_large()) {
     return backend::Verdict::no(sentence("a tile of patch_match takes ", tiles.bytes(),
@@ -165,16 +195,23 @@ std::int64_t pairs_along(const mathematics::PatchAxis& axis) {
 }
 
 backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
-  // Where a stack has up to 4 places, packed_key has a program that is faster than its others.
+  // Where a stack of bytes has up to 4 places, packed_key has a program that is faster than its others.
   constexpr std::int64_t kFewPlaces = 4;
-  if (!has_bytes(problem, device) || !is_whole(problem) || problem.max_patches <= kFewPlaces) {
+  const bool is_of_bytes = has_bytes(problem, device) && is_whole(problem) && problem.max_patches > kFewPlaces;
+  // Of floats an H100 takes 285 us for windows of 5^3, and packed_key 385, 334 and 561 for 7^3 (88 x 60 x 38 voxels).
+  constexpr std::int64_t kLeastWindow = 5;
+  const mathematics::PatchGeometry g(problem);
+  const bool is_of_halves =
+      has_halves(problem, device) && std::min({g.x.window, g.y.window, g.z.window}) >= kLeastWindow;
+  if (!is_of_bytes && !is_of_halves) {
     return backend::Verdict::no(
-        "packed_key is faster, but for 5 to 16 of bytes with patches of 4 x 4 x 4 and windows of 11 x 11 x 11 at every "
-        "place");
+        "packed_key is faster, but with patches of 4 x 4 x 4 at every place for 5 to 16 of bytes with windows of 11 x "
+        "11 x "
+        "11, and for up to 16 of floats and 16 bits with windows of 5 to 11 along each axis");
   }
   // Two groups share a multiprocessor, and the last wave of them costs much where there are few.
   constexpr std::int64_t kLeastWaves = 4;
-  const std::int64_t groups = byte_tiles(problem).product();
+  const std::int64_t groups = dense_tiles(problem).product();
   const std::int64_t at_once = 2 * std::int64_t{native(device).context()->limits().multiprocessors};
   if (groups < kLeastWaves * at_once) {
     return backend::Verdict::no(
@@ -182,19 +219,21 @@ backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) 
   }
   // A group takes as long whatever part of its references and their candidates is there, and packed_key as long as
   // there are pairs. Of 83 % an H100 takes 1.29 ms, and packed_key 2.63 (176 x 120 x 38 bytes and a threshold): of half
-  // it is still ahead.
-  const mathematics::PatchGeometry g(problem);
-  constexpr double kWindow = 1.0 * BoxBytes::kMostWindow * BoxBytes::kMostWindow * BoxBytes::kMostWindow;
-  const double all = static_cast<double>(groups) * BoxBytes::kTileX * BoxBytes::kTileY * BoxBytes::kTileZ * kWindow;
+  // it is still ahead. Smaller windows gain less.
+  const std::int64_t least_percent = is_whole(problem) ? 50 : 75;
+  const double window = static_cast<double>(g.x.window) * static_cast<double>(g.y.window * g.z.window);
+  const double all = static_cast<double>(groups) * BoxBytes::kTileX * BoxBytes::kTileY * BoxBytes::kTileZ * window;
   const double pairs = static_cast<double>(pairs_along(g.x)) * static_cast<double>(pairs_along(g.y)) *
                        static_cast<double>(pairs_along(g.z));
-  if (2 * pairs >= all) return backend::Verdict::yes();
+  if (100 * pairs >= static_cast<double>(least_percent) * all) return backend::Verdict::yes();
   return backend::Verdict::no(sentence("of the pairs that groups of patch_match look at, ",
-                                       static_cast<std::int64_t>(100 * pairs / all), " % are there, but half must be"));
+                                       static_cast<std::int64_t>(100 * pairs / all), " % are there, but ",
+                                       least_percent, " must be"));
 }
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning&) {
-  if (has_bytes(problem, device)) return std::make_unique<BoxBytesKernel>(problem, device, byte_tiles(problem));
+  if (has_bytes(problem, device)) return std::make_unique<BoxBytesKernel>(problem, device, dense_tiles(problem));
+  if (has_halves(problem, device)) return std::make_unique<BoxHalvesKernel>(problem, device, dense_tiles(problem));
   return std::make_unique<BoxSumsKernel>(problem, device, tiles_of(problem, device));
 }
 

@@ -1,0 +1,85 @@
+// patch_match, box_sums for floats and 16 bits: patches of 4 x 4 x 4, windows up to 11 along each axis, a reference at
+// every place, up to 16 kept.
+//
+//   a warp      2 x 2 x 4 references, as for bytes (patch_match_box_bytes.cu): it multiplies their 16 patches by those
+//               of 8 candidates at a time, voxels rounded to fp16: four products of the tensor cores (m16n8k16)
+//   a group     4 x 2 warps: 8 x 4 x 4 references, and of all their candidates words of fp16, norms, and voxels as they
+//               are, in shared memory
+//
+//   distance = norm of reference + norm of candidate - 2 * sum of products
+//
+// These distances only screen. All candidates are looked at twice (patch_match_box_halves_walk.cuh), first for a limit
+// that 16 are within, then for a list of all that are: about 20 mostly, since the limit is near the 16th, and a bound
+// tells how far those may be that rounding makes nearer (patch_match_box_halves_products.cuh). The listed ones'
+// distances are found as they are defined (decision 0017), and written in order (patch_match_box_listed.cuh). Where
+// ties fill the warp's list, or fp16 does not hold the voxels, all lanes look at a reference together.
+#include "ops/patch_match/patch_match_box_halves_walk.cuh"
+#include "ops/patch_match/patch_match_box_listed.cuh"
+
+namespace tessera::cuda {
+
+namespace {
+
+template <class Types, bool kIsWhole>
+__device__ __forceinline__ void match_box(const PatchBoxArguments& box) {
+  constexpr unsigned kWarp = 0xffffffffU;
+  extern __shared__ __align__(16) unsigned char shared[];
+  const HalvesMemory<Types> memory(shared);
+  const HalvesScale scale = load_halves<Types>(box, memory);
+  int counts[2] = {};  // of what is listed of the lane's two references, and where that ends
+  int ends[2] = {BoxHalves::kListed + 1, BoxHalves::kListed + 1};
+  if (scale.scale != 0) {
+    HalvesWalk<Types, kIsWhole> walk(box, memory, HalvesProducts<Types>(box, scale));
+    walk.find_limits();
+    walk.note();
+    __syncthreads();
+    walk.list(counts, ends);
+  }
+  const BoxListed<Types> listed(box, memory);
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  // From here on lane i has reference i.
+  const int from = lane % 8 * 4;
+  const int count_of_first = __shfl_sync(kWarp, counts[0], from);
+  const int count_of_second = __shfl_sync(kWarp, counts[1], from);
+  const int end_of_first = __shfl_sync(kWarp, ends[0], from);
+  const int end_of_second = __shfl_sync(kWarp, ends[1], from);
+  const int count = lane < 8 ? count_of_first : count_of_second;
+  const int end = lane < 8 ? end_of_first : end_of_second;
+  const bool is_there = lane < BoxBytes::kReferences && listed.has(lane);
+  const bool is_listed = is_there && end <= BoxHalves::kListed;
+  const bool is_short = is_listed && count <= BoxHalves::kTogether;
+  const unsigned written = __ballot_sync(kWarp, is_short);
+  const int short_count = is_short ? count : 0;
+  const int short_begin = is_short ? end - count : 0;
+#pragma unroll 1
+  for (int number = lane / 16; number < BoxBytes::kReferences; number += 2) {
+    const int size = __shfl_sync(kWarp, short_count, number);
+    const int begin = __shfl_sync(kWarp, short_begin, number);
+    listed.write_two(number, memory.lists() + begin, size, (written >> number & 1U) != 0);
+  }
+#pragma unroll 1
+  for (unsigned left = __ballot_sync(kWarp, is_listed && !is_short); left != 0; left &= left - 1) {
+    const int number = __ffs(static_cast<int>(left)) - 1;
+    const int size = __shfl_sync(kWarp, count, number);
+    const int begin = __shfl_sync(kWarp, end - count, number);
+    listed.write_long(number, memory.lists() + begin, size);
+  }
+#pragma unroll 1
+  for (unsigned left = __ballot_sync(kWarp, is_there && !is_listed); left != 0; left &= left - 1) {
+    listed.find_together(__ffs(static_cast<int>(left)) - 1);
+  }
+}
+
+}  // namespace
+
+}  // namespace tessera::cuda
+
+#define TESSERA_PATCH_BOX(Types, name, is_whole)                                                            \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::BoxBytes::kThreads, 2)                        \
+      tessera_patch_match_box_halves_##name(const __grid_constant__ tessera::cuda::PatchBoxArguments box) { \
+    tessera::cuda::match_box<Types, is_whole>(box);                                                         \
+  }
+TESSERA_PATCH_BOX(tessera::cuda::PatchUint16, uint16_whole, true)
+TESSERA_PATCH_BOX(tessera::cuda::PatchUint16, uint16_part, false)
+TESSERA_PATCH_BOX(tessera::cuda::PatchFloat32, float32_whole, true)
+TESSERA_PATCH_BOX(tessera::cuda::PatchFloat32, float32_part, false)
