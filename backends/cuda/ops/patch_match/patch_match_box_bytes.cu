@@ -72,6 +72,7 @@ class BoxWarp : private BoxColumns<kIsWhole> {
           set = max(set, max(sums[2 * r], sums[2 * r + 1]));
         }
       }
+      turn_sets<3>(nearest);
     });
 #pragma unroll
     for (int r = 0; r < 2; ++r) limits_[r] = max(limits_[r], box_sum_of_last(nearest[r]) - 1);
@@ -288,7 +289,6 @@ __device__ __forceinline__ void match_box(const PatchBoxArguments& box) {
 }
 
 }  // namespace
-
 }  // namespace tessera::cuda
 
 #define TESSERA_PATCH_BOX(name, is_whole)                                                                  \
