@@ -13,8 +13,8 @@
 //
 // No work-item fetches stages for the others: the last warp that has read a stage's rows starts the copy that takes their
 // place. So neither warp group waits for the other, but for stages that it has not read. From one stage to the next a warp
-// has some 45 instructions, each behind the one before, and while the other group meets rows these take longer than one
-// step's products: hence two a stage. So lists of near rows found no place in local memory, and lie in work-items' own.
+// has some 45 instructions, each behind the one before: stages of one step took longer. So lists of near rows found no
+// place in local memory, and lie in work-items' own.
 //
 // Every packed query is read once a block, every training row once for 128 queries, by copies of whole stages. Groups that
 // follow each other share a block of training rows, which caches hold. 25 steps take 100 registers, sums 64: one group
