@@ -1,11 +1,12 @@
 // What 32 work-items together, a warp, ask of NVIDIA's instructions, whatever they compute: copies to local memory that pass
-// no register, and what lanes tell each other. From sm_80 on. Option: STAGES.
+// no register, and what lanes tell each other. From sm_80 on. Option: STAGES, for copies.
 //
 //   stages in local memory, STAGES of them     A stage is read while those behind it are on their way; the one that was
 //   | read | arrives | arrives |  free ...     read before is filled again. Copies are waited for in the order in which
 //            <- close_copies() ends each       they were started, stage by stage.
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DSTAGES=4
+// Compiles alone with: -target nvptx64 -fgnu-keywords
 
 #define CHUNK_BYTES 16
 // A function that is called would take registers through memory.
@@ -19,10 +20,12 @@ ALWAYS_INLINE void start_copy(const uint to, __global const uchar* from) {
 ALWAYS_INLINE void close_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
+#ifdef STAGES
 // Until all but the newest STAGES - 2 are there.
 ALWAYS_INLINE void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
 }
+#endif
 
 // Is it so for one of the 32 lanes at least?
 ALWAYS_INLINE int is_any(const int condition) {
@@ -32,6 +35,19 @@ ALWAYS_INLINE int is_any(const int condition) {
                : "=r"(any)
                : "r"(condition));
   return any;
+}
+
+// A bit for each lane: is it so for that one?
+ALWAYS_INLINE uint which_are(const int condition) {
+  uint which;
+  asm volatile("{ .reg .pred mine; setp.ne.s32 mine, %1, 0; vote.sync.ballot.b32 %0, mine, 0xffffffff; }"
+               : "=r"(which)
+               : "r"(condition));
+  return which;
+}
+// Lanes wait for each other, and see what each has written.
+ALWAYS_INLINE void sync_lanes() {
+  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
 }
 
 // What the lane has whose number differs by 1, or by 2, in that bit alone.
@@ -44,4 +60,28 @@ ALWAYS_INLINE int of_lane_2_apart(const int number) {
   int there;
   asm volatile("shfl.sync.bfly.b32 %0, %1, 2, 31, 0xffffffff;" : "=r"(there) : "r"(number));
   return there;
+}
+// What the lane of this number has.
+ALWAYS_INLINE int of_lane(const int number, const int lane) {
+  int there;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(there) : "r"(number), "r"(lane));
+  return there;
+}
+// What the lane has whose number differs in these bits, and what the lane has that is so many before, or its own if there
+// is none.
+ALWAYS_INLINE int of_lane_apart(const int number, const int bits) {
+  int there;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(there) : "r"(number), "r"(bits));
+  return there;
+}
+ALWAYS_INLINE int of_lane_before(const int number, const int lanes) {
+  int there;
+  asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(there) : "r"(number), "r"(lanes));
+  return there;
+}
+// The bits that any lane has.
+ALWAYS_INLINE uint any_of_lanes(const uint bits) {
+  uint any;
+  asm volatile("redux.sync.or.b32 %0, %1, 0xffffffff;" : "=r"(any) : "r"(bits));
+  return any;
 }

@@ -18,7 +18,7 @@
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=4 -DCOLUMN_BLOCKS=4 -DSTEPS=1 -DSTAGES=3
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=2 -DCOLUMN_BLOCKS=2 -DSTEPS=2 -DSTAGES=3
 #include "ops/gemm/gemm_split_panels.cl"
-#include "ops/nvidia_warp.cl"
+#include "ops/nvidia_halves.cl"
 
 #define PAIRS (2 * COLUMN_BLOCKS)
 #define TILE_M (WARPS_M * ROW_BLOCKS * BLOCK_ROWS)
@@ -34,26 +34,6 @@
 #if A_COPIES * ITEMS * CHUNK_BYTES != A_STAGE_BYTES || B_COPIES * ITEMS * CHUNK_BYTES != B_STAGE_BYTES || STAGES < 2
 #error "the work-items do not share out a stage evenly"
 #endif
-
-// Sums of 16 rows and 8 columns over 16 steps of k, from nothing and on top of what there is. Volatile, so that they stay in
-// the order in which they are written: what follows each other shares A, and does not wait for the one before.
-ALWAYS_INLINE void begin_16x8(float sums[4], const uint4 a, const uint2 b) {
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%10, %10, %10, %10};"
-      : "=f"(sums[0]), "=f"(sums[1]), "=f"(sums[2]), "=f"(sums[3])
-      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y), "f"(0.0f));
-}
-ALWAYS_INLINE void multiply_16x8(float sums[4], const uint4 a, const uint2 b) {
-  float s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(s0), "+f"(s1), "+f"(s2), "+f"(s3)
-      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y));
-  sums[0] = s0;
-  sums[1] = s1;
-  sums[2] = s2;
-  sums[3] = s3;
-}
 
 // Sums of 16 rows and all columns of the warp over a step.
 ALWAYS_INLINE void multiply_block(float sums[PAIRS][4], __local const uint4 *a, const uint4 b_rounded[COLUMN_BLOCKS],
