@@ -8,6 +8,7 @@
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
 #include "cuda_error.h"
+#include "mathematics/patch_match_box_dense.h"
 #include "mathematics/patch_match_box_tiles.h"
 #include "ops/patch_match/patch_match_box_arguments.h"
 #include "ops/patch_match/patch_match_launch.h"
@@ -29,35 +30,24 @@ PatchBoxTiles tiles_of(const PatchMatch& problem, const backend::Device& device)
            .bytes = native(device).context()->limits().shared_bytes}};
 }
 
+static_assert(BoxBytes::kMostWindow == mathematics::kPatchDenseWindow);
+static_assert(BoxBytes::kPlaces == mathematics::kPatchDensePlaces);
+constexpr PerAxis kDenseTile{BoxBytes::kTileX, BoxBytes::kTileY, BoxBytes::kTileZ};
+
 /// Has patch_match_box_bytes.cu or patch_match_box_halves.cu a program for these patches and windows?
-bool is_dense(const PatchMatch& problem) {
-  const mathematics::PatchGeometry g(problem);
-  return problem.patch == PerAxis{4, 4, 4} && problem.step == PerAxis{1, 1, 1} &&
-         std::max({g.x.window, g.y.window, g.z.window}) <= BoxBytes::kMostWindow &&
-         problem.max_patches <= BoxBytes::kPlaces;
-}
 bool has_bytes(const PatchMatch& problem, const backend::Device& device) {
-  return problem.type == DataType::uint8 && is_dense(problem) &&
+  return problem.type == DataType::uint8 && mathematics::is_patch_dense(problem) &&
          native(device).context()->limits().shared_bytes >= BoxBytes::kSharedBytes;
 }
 bool has_halves(const PatchMatch& problem, const backend::Device& device) {
   constexpr int kFirstWithHalves = 8;  // sm_80 and newer multiply 16 x 16 by 16 x 8 of fp16
   const DeviceLimits& limits = native(device).context()->limits();
-  return problem.type != DataType::uint8 && is_dense(problem) && limits.shared_bytes >= BoxHalves::kSharedBytes &&
-         limits.compute_capability_major >= kFirstWithHalves;
-}
-/// Are windows as large as that of its kernel whose loops are made for them?
-bool is_whole(const PatchMatch& problem) {
-  const mathematics::PatchGeometry g(problem);
-  return std::min({g.x.window, g.y.window, g.z.window}) == BoxBytes::kMostWindow;
+  return problem.type != DataType::uint8 && mathematics::is_patch_dense(problem) &&
+         limits.shared_bytes >= BoxHalves::kSharedBytes && limits.compute_capability_major >= kFirstWithHalves;
 }
 
 PerAxis dense_tiles(const PatchMatch& problem) {
-  using mathematics::ceil_div;
-  const PerAxis references = problem.references();
-  return {ceil_div<std::int64_t>(references.x, BoxBytes::kTileX),
-          ceil_div<std::int64_t>(references.y, BoxBytes::kTileY),
-          ceil_div<std::int64_t>(references.z, BoxBytes::kTileZ)};
+  return mathematics::patch_dense_tiles(problem, kDenseTile);
 }
 
 LaunchGrid grid_of(double groups, int threads, double shared_bytes) {
@@ -112,9 +102,10 @@ class BoxSumsKernel final : public BoxKernel {
 class BoxBytesKernel final : public BoxKernel {
  public:
   BoxBytesKernel(const PatchMatch& problem, const backend::Device& device, const PerAxis& tiles)
-      : BoxKernel(native(device).context(), embedded::patch_match_box_bytes,
-                  sentence("tessera_patch_match_box_bytes_", is_whole(problem) ? "whole" : "part"),
-                  grid_of(static_cast<double>(tiles.product()), BoxBytes::kThreads, BoxBytes::kSharedBytes)),
+      : BoxKernel(
+            native(device).context(), embedded::patch_match_box_bytes,
+            sentence("tessera_patch_match_box_bytes_", mathematics::is_patch_window_whole(problem) ? "whole" : "part"),
+            grid_of(static_cast<double>(tiles.product()), BoxBytes::kThreads, BoxBytes::kSharedBytes)),
         arguments_(arguments(problem, tiles)) {
     if (arguments_.leaves_rest != 0) rest_ = std::make_unique<PackedKeyMatch>(native(device).context(), problem);
   }
@@ -149,7 +140,7 @@ class BoxHalvesKernel final : public BoxKernel {
   BoxHalvesKernel(const PatchMatch& problem, const backend::Device& device, const PerAxis& tiles)
       : BoxKernel(native(device).context(), embedded::patch_match_box_halves,
                   sentence("tessera_patch_match_box_halves_", patch_types(problem), "_",
-                           is_whole(problem) ? "whole" : "part"),
+                           mathematics::is_patch_window_whole(problem) ? "whole" : "part"),
                   grid_of(static_cast<double>(tiles.product()), BoxBytes::kThreads, BoxHalves::kSharedBytes)),
         arguments_{.match = patch_arguments(problem),
                    .tiles = {static_cast<std::uint32_t>(tiles.x), static_cast<std::uint32_t>(tiles.y)}} {}
@@ -183,31 +174,18 @@ backend::Verdict check_box_sums(const PatchMatch& problem, const backend::Device
   return check_patch_groups(static_cast<std::int64_t>(std::min(tiles.tiles(), kMost)), device);
 }
 
-/// Candidates of all references along an axis, of which those near its ends have fewer.
-std::int64_t pairs_along(const mathematics::PatchAxis& axis) {
-  std::int64_t pairs = axis.references * axis.window;
-  for (std::int64_t i = 0; i < axis.references; ++i) {
-    if (i == BoxBytes::kMostWindow) i = std::max(i, axis.references - BoxBytes::kMostWindow);
-    const std::int64_t place = axis.place(i);
-    pairs -= axis.window - (axis.end_of_candidates(place) - axis.first_candidate(place));
-  }
-  return pairs;
-}
-
 backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
   // Where a stack of bytes has up to 4 places, packed_key has a program that is faster than its others.
   constexpr std::int64_t kFewPlaces = 4;
-  const bool is_of_bytes = has_bytes(problem, device) && is_whole(problem) && problem.max_patches > kFewPlaces;
-  // Of floats an H100 takes 285 us for windows of 5^3, and packed_key 385, 334 and 561 for 7^3 (88 x 60 x 38 voxels).
+  const bool are_few = problem.type == DataType::uint8 && problem.max_patches <= kFewPlaces;
+  // The smallest windows that were measured: the gain falls with the window.
   constexpr std::int64_t kLeastWindow = 5;
   const mathematics::PatchGeometry g(problem);
-  const bool is_of_halves =
-      has_halves(problem, device) && std::min({g.x.window, g.y.window, g.z.window}) >= kLeastWindow;
-  if (!is_of_bytes && !is_of_halves) {
+  const bool is_large = std::min({g.x.window, g.y.window, g.z.window}) >= kLeastWindow;
+  if ((!has_bytes(problem, device) && !has_halves(problem, device)) || are_few || !is_large) {
     return backend::Verdict::no(
-        "packed_key is faster, but with patches of 4 x 4 x 4 at every place for 5 to 16 of bytes with windows of 11 x "
-        "11 x "
-        "11, and for up to 16 of floats and 16 bits with windows of 5 to 11 along each axis");
+        "packed_key is faster, but for up to 16 patches of 4 x 4 x 4 at every place with windows of 5 to 11 along each "
+        "axis, of bytes for 5 to 16");
   }
   // Two groups share a multiprocessor, and the last wave of them costs much where there are few.
   constexpr std::int64_t kLeastWaves = 4;
@@ -220,15 +198,12 @@ backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) 
   // A group takes as long whatever part of its references and their candidates is there, and packed_key as long as
   // there are pairs. Of 83 % an H100 takes 1.29 ms, and packed_key 2.63 (176 x 120 x 38 bytes and a threshold): of half
   // it is still ahead. Smaller windows gain less.
-  const std::int64_t least_percent = is_whole(problem) ? 50 : 75;
-  const double window = static_cast<double>(g.x.window) * static_cast<double>(g.y.window * g.z.window);
-  const double all = static_cast<double>(groups) * BoxBytes::kTileX * BoxBytes::kTileY * BoxBytes::kTileZ * window;
-  const double pairs = static_cast<double>(pairs_along(g.x)) * static_cast<double>(pairs_along(g.y)) *
-                       static_cast<double>(pairs_along(g.z));
-  if (100 * pairs >= static_cast<double>(least_percent) * all) return backend::Verdict::yes();
+  const std::int64_t least_percent = mathematics::is_patch_window_whole(problem) ? 50 : 75;
+  const double percent = mathematics::patch_dense_percent(problem, kDenseTile);
+  if (percent >= static_cast<double>(least_percent)) return backend::Verdict::yes();
   return backend::Verdict::no(sentence("of the pairs that groups of patch_match look at, ",
-                                       static_cast<std::int64_t>(100 * pairs / all), " % are there, but ",
-                                       least_percent, " must be"));
+                                       static_cast<std::int64_t>(percent), " % are there, but ", least_percent,
+                                       " must be"));
 }
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning&) {
