@@ -1,4 +1,5 @@
-// patch_match, box_sums: one group a tile of references, which share sums of squares. See patch_match_box_sums.cl.
+// patch_match, box_sums: one group a tile of references, which share sums of squares. See patch_match_box_sums.cl, and
+// for a reference at every place on NVIDIA's tensor cores patch_match_box_tensor.cpp.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -7,6 +8,7 @@
 #include "backend/sentence.h"
 #include "mathematics/patch_match_box_tiles.h"
 #include "opencl_embedded.h"
+#include "ops/patch_match/patch_match_box_tensor.h"
 #include "ops/patch_match/patch_match_launch.h"
 #include "ops/patch_match/patch_match_variants.h"
 
@@ -54,6 +56,7 @@ backend::Verdict check(const PatchMatch& problem, const backend::Device& device)
   if (std::string reason = mathematics::why_no_patch_key(problem); !reason.empty())
     return backend::Verdict::no(std::move(reason));
   const DeviceFacts& facts = native(device).facts();
+  if (has_patch_box_tensor(problem, facts)) return check_patch_box_tensor(problem, facts);
   const mathematics::PatchBoxTiles tiles = tiles_of(problem, facts, kMostLanes);
   if (tiles.is_too_large())
     return backend::Verdict::no(sentence("a tile of patch_match takes ", tiles.bytes(), " bytes of local memory, but '",
@@ -65,7 +68,9 @@ backend::Verdict check(const PatchMatch& problem, const backend::Device& device)
 }
 
 backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
-  if (native(device).facts().info.kind != DeviceKind::cpu)
+  const DeviceFacts& facts = native(device).facts();
+  if (has_patch_box_tensor(problem, facts)) return patch_box_tensor_pays(problem, facts);
+  if (facts.info.kind != DeviceKind::cpu)
     return backend::Verdict::no("on what is no processor packed_key_lanes and packed_key are faster");
   const std::int64_t largest = std::max({problem.step.x, problem.step.y, problem.step.z});
   if (largest > kLargestStep)
@@ -74,7 +79,8 @@ backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) 
   return backend::Verdict::yes();
 }
 
-std::vector<Tunable> tunables(const PatchMatch& /*problem*/, const backend::Device& device) {
+std::vector<Tunable> tunables(const PatchMatch& problem, const backend::Device& device) {
+  if (has_patch_box_tensor(problem, native(device).facts())) return {};
   Tunable lanes{.name = "lanes", .meaning = "places along x that a work-item sums at a time", .values = {}};
   lanes.values = {4, 8, kMostLanes};
   lanes.preferred = native(device).facts().info.kind == DeviceKind::cpu ? kMostLanes : 4;
@@ -83,6 +89,7 @@ std::vector<Tunable> tunables(const PatchMatch& /*problem*/, const backend::Devi
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning& tuning) {
   const DeviceFacts& facts = native(device).facts();
+  if (has_patch_box_tensor(problem, facts)) return make_patch_box_tensor(problem, native(device));
   const mathematics::PatchBoxTiles tiles = tiles_of(problem, facts, tuning.at("lanes"));
   const std::size_t group =
       facts.info.kind == DeviceKind::cpu ? 1 : std::min<std::size_t>(256, facts.info.max_group_size);
