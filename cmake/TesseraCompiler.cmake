@@ -25,6 +25,13 @@ elseif(TESSERA_SANITIZER)
   message(FATAL_ERROR "TESSERA_SANITIZER is '${TESSERA_SANITIZER}', but must be address, thread or empty")
 endif()
 
+# UBSan's questions at every access are asked of what is tested; in tests and oracles they take a third of the compiler's
+# time. What else it asks, and all of AddressSanitizer's, is asked there too.
+set(TESSERA_UNASKED_OF_TESTS "")
+if(TESSERA_SANITIZER STREQUAL "address")
+  set(TESSERA_UNASKED_OF_TESTS -fno-sanitize=alignment,null,object-size,pointer-overflow,vptr)
+endif()
+
 find_program(TESSERA_CCACHE ccache)
 if(TESSERA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # What ccache needs to keep an object that was compiled with a precompiled header.

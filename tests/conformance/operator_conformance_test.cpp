@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -39,6 +40,12 @@ struct Subject {
   std::string variant;
   Tuning tuning;
 };
+
+/// Does a second run show anything? Not on a device that goes through all work-items in one order, for which
+/// $TESSERA_TEST_ONE_RUN is set.
+bool runs_twice() {
+  return std::getenv("TESSERA_TEST_ONE_RUN") == nullptr;
+}
 
 std::optional<VariantReport> report_of(const Case& problem, const Device& device, const std::string& variant) {
   for (VariantReport& report : problem.explain(device)) {
@@ -90,9 +97,11 @@ class OperatorTest : public testing::Test {
     if (subject_.problem->changes_output()) {
       EXPECT_TRUE(before != first) << "no bit of the output changed: nothing ran";
     }
-    run->reset(queue);
-    run->enqueue(queue);
-    EXPECT_TRUE(first == run->output_bits(queue)) << "a second run gives other bits";
+    if (runs_twice()) {
+      run->reset(queue);
+      run->enqueue(queue);
+      EXPECT_TRUE(first == run->output_bits(queue)) << "a second run gives other bits";
+    }
     queue.finish();
   }
 

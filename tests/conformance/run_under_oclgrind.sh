@@ -33,9 +33,11 @@ trap 'rm -rf "$folder"' EXIT
 echo "$runtime" > "$folder/oclgrind.icd"
 rm -f "$log"
 
+# Oclgrind goes through all work-items in one order, so that a case's second run would take its time and show nothing.
 status=0
 OCL_ICD_VENDORS="$folder/oclgrind.icd" \
   OCLGRIND_DATA_RACES=1 OCLGRIND_LOG="$log" OCLGRIND_MAX_ERRORS=20 \
+  TESSERA_TEST_ONE_RUN=1 \
   TESSERA_CACHE_DIR="$folder/cache" TESSERA_REQUIRE=opencl "$@" || status=$?
 
 if [ ! -e "$log" ]; then

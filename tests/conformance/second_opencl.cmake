@@ -9,7 +9,7 @@ if(NOT EXISTS "${intel_vendors}/intel.icd")
 endif()
 
 # Without conv2d's marches of every length and type, which are two thirds of its time.
-set(left_out_on_second "*/slow.*")
+set(left_out_on_second "*/slow.*${opencl_left_out}")
 set(left_out_on_second_conv2d "*/slow.*:*.uint8_*:*.int16_*:*rows_per_run_8_*:*rows_per_run_32_*:*rows_per_run_128_*")
 tessera_add_test_entry(conformance.opencl_intel.times ALONE
   COMMAND tessera_conformance_test --backend=opencl --gtest_filter=${api_times}
