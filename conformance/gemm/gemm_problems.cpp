@@ -75,6 +75,12 @@ void add_wide_tiles(CaseList& list, DataType type) {
       list.add({.problem = problem, .every_tuning = true});
     }
   }
+  // Several of the largest tiles, whole ones and others.
+  Gemm large = gemm_of(type, {260, 516, 200});
+  large.alpha = -0.5;
+  list.add({.problem = large, .every_tuning = true});
+  large.accuracy = Accuracy::fast;
+  if (type == DataType::float32) list.add({.problem = large, .every_tuning = true});
 }
 
 /// Nothing to add up, and nothing to write.

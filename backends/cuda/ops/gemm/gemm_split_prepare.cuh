@@ -37,10 +37,11 @@ struct SplitRun {
   float element[8];
 
   [[nodiscard]] __device__ __forceinline__ unsigned largest_bits() const {
-    unsigned bits = 0;
+    float largest = 0;
+    // NaN is the largest of all.
 #pragma unroll
-    for (int i = 0; i < 8; ++i) bits = max(bits, __float_as_uint(element[i]) & 0x7fffffffu);
-    return bits;
+    for (int i = 0; i < 8; ++i) asm("max.NaN.f32 %0, %0, %1;" : "+f"(largest) : "f"(fabsf(element[i])));
+    return __float_as_uint(largest) & 0x7fffffffu;
   }
 };
 
@@ -116,6 +117,7 @@ class SplitWriter {
   __device__ __forceinline__ SplitWriter(const GemmSplitSide& side, std::int64_t row, int padded_k, int shift)
       : first_(power_of_two(min(shift, 127))),
         second_(power_of_two(shift - min(shift, 127))),
+        limit_(kTiny * power_of_two(-min(shift, 100)) * power_of_two(min(shift, 100) - shift)),
         block_rows_(side.block_rows),
         padded_k_(padded_k),
         panels_(side.panels + row / side.block_rows * side.block_rows * (padded_k / kUnit) * kSplitRowBytes +
@@ -126,14 +128,17 @@ class SplitWriter {
     uint4 rounded, rest;
     auto* const rounded_pairs = reinterpret_cast<__half2*>(&rounded);
     auto* const rest_pairs = reinterpret_cast<__half2*>(&rest);
+    float least = limit_;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       // Twice, because the power goes up to 2^163. Both products are exact, but where nothing is left of a small one.
       const float a = run.element[2 * i], b = run.element[2 * i + 1];
-      const float x = a * first_ * second_;
-      const float y = b * first_ * second_;
-      split_pair(x, y, rounded_pairs[i], rest_pairs[i]);
-      tiny_ += (a != 0 && fabsf(x) < kTiny ? 1 : 0) + (b != 0 && fabsf(y) < kTiny ? 1 : 0);
+      split_pair(a * first_ * second_, b * first_ * second_, rounded_pairs[i], rest_pairs[i]);
+      least = fminf(fminf(least, fabsf(a)), fabsf(b));
+    }
+    if (least < limit_) {  // seldom, unless there are zeros
+#pragma unroll
+      for (int i = 0; i < 8; ++i) tiny_ += run.element[i] != 0 && fabsf(run.element[i]) < limit_ ? 1 : 0;
     }
     const int plane_bytes = block_rows_ * kSplitPlane * 2;
     unsigned char* const to =
@@ -152,6 +157,7 @@ class SplitWriter {
   static constexpr float kTiny = kHasRest ? 0x1p-3f : 0x1p-14f;
 
   float first_, second_;
+  float limit_;  ///< before it is scaled, what is less is held by fp16 with fewer bits
   int block_rows_;
   int padded_k_;
   unsigned char* panels_;
