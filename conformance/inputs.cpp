@@ -1,9 +1,12 @@
 // Seeded inputs: the generator and the distributions over it.
 #include "conformance/inputs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+
+#include "conformance/in_threads.h"
 
 namespace tessera::conformance {
 
@@ -74,7 +77,11 @@ std::string_view to_string(Values values) noexcept {
 
 template <class T>
 void fill_values(std::span<T> out, Values values, std::uint64_t seed) {
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = value_of<T>(values, random_bits(seed, i));
+  constexpr std::size_t kPiece = 1 << 14;
+  in_threads((out.size() + kPiece - 1) / kPiece, static_cast<double>(out.size()), [&](std::size_t piece) {
+    const std::size_t last = std::min(out.size(), (piece + 1) * kPiece);
+    for (std::size_t i = piece * kPiece; i < last; ++i) out[i] = value_of<T>(values, random_bits(seed, i));
+  });
 }
 
 template void fill_values(std::span<float>, Values, std::uint64_t);

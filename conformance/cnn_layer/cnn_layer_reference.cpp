@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "conformance/in_threads.h"
 #include "conformance/inputs.h"
 
 namespace tessera::conformance {
@@ -37,22 +38,26 @@ CnnLayerReference<T>::CnnLayerReference(CnnLayerInputs<T> inputs, Draw draw, std
   const double outputs =
       static_cast<double>(p.batch * p.output_channels) * static_cast<double>(p.output_height() * p.output_width());
   is_complete_ = outputs * static_cast<double>(p.pool_size * p.pool_size) * products_of_sum(p) <= kCompleteProducts;
+  std::optional<CnnLayerNeighbours> neighbours;
   if (is_complete_) {
-    const std::optional<CnnLayerNeighbours> neighbours =
-        has_neighbours_ ? std::optional<CnnLayerNeighbours>(inputs_) : std::nullopt;
-    for (std::size_t index = 0; index < static_cast<std::size_t>(outputs); ++index) {
-      add(place_of(index), neighbours ? &*neighbours : nullptr);
-    }
+    if (has_neighbours_) neighbours.emplace(inputs_);
+    for (std::size_t index = 0; index < static_cast<std::size_t>(outputs); ++index)
+      samples_.push_back({place_of(index), {}});
   } else {
-    add_samples(seed);
+    choose_samples(seed);
   }
+  in_threads(samples_.size(), static_cast<double>(samples_.size()) * products_of_sum(p), [&](std::size_t i) {
+    samples_[i].expected =
+        cnn_layer_element(inputs_, samples_[i].place, has_neighbours_, neighbours ? &*neighbours : nullptr);
+  });
 }
 
 template <class T>
-void CnnLayerReference<T>::add_samples(std::uint64_t seed) {
+void CnnLayerReference<T>::choose_samples(std::uint64_t seed) {
   const CnnLayer& p = inputs_.problem;
   const std::int64_t height = p.output_height();
   const std::int64_t width = p.output_width();
+  const auto add = [&](const CnnLayerPlace& place) { samples_.push_back({place, {}}); };
   const double affordable = kSampleProducts / (products_of_sum(p) * static_cast<double>(p.pool_size * p.pool_size));
   const std::int64_t planes = p.batch * p.output_channels;
   const std::int64_t rounds = std::max<std::int64_t>(1, static_cast<std::int64_t>(affordable) / planes);
@@ -69,11 +74,6 @@ void CnnLayerReference<T>::add_samples(std::uint64_t seed) {
          static_cast<std::int64_t>(random_below(static_cast<std::uint64_t>(height), seed, 2 * number)),
          static_cast<std::int64_t>(random_below(static_cast<std::uint64_t>(width), seed, 2 * number + 1))});
   }
-}
-
-template <class T>
-void CnnLayerReference<T>::add(const CnnLayerPlace& place, const CnnLayerNeighbours* neighbours) {
-  samples_.push_back({place, cnn_layer_element(inputs_, place, has_neighbours_, neighbours)});
 }
 
 template <class T>

@@ -30,8 +30,7 @@ class CnnLayerReference {
     CnnLayerPlace place;
     CnnLayerExpected expected;
   };
-  void add(const CnnLayerPlace& place, const CnnLayerNeighbours* neighbours = nullptr);
-  void add_samples(std::uint64_t seed);
+  void choose_samples(std::uint64_t seed);
   [[nodiscard]] std::size_t index_of(const CnnLayerPlace& place) const;
   [[nodiscard]] CnnLayerPlace place_of(std::size_t index) const;
 

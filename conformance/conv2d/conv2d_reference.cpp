@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "conformance/in_threads.h"
 #include "conformance/inputs.h"
 
 namespace tessera::conformance {
@@ -41,19 +42,19 @@ Conv2dReference<T>::Conv2dReference(Conv2dInputs<T> inputs, std::uint64_t seed, 
       const auto chosen =
           random_below(kRowsOfASample, seed + static_cast<std::uint64_t>(image), static_cast<std::uint64_t>(sample));
       const bool is_sample = y % kRowsOfASample == static_cast<std::int64_t>(chosen);
-      if (is_complete_ || is_edge || is_sample) add_row(image, y);
+      if (is_complete_ || is_edge || is_sample) rows_.push_back({image, y, {}});
     }
   }
+  const double of_row = static_cast<double>(p.output_width()) * static_cast<double>(p.filter_height * p.filter_width);
+  in_threads(rows_.size(), of_row * static_cast<double>(rows_.size()), [&](std::size_t i) { compute(rows_[i]); });
 }
 
 template <class T>
-void Conv2dReference<T>::add_row(std::int64_t image, std::int64_t y) {
-  Row row{image, y, {}};
+void Conv2dReference<T>::compute(Row& row) const {
   row.pixels.reserve(static_cast<std::size_t>(inputs_.problem.output_width()));
   for (std::int64_t x = 0; x < inputs_.problem.output_width(); ++x) {
-    row.pixels.push_back(conv2d_element(inputs_, image, y, x));
+    row.pixels.push_back(conv2d_element(inputs_, row.image, row.y, x));
   }
-  rows_.push_back(std::move(row));
 }
 
 template <class T>

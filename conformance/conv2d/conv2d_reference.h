@@ -35,7 +35,7 @@ class Conv2dReference {
     std::int64_t y;
     std::vector<ExpectedSum> pixels;
   };
-  void add_row(std::int64_t image, std::int64_t y);
+  void compute(Row& row) const;
 
   Conv2dInputs<T> inputs_;
   Draw draw_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "conformance/in_threads.h"
 #include "conformance/inputs.h"
 
 namespace tessera::conformance {
@@ -33,23 +34,23 @@ GemmReference<T>::GemmReference(const GemmInputs<T>& inputs, std::uint64_t seed,
   if (rows_ == 0 || columns_ == 0) rows_ = columns_ = 0;  // one of them may be huge
   const double elements = static_cast<double>(rows_) * static_cast<double>(columns_);
   if (elements * static_cast<double>(std::max<std::int64_t>(inputs.problem.k, 1)) > kCompleteProducts) {
-    sample(inputs, seed);
+    choose_samples(seed);
     probe_.emplace(inputs, seed + 1);
-    return;
-  }
-  elements_.reserve(static_cast<std::size_t>(elements));
-  for (std::int64_t row = 0; row < rows_; ++row) {
-    for (std::int64_t column = 0; column < columns_; ++column) {
-      elements_.push_back({row, column, gemm_element(inputs, row, column)});
+  } else {
+    elements_.reserve(static_cast<std::size_t>(elements));
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      for (std::int64_t column = 0; column < columns_; ++column) elements_.push_back({row, column, {}});
     }
   }
+  const double operations = static_cast<double>(elements_.size()) * static_cast<double>(inputs.problem.k);
+  in_threads(elements_.size(), operations, [&](std::size_t i) {
+    elements_[i].expected = gemm_element(inputs, elements_[i].row, elements_[i].column);
+  });
 }
 
 template <class T>
-void GemmReference<T>::sample(const GemmInputs<T>& inputs, std::uint64_t seed) {
-  const auto add = [&](std::int64_t row, std::int64_t column) {
-    elements_.push_back({row, column, gemm_element(inputs, row, column)});
-  };
+void GemmReference<T>::choose_samples(std::uint64_t seed) {
+  const auto add = [&](std::int64_t row, std::int64_t column) { elements_.push_back({row, column, {}}); };
   for (const std::int64_t row : {std::int64_t{0}, rows_ - 1}) {
     for (const std::int64_t column : {std::int64_t{0}, columns_ - 1}) add(row, column);
   }

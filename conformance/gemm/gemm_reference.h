@@ -37,7 +37,7 @@ class GemmReference {
     std::int64_t column;
     ExpectedSum expected;
   };
-  void sample(const GemmInputs<T>& inputs, std::uint64_t seed);
+  void choose_samples(std::uint64_t seed);
   void find_poison(std::span<const T> c, std::int64_t stride, T poison, const std::string& name,
                    Comparison& comparison) const;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "conformance/guarded_buffer.h"
+#include "conformance/in_threads.h"
 #include "conformance/inputs.h"
 
 namespace tessera::conformance {
@@ -40,7 +41,9 @@ RegressionReference<T>::RegressionReference(const RegressionInputs<T>& inputs, s
         random_below(static_cast<std::uint64_t>(problem_.queries), seed, static_cast<std::uint64_t>(i)));
     queries.push_back(is_random ? drawn : affordable < problem_.queries && i == 1 ? problem_.queries - 1 : i);
   }
-  for (const std::int64_t query : queries) samples_.push_back({query, oracle_.distances(query)});
+  for (const std::int64_t query : queries) samples_.push_back({query, {}});
+  in_threads(samples_.size(), each * static_cast<double>(samples_.size()),
+             [&](std::size_t i) { samples_[i].distances = oracle_.distances(samples_[i].query); });
 }
 
 template <class T>
@@ -125,7 +128,10 @@ void RegressionReference<T>::check(const RegressionResults<T>& results, double e
     const std::lock_guard lock(mutex_);
     std::vector<RegressionExpected>& kept = expected_[error_factor];
     if (kept.empty()) {
-      for (const Sample& sample : samples_) kept.push_back(oracle_.expected(sample.distances, error_factor));
+      kept.resize(samples_.size());
+      const double rows = static_cast<double>(problem_.training_rows) * static_cast<double>(samples_.size());
+      in_threads(samples_.size(), rows,
+                 [&](std::size_t i) { kept[i] = oracle_.expected(samples_[i].distances, error_factor); });
     }
     expected = &kept;
   }
