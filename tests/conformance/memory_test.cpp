@@ -100,6 +100,20 @@ TEST_P(MemoryTest, a_view_keeps_the_memory_alive) {
   EXPECT_EQ(queue.download(view).get().front(), 41.0F);
 }
 
+TEST_P(MemoryTest, a_kernel_works_on_the_operands_of_each_run) {
+  const auto kernel = device().kernel(Gemm{.m = 1, .n = 1, .k = 1});
+  Queue queue(device());
+  const auto two = device().upload<float>(std::vector<float>{2, 3});
+  for (int i = 1; i <= 20; ++i) {
+    // A driver may make the next buffer where this one was.
+    const auto a = device().upload<float>(std::vector<float>{static_cast<float>(i)});
+    const auto c = device().allocate<float>(1);
+    queue.run(kernel, {.a = a, .b = two.view(static_cast<std::size_t>(i % 2), 1), .c = c});
+    ASSERT_EQ(queue.download(c).get().front(), static_cast<float>(i * (2 + i % 2))) << i;
+    if (i % 5 == 0) device().trim();
+  }
+}
+
 TEST_P(MemoryTest, parts_past_the_end_are_refused) {
   const auto buffer = device().allocate<float>(10);
   for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{11, 0}, {0, 11}, {5, 6}, {5, SIZE_MAX - 2}}) {

@@ -44,6 +44,22 @@ TEST_P(OwnKernelTest, saxpy) {
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], 2 * x[i] + 0.5F) << i;
 }
 
+TEST_P(OwnKernelTest, each_launch_has_its_own_arguments) {
+  const OwnKernel kernel = device().compile(saxpy_source());
+  Queue queue(device());
+  const auto kept = device().upload<float>(std::vector<float>{1});
+  for (int i = 1; i <= 20; ++i) {
+    // A driver may make the next buffer where this one was.
+    const auto x = device().upload<float>(std::vector<float>{static_cast<float>(i)});
+    const auto y = device().upload<float>(std::vector<float>{100});
+    const LaunchShape shape{.groups = {1}, .group_size = {1}};
+    queue.launch(kernel, shape, i % 3 == 0 ? kept : x, y, static_cast<float>(i % 2), std::int64_t{1});
+    const float expected = 100 + static_cast<float>(i % 2) * (i % 3 == 0 ? 1 : static_cast<float>(i));
+    ASSERT_EQ(queue.download(y).get().front(), expected) << i;
+    if (i % 5 == 0) device().trim();
+  }
+}
+
 TEST_P(OwnKernelTest, arguments_may_be_parts_and_read_only) {
   // OpenCL passes parts of a buffer that start at a multiple of the device's alignment, at most 4096 bits everywhere.
   constexpr std::size_t kFirst = 4096 / 8 / sizeof(float);
