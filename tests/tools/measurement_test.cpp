@@ -76,6 +76,14 @@ TEST(MeasurementTest, gives_the_time_that_a_kernel_takes) {
   EXPECT_GE(result.wall_s.median, result.device_s.min);
   EXPECT_LT(result.device_s.min, 80e-3);
 
+  const Measurement once = measure_once({enqueue}, queue);
+  EXPECT_FALSE(measure_if_far_behind(once, {enqueue}, queue, 1e-6, {}).has_value()) << "there is no rival";
+  EXPECT_FALSE(measure_if_far_behind(once, {enqueue}, queue, 1e-6, {.rival_s = 60e-3}).has_value());
+  const auto far = measure_if_far_behind(once, {enqueue}, queue, 1e-6, {.rival_s = 1e-3});
+  ASSERT_TRUE(far.has_value());
+  EXPECT_GE(far->device_s.min, 8e-3);
+  EXPECT_NE(far->plan.note.find("1 repetition without a warm-up"), std::string::npos) << far->plan.note;
+
   const Measurement skipped =
       measure({enqueue}, queue, 1e-6, {.warm_up_s = 0.01, .min_time_s = 0, .time_limit_s = 0.01});
   EXPECT_NE(skipped.plan.skipped, "");

@@ -68,8 +68,9 @@ TEST(RatiosTest, the_worst_come_first_and_only_where_something_was_faster) {
 /// Answers with times of a list, one after the other; the last stays.
 class FakeMeasurer : public Measurer {
  public:
-  [[nodiscard]] Json measure(const Job& job) override {
+  [[nodiscard]] Json measure(const Job& job, double rival_s) override {
     asked.push_back(job.variant);
+    rivals_s.push_back(rival_s);
     BenchRecord record;
     record.job = job;
     std::vector<double>& times = seconds[job.variant];
@@ -88,6 +89,7 @@ class FakeMeasurer : public Measurer {
 
   std::map<std::string, std::vector<double>> seconds;
   std::vector<std::string> asked;
+  std::vector<double> rivals_s;
 };
 
 class ProblemRoundsTest : public CpuDeviceTest {
@@ -117,6 +119,8 @@ TEST_F(ProblemRoundsTest, takes_turns_with_what_came_near_the_best) {
   const ProblemResult result = measure_problem(jobs_, measurer_, 3);
   EXPECT_EQ(measurer_.asked, (std::vector<std::string>{"register", "naive", "tiled", "vendor_x", "vendor_y", "register",
                                                        "tiled", "vendor_y", "register", "tiled", "vendor_y"}));
+  EXPECT_EQ(measurer_.rivals_s, (std::vector<double>{0, 1, 1, 0, 5, 0, 0, 0, 0, 0, 0}))
+      << "what is no rival is measured briefly, in the first round alone";
   ASSERT_TRUE(result.ratios.has_value());
   EXPECT_EQ(result.ratios->chosen.variant, "register");
   EXPECT_DOUBLE_EQ(result.ratios->chosen.seconds, 1) << "the middle round";

@@ -50,8 +50,8 @@ constexpr const char* kFooter =
     "is run once, or skipped with the reason. Ctrl-C ends it with the records so far.\n\n"
     "--random N draws N problems of each of an operator's classes, which reflect how it is used, and measures what "
     "the\n"
-    "library takes by default beside each of its variants and every other library. Default, other variants and every\n"
-    "other library have a process each, and these take turns. Three ratios are told: the default's speed over the "
+    "library takes by default beside each of its variants and every other library. The library's variants share a\n"
+    "process, and every other library has one; these take turns. Three ratios are told: the default's speed over the "
     "best\n"
     "of the library's own, over the best of all, and over the best other library; and the worst problems, in words "
     "that\n"
@@ -175,7 +175,7 @@ class BenchCommand : public Command {
     random_ = command_
                   ->add_option("--random", random_count_,
                                "So many random problems of each class: the default beside every variant and other "
-                               "library, each in a process of its own")
+                               "library, which have processes of their own")
                   ->check(CLI::Range(1, 10000))
                   ->type_name("N");
     command_->add_option("--seed", seed_, "With --random: other problems")->capture_default_str()->needs(random_);

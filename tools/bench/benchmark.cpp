@@ -14,6 +14,9 @@ namespace tessera::tool {
 
 namespace {
 
+/// Larger results are compared with the oracle again each time.
+constexpr std::size_t kMostKeptBytes = std::size_t{64} << 20;
+
 constexpr const char* kNotAtRest = "other threads of this process were still busy when it began";
 
 std::string key_of(const Job& job) {
@@ -98,13 +101,12 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   const std::uint64_t held = held_bytes(device);
   record.memory = MemoryUse{.prepared_bytes = first.info().prepared_bytes,
                             .run_bytes = held > held_before ? held - held_before : 0};
-  record.outcome = first.check(queue);
+  const std::vector<std::byte> right_bits = verify(job, first, queue, record);
   if (!record.outcome->passed) {
     record.reason = record.outcome->failure;
     sets_.forget();  // whatever was wrong may have spoilt the operands too
     return;
   }
-  const std::vector<std::byte> right_bits = first.output_bits(queue);
 
   const conformance::Work work = job.problem->work();
   const Measurement measurement = measure_again(job, verified, queue, limits, record);
@@ -136,6 +138,19 @@ void Benchmark::verify_and_measure(const Job& job, const Peaks& peaks, const Mea
   if (job.tuning.empty() && !limits.cold) first.remember_time(device, seconds);
 }
 
+std::vector<std::byte> Benchmark::verify(const Job& job, conformance::Run& run, Queue& queue, BenchRecord& record) {
+  if (sets_.are_new()) verified_.clear();
+  const std::pair key{job.variant, job.tuning};
+  std::vector<std::byte> bits = run.output_bits(queue);
+  if (const auto known = verified_.find(key); known != verified_.end() && known->second.bits == bits) {
+    record.outcome = known->second.outcome;
+    return bits;
+  }
+  record.outcome = run.check(queue);
+  if (record.outcome->passed && bits.size() <= kMostKeptBytes) verified_[key] = {bits, *record.outcome};
+  return bits;
+}
+
 const CacheFlush* Benchmark::flush_for(const Job& job, const MeasurementLimits& limits) {
   if (!limits.cold) return nullptr;
   std::unique_ptr<CacheFlush>& flush = flushes_[job.device];
@@ -154,12 +169,15 @@ Measurement Benchmark::measure_again(const Job& job, const Measurement& verified
   if (const CacheFlush* const flush = flush_for(job, limits)) work.flush = [&queue, flush] { flush->enqueue(queue); };
   if (std::optional<Measurement> once = measure_if_slow(verified, work, queue, limits)) return *std::move(once);
   if (!limits.cold) record.input_sets = sets_.complete(job.problem->work(), queue);
+  const double tick_s = job.device->info.timer_resolution_s;
+  if (std::optional<Measurement> brief = measure_if_far_behind(verified, work, queue, tick_s, limits))
+    return *std::move(brief);
   // While operands were made the device was idle, and the clocks of a GPU fell.
   if (sets_.are_new() && job.device->info.kind != DeviceKind::cpu && limits.first_warm_up_s > limits.warm_up_s) {
     limits.time_limit_s += limits.first_warm_up_s - limits.warm_up_s;
     limits.warm_up_s = limits.first_warm_up_s;
   }
-  return measure(work, queue, job.device->info.timer_resolution_s, limits);
+  return measure(work, queue, tick_s, limits);
 }
 
 }  // namespace tessera::tool

@@ -1,9 +1,12 @@
 // One job from verification to speed.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tools/bench/bench_record.h"
 #include "tools/bench/cache_flush.h"
@@ -35,13 +38,23 @@ class Benchmark {
   [[nodiscard]] std::string too_long(const Job& job, const MeasurementLimits& limits) const;
   /// What empties the caches of the job's device, made where it is asked for first; null if caches stay warm.
   [[nodiscard]] const CacheFlush* flush_for(const Job& job, const MeasurementLimits& limits);
+  /// Compares a run's result with the oracle, or with that of the same variant on the same operands that was. Returns
+  /// its bits.
+  [[nodiscard]] std::vector<std::byte> verify(const Job& job, conformance::Run& run, Queue& queue, BenchRecord& record);
   void verify_and_measure(const Job& job, const Peaks& peaks, const MeasurementLimits& limits, BenchRecord& record);
   /// Behind the verified run: repetitions, or a single one of what is slow.
   [[nodiscard]] Measurement measure_again(const Job& job, const Measurement& verified, Queue& queue,
                                           MeasurementLimits limits, BenchRecord& record);
 
+  /// What was compared with the oracle.
+  struct Verified {
+    std::vector<std::byte> bits;
+    conformance::Outcome outcome;
+  };
+
   MeasurementLimits limits_;
   OperandSets sets_;
+  std::map<std::pair<std::string, Tuning>, Verified> verified_;  ///< of the operands that are there
   Rest rest_;
   SpeedHistory history_;
   std::map<const OpenDevice*, std::unique_ptr<CacheFlush>> flushes_;

@@ -164,6 +164,29 @@ std::optional<Measurement> measure_if_slow(const Measurement& first, const Timed
   return once;
 }
 
+std::optional<Measurement> measure_if_far_behind(const Measurement& first, const TimedWork& work, Queue& queue,
+                                                 double timer_resolution_s, const MeasurementLimits& limits) {
+  const auto is_far = [&](const Measurement& measurement) {
+    return measurement.device_s.median > kFarBehind * limits.rival_s;
+  };
+  if (limits.rival_s <= 0 || !is_far(first)) return std::nullopt;
+  stop_if_interrupted();
+  Measurement brief;
+  if (first.device_s.median >= kLongRun_s) {
+    brief = measure_once(work, queue);
+  } else {
+    MeasurementLimits few = limits;
+    few.warm_up_s = few.min_time_s = 0;
+    few.repetitions = few.fewest_repetitions;
+    brief = measure(work, queue, timer_resolution_s, few);
+  }
+  if (!brief.plan.skipped.empty() || !is_far(brief)) return std::nullopt;
+  const double times = brief.device_s.median / limits.rival_s;
+  brief.plan.note = fmt::format("{} repetition{} without a warm-up: it takes {:.2g} times as long as the fastest",
+                                brief.device_s.count, brief.device_s.count == 1 ? "" : "s", times);
+  return brief;
+}
+
 Measurement measure(const TimedWork& work, Queue& queue, double timer_resolution_s, const MeasurementLimits& limits) {
   queue.finish();  // the inputs' way to the device is no part of the first run
   const auto begin = Clock::now();

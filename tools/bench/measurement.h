@@ -25,6 +25,9 @@ struct MeasurementLimits {
   /// The verified run is the measurement where it took at least this long: no second one of what takes minutes. 0:
   /// never.
   double verified_run_counts_s = 0;
+  /// What the fastest so far takes: a record that is far behind it gets its fewest repetitions, without a warm-up. 0:
+  /// every record is measured in full.
+  double rival_s = 0;
   bool cold = false;  ///< the device's caches are emptied before each timed run
 };
 
@@ -62,6 +65,15 @@ struct TimedWork {
 
 /// One run, without warm-up: device and wall time.
 [[nodiscard]] Measurement measure_once(const TimedWork& work, Queue& queue);
+
+/// How far behind limits.rival_s is far behind.
+inline constexpr double kFarBehind = 2;
+
+/// The fewest repetitions, without a warm-up and with a note, of what is far behind limits.rival_s even so; nothing of
+/// what is not. `first` is what a run before took.
+[[nodiscard]] std::optional<Measurement> measure_if_far_behind(const Measurement& first, const TimedWork& work,
+                                                               Queue& queue, double timer_resolution_s,
+                                                               const MeasurementLimits& limits);
 
 /// A single run, with a note, where that is enough and more would pass the time limit; nothing where they would not.
 /// `first` is what a run before took: that one may have been slow because libraries and drivers put much off until

@@ -37,8 +37,7 @@ std::vector<char*> environment_without_trace() {
 }
 
 std::string side_of(const Job& job) {
-  if (is_vendor(job.variant)) return job.variant;
-  return job.is_default ? "default" : "other variants";
+  return is_vendor(job.variant) ? job.variant : "own";
 }
 
 Json failed(const Job& job, std::string reason) {
@@ -125,12 +124,14 @@ std::string MeasuringProcess::ask(const std::string& line) {
   }
 }
 
-Json MeasuringProcesses::measure(const Job& job) {
+Json MeasuringProcesses::measure(const Job& job, double rival_s) {
   std::unique_ptr<MeasuringProcess>& process = processes_[side_of(job)];
   try {
     if (process == nullptr)
       process = std::make_unique<MeasuringProcess>("/proc/self/exe", std::vector<std::string>{"bench", kMeasuringFlag});
-    Json record = Json::parse(process->ask(request_line(job, limits_)));
+    MeasurementLimits limits = limits_;
+    limits.rival_s = rival_s;
+    Json record = Json::parse(process->ask(request_line(job, limits)));
     // What the process cannot know: it is told of one variant alone.
     record["is_default"] = job.is_default;
     return record;

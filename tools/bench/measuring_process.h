@@ -20,8 +20,9 @@ namespace tessera::tool {
 class Measurer {
  public:
   virtual ~Measurer() = default;
-  /// Throws Interrupted at Ctrl-C. Whatever else goes wrong is the record's status and reason.
-  [[nodiscard]] virtual Json measure(const Job& job) = 0;
+  /// `rival_s` is what the fastest of its kind took so far, 0 if there is none: see MeasurementLimits. Throws
+  /// Interrupted at Ctrl-C. Whatever else goes wrong is the record's status and reason.
+  [[nodiscard]] virtual Json measure(const Job& job, double rival_s) = 0;
 };
 
 /// What the subcommand line of such a process is: `tessera bench --measuring-process`.
@@ -50,12 +51,12 @@ class MeasuringProcess {
   std::string received_;
 };
 
-/// One process for the default variant, one for the library's other variants, and one for each other library. One that
-/// crashed is started anew for the next job.
+/// One process for the library's own variants, which share their operands and what is expected of them, and one for
+/// each other library. One that crashed is started anew for the next job.
 class MeasuringProcesses : public Measurer {
  public:
   explicit MeasuringProcesses(const MeasurementLimits& limits) : limits_(limits) {}
-  [[nodiscard]] Json measure(const Job& job) override;
+  [[nodiscard]] Json measure(const Job& job, double rival_s) override;
 
  private:
   const MeasurementLimits limits_;

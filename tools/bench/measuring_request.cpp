@@ -19,6 +19,7 @@ std::string request_line(const Job& job, const MeasurementLimits& limits) {
                      {"min_time_s", limits.min_time_s},
                      {"time_limit_s", limits.time_limit_s},
                      {"one_run_limit_s", limits.one_run_limit_s},
+                     {"rival_s", limits.rival_s},
                      {"cold", limits.cold}};
   return request.dump();
 }
@@ -36,6 +37,7 @@ MeasuringRequest request_of(const std::string& line) try {
   result.limits.min_time_s = request.at("min_time_s");
   result.limits.time_limit_s = request.at("time_limit_s");
   result.limits.one_run_limit_s = request.at("one_run_limit_s");
+  result.limits.rival_s = request.at("rival_s");
   result.limits.cold = request.at("cold");
   return result;
 } catch (const Json::exception& error) {

@@ -77,6 +77,12 @@ bool is_near_the_best(const Entry& entry, const std::vector<Entry>& entries) {
   return best != nullptr && entry.median_s() <= kNearTheBest * best->median_s();
 }
 
+/// What the fastest of its kind took so far; 0 before the first.
+double rival_s(const Entry& entry, const std::vector<Entry>& entries) {
+  const Entry* const best = best_of(entries, is_vendor(entry.job->variant));
+  return best == nullptr ? 0 : best->median_s();
+}
+
 }  // namespace
 
 ProblemResult measure_problem(const std::vector<Job>& jobs, Measurer& measurer, std::size_t rounds) {
@@ -85,14 +91,14 @@ ProblemResult measure_problem(const std::vector<Job>& jobs, Measurer& measurer, 
     if (job.because.empty()) entries.push_back({.job = &job});
   }
   std::stable_partition(entries.begin(), entries.end(), [](const Entry& entry) { return entry.job->is_default; });
-  for (Entry& entry : entries) entry.rounds.push_back(measurer.measure(*entry.job));
+  for (Entry& entry : entries) entry.rounds.push_back(measurer.measure(*entry.job, rival_s(entry, entries)));
   std::vector<Entry*> again;
   for (Entry& entry : entries) {
     if (entry.is_verified() && (entry.job->is_default || is_near_the_best(entry, entries))) again.push_back(&entry);
   }
   for (std::size_t round = 1; round < rounds; ++round) {
     for (Entry* const entry : again) {
-      if (entry->is_verified()) entry->rounds.push_back(measurer.measure(*entry->job));
+      if (entry->is_verified()) entry->rounds.push_back(measurer.measure(*entry->job, 0));
     }
   }
   ProblemResult result;

@@ -17,8 +17,9 @@ struct ProblemResult {
   bool failed = false;                  ///< was a result wrong, or did something break?
 };
 
-/// The default first, then the others. Rounds behind the first measure the default and what came near the best of its
-/// kind, because nothing else can be the best. Throws Interrupted. A wrong result is recorded and has no time.
+/// The default first, then the others, briefly those far behind. Rounds behind the first measure the default and what
+/// came near the best of its kind, because nothing else can be the best. Throws Interrupted. A wrong result is recorded
+/// and has no time.
 [[nodiscard]] ProblemResult measure_problem(const std::vector<Job>& jobs, Measurer& measurer, std::size_t rounds);
 
 /// By how much slower than the best of its kind (the library's own, other libraries) still counts as near.
