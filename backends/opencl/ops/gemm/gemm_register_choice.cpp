@@ -46,6 +46,8 @@ constexpr std::array<TileCost, 4> kFloat64Tensor{{{32, 32, 4, 0.00345, 0.00898, 
 constexpr double kSecondLaunchUs = 3;
 constexpr double kPartByteUs = 0.6e-6;
 
+constexpr double kTie = 1e-3;
+
 /// The shortest part of k: shorter ones take longer to begin and to end than to compute.
 constexpr std::int64_t kShortestPart = 64;
 
@@ -89,6 +91,8 @@ LocalTuning choose_register_local(const Gemm& given, const DeviceFacts& facts,
                                 static_cast<double>(problem.n);
         us += kSecondLaunchUs + kPartByteUs * static_cast<double>(size_bytes(problem.type)) * elements;
       }
+      // Among those that the driver holds up alike, what is over first.
+      us = std::max(us, (parts > 1 ? 2 : 1) * kGemmLaunch_us) + kTie * us;
       if (us < best_us) {
         best_us = us;
         best = {*shape, parts, us};

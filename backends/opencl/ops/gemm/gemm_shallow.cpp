@@ -7,6 +7,7 @@
 #include "backend/sentence.h"
 #include "opencl_embedded.h"
 #include "ops/gemm/gemm_register_local.h"
+#include "ops/gemm/gemm_split_k.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::opencl {
@@ -146,7 +147,7 @@ Verdict pays(const Gemm& problem, const backend::Device& opened) {
   }
   if (Verdict verdict = check_register_local(problem, device); !verdict) return Verdict::yes();
   const Gemm computed = gemm_as_computed(problem);
-  const double own = microseconds(computed, choose(computed, device.facts()), device.facts());
+  const double own = std::max(kGemmLaunch_us, microseconds(computed, choose(computed, device.facts()), device.facts()));
   const double c = static_cast<double>(problem.m) * static_cast<double>(problem.n) *
                    static_cast<double>(problem.batch) * static_cast<double>(size_bytes(problem.type));
   const bool is_aligned = problem.ldc % (16 / static_cast<std::int64_t>(size_bytes(problem.type))) == 0;

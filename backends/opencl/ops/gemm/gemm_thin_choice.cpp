@@ -109,7 +109,7 @@ GemmThinChoice choose_gemm_thin(const Gemm& problem, const DeviceFacts& facts) {
     const GemmThinShape shape(problem, lanes, facts);
     for (const std::int64_t split : kGemmSplits) {
       if (split > 1 && problem.k / split < shape.depth()) break;
-      const double us = microseconds(problem, shape, split, facts);
+      const double us = std::max(microseconds(problem, shape, split, facts), (split > 1 ? 2 : 1) * kGemmLaunch_us);
       if (us < best.microseconds) best = {lanes, split, us};
     }
   }
