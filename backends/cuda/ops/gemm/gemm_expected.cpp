@@ -28,7 +28,7 @@ struct Expected {
   [[nodiscard]] double with_margin() const { return us * margin; }
 };
 
-constexpr double kMargin = 1.08;
+constexpr double kMargin = 1.04;
 /// Of what was never measured on the cards that it is for.
 constexpr double kMarginUnmeasured = 1.25;
 

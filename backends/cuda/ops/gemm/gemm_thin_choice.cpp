@@ -26,7 +26,8 @@ constexpr double kLeast_us = 3;
 constexpr double kStart_us = 0.4;
 constexpr double kGroup_us = 0.58;
 /// Of each of its sums, the power of two from the few on: to add them up over lanes and to store them, while the next
-/// group waits.
+/// group waits. Where sums run down over rows they are added up over warps as well, and the first group's count too:
+/// 7 x 482 x 35 in sevens takes 4.6 us on an H100, and register 3.0.
 constexpr double kGroupSum_us = 0.15;
 /// From device memory, and from the second-level cache, which gives groups the small operand as well.
 constexpr double kBytesPerMicrosecond = 4.2e6;
@@ -95,7 +96,7 @@ double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_
   const bool is_aligned = (way.few_rows ? problem.ldb : problem.lda) % shape.chunk == 0;
   const double step_us = way.along && shape.few <= 4 && shape.loads_at_once() == 4 ? kStepOfFour_us : kStep_us;
   const double latency_us = std::ceil(each / kGroups) * steps * step_us * (is_aligned ? 1 : kUnaligned);
-  double us = kStart_us + each * kGroup_us + (each - 1) * kGroupSum_us * shape.few +
+  double us = kStart_us + each * kGroup_us + (way.along ? each - 1 : each) * kGroupSum_us * shape.few +
               std::max({memory_us, cache_us, latency_us});
   if (split > 1) us += kParts_us + static_cast<double>(split + 1) * c * 1e-6 * kPartsPerMegabyte_us;
   return us;
