@@ -30,10 +30,15 @@ constexpr std::int64_t kLongRun = 32;
 /// 1001 x 1003 pixels (7.6) take 8.3, 10.3 and 11.6 us with filters of 3, 5 and 7 in float32, and 6.2, 7.1 and 8.1 in
 /// tiles; 1080 x 1920 (15.3) with 3 and 7 take 9.1 and 11.6, and 10.0 and 13.4. Pixels of one or two bytes, which tiles
 /// sum in float as well: 1440 x 2560 (27) in uint8 takes 9.9, 17.4 and 26.9 us, and 13.7, 16.7 and 20.8 in tiles. Few
-/// runs with filters of 3 are so short that they are ahead again: 500 x 700 (2.9) takes 3.2 us, and 3.4.
+/// runs with filters of 3 are so short that they are ahead again: 500 x 700 (2.9) takes 3.2 us, and 3.4. Rows that are
+/// no multiple of a vector are marched pixel by pixel, and the march of int32 and bytes is ahead of tiles late there:
+/// benchmarks/results/h100-2026-11-26-conv2d-odd_widths.json.
 std::int64_t runs_that_pay(const Conv2d& problem) {
-  if (size_bytes(problem.type) >= 4 || problem.filter_height == 3) return 12;
-  return problem.filter_height == 5 ? 30 : 60;
+  const bool is_odd = problem.width % kMarchingPixels != 0;
+  if (problem.type == DataType::float32) return is_odd ? 18 : 12;
+  if (problem.type == DataType::int32 && !is_odd) return 12;
+  if (problem.filter_height == 3) return !is_odd ? 12 : problem.type == DataType::int32 ? 24 : 18;
+  return problem.filter_height == 5 ? 30 : is_odd ? 70 : 60;
 }
 constexpr std::int64_t kFewRuns = 4;
 
