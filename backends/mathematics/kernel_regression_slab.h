@@ -22,14 +22,15 @@ static_assert(KernelRegression::kSlabRows % kMostRegressionBlockRows == 0,
 /// Blocks are counted from row 0, and are as long as the whole set says: neither slabs nor tiles nor queries may change
 /// a bit. Small sets have many, so that devices are filled where queries are few: a group meets the rows of a block one
 /// after the other. Where there are as many as this says, what joins them takes longer than more of them would save;
-/// where rows have many columns, that is later. `least`: rows of a block.
+/// where rows have many columns, that is later. Beyond small sets shorter blocks were not measured. `least`: rows of a
+/// block.
 [[nodiscard]] inline std::int64_t regression_block_rows(const KernelRegression& problem, std::int64_t least) noexcept {
-  constexpr std::int64_t kSmallSet = 16384, kManyColumns = 256;
+  constexpr std::int64_t kSmallSet = 32768, kManyColumns = 256, kLongestOfSmallSet = 512;
   const std::int64_t most_blocks = problem.columns < kManyColumns ? 64 : 80;
   const std::int64_t rows = problem.is_slab ? problem.set_rows : problem.training_rows;
   if (rows == 0 || rows > kSmallSet) return kMostRegressionBlockRows;
   std::int64_t block = least;
-  while (block < 256 && block * most_blocks < rows) block *= 2;
+  while (block < kLongestOfSmallSet && block * most_blocks < rows) block *= 2;
   return block;
 }
 [[nodiscard]] inline std::int64_t regression_block_rows(const KernelRegression& problem) noexcept {

@@ -37,8 +37,8 @@ KernelRegression regression_of(DataType type, std::int64_t rows, std::int64_t co
 }
 
 void add_sizes(RegressionCaseList& list, DataType type) {
-  for (const std::int64_t rows : {1, 2, 15, 16, 17, 63, 65, 127, 129, 255, 257, 1023, 1025, 20011}) {
-    list.add({.problem = regression_of(type, rows, 19, 5), .every_tuning = rows > 16384});
+  for (const std::int64_t rows : {1, 2, 15, 16, 17, 63, 65, 127, 129, 255, 257, 1023, 1025, 20011, 40009}) {
+    list.add({.problem = regression_of(type, rows, 19, 5), .every_tuning = rows > 32768});
   }
   for (const std::int64_t columns : {1, 2, 3, 4, 5, 15, 16, 31, 33, 63, 64, 65, 127, 130, 257, 784}) {
     list.add({.problem = regression_of(type, 70, columns, 9)});
