@@ -56,8 +56,8 @@ def files():
 
 
 def of_tool(tool):
-    """Files of one program; those of studies apart, scripts/study.py writes about these."""
-    return [file for file in files() if file.content["tool"] == tool and "studies" not in file.content]
+    """Files of one program, without those of studies, of which scripts/study.py writes, and of random problems."""
+    return [file for file in files() if file.content["tool"] == tool and not {"studies", "random"} & file.content.keys()]
 
 
 def device_of(content, device):
