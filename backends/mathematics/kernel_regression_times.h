@@ -23,6 +23,7 @@ struct RegressionRowTimes {
   double number;          ///< each output and class, however few rows there are
   double queries;         ///< so many are added up beside each other
   double column;          ///< of 256 rows, each by a thread, on every multiprocessor
+  double least_column;    ///< of a group that has all rows of a query, however few: what a thread waits for
   double column_of_many;  ///< what that adds where caches do not hold the training set
 };
 
@@ -56,7 +57,7 @@ struct RegressionTileTimes {
 /// Groups come in waves; each takes as long as a thread has columns to read.
 [[nodiscard]] inline double regression_time_by_rows(const KernelRegression& problem, const RegressionRowTimes& times,
                                                     const RegressionGroups& groups) noexcept {
-  constexpr double kRowsOfPass = 256, kOfDouble = 1.25, kManyBytes = 2.5e6;
+  constexpr double kRowsOfPass = 256, kRowsOfWarp = 32, kOfDouble = 1.25, kManyBytes = 2.5e6;
   const std::int64_t row_bytes = problem.columns * static_cast<std::int64_t>(size_bytes(problem.type));
   const auto rows = static_cast<double>(problem.training_rows);
   const auto queries = static_cast<double>(problem.queries);
@@ -66,7 +67,11 @@ struct RegressionTileTimes {
   const double of_query = groups.is_one_a_query ? 1 : std::ceil(rows / rows_of_group);
   const double waves = std::ceil(of_query * queries / static_cast<double>(groups.multiprocessors));
   const double columns_read = (groups.is_one_a_query ? passes : 1) * static_cast<double>(problem.columns);
-  const double column = waves * rows_of_group / kRowsOfPass * times.column +
+  // Warps without a row are gone at once.
+  const double read_rows =
+      groups.is_one_a_query ? std::min(std::ceil(rows / kRowsOfWarp) * kRowsOfWarp, rows_of_group) : rows_of_group;
+  const double of_groups = waves * read_rows / kRowsOfPass * times.column;
+  const double column = (groups.is_one_a_query ? std::max(of_groups, times.least_column) : of_groups) +
                         std::min(rows * static_cast<double>(row_bytes) / kManyBytes, 1.0) * times.column_of_many;
   const double type = problem.type == DataType::float64 ? kOfDouble : 1;
   const double distances = columns_read * column * type * regression_row_conflicts(row_bytes);

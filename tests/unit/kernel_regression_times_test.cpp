@@ -59,6 +59,14 @@ TEST(KernelRegressionTimesTest, one_group_for_all_rows_of_a_query_takes_longer_w
   EXPECT_LT(regression_time_by_rows(many, cuda::kRegressionNaive, one), 1.5 * by_rows(many));
 }
 
+TEST(KernelRegressionTimesTest, one_group_for_all_rows_of_a_query_takes_less_where_rows_are_few) {
+  const auto time = [](std::int64_t rows, std::int64_t queries) {
+    return regression_time_by_rows(problem_of(rows, 577, queries), cuda::kRegressionOneKernel, {256, true, kUnits});
+  };
+  EXPECT_LT(time(60, 400), 0.5 * time(256, 400));
+  EXPECT_GT(time(20, 10), 577 * cuda::kRegressionOneKernel.least_column);
+}
+
 TEST(KernelRegressionTimesTest, what_is_fastest_pays_and_nothing_else_with_a_model) {
   const KernelRegression problem = problem_of(458, 25, 18);
   const std::vector<RegressionExpected> all{{"naive", 11}, {"fused", 30}};
