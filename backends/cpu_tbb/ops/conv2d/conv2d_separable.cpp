@@ -8,6 +8,8 @@
 // row sums under a step stay in the second-level cache. For integers both orders agree bit for bit, because arithmetic
 // modulo 2^32 is a ring. For float a product meets height + width roundings, no more than the height * width of the
 // direct sum for filters of 2 x 2 and more.
+#include <algorithm>
+
 #include "backend/sentence.h"
 #include "mathematics/conv2d_filter.h"
 #include "ops/conv2d/conv2d_marching_strip.h"
@@ -28,6 +30,9 @@ std::int64_t convolve_strip(const Conv2dImages<Pixel>& images, MarchingRows<Sour
   const std::int64_t sums_size = scratch_row(strip.columns);
   const ScratchPool::Loan loan(scratch, sizeof(Sum) * static_cast<std::size_t>((above + step) * sums_size));
   RowRing<Sum> sums(reinterpret_cast<Sum*>(loan.data()), above + step, sums_size);
+  // Behind a row's columns nothing is written, but read, and what comes of it thrown away. Left as it was, it might be
+  // NaN there, which has no meaning as the integer that a float sum is made.
+  std::for_each_n(sums.rows(), above + step, [&](Sum* row) { std::fill(row + strip.columns, row + sums_size, Sum{}); });
 
   RowSum* row_sums[kMarchingRows];
   along.targets = row_sums;
