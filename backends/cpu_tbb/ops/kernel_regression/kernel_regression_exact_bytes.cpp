@@ -14,6 +14,7 @@
 
 #include "backend/sentence.h"
 #include "mathematics/division.h"
+#include "mathematics/kernel_regression_slab.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
 #include "ops/kernel_regression/kernel_regression_bytes_kernel.h"
 #include "ops/kernel_regression/kernel_regression_bytes_meeting.h"
@@ -38,30 +39,25 @@ std::int32_t squared_length(const std::uint8_t* row, std::int64_t columns) noexc
 /// smaller groups memory is what takes the time.
 constexpr std::int64_t kMostGroup = 512, kLeastGroup = 128;
 
-/// The memory of one thread, in words: of a group's queries their numbers and what they know of a block, of a panel of
-/// them products.
+/// The memory of one thread, in words: what a group's queries know of a block, of a panel of them products.
 class Workspace {
  public:
-  Workspace(ScratchPool& pool, const ByteTile& tile, std::int64_t depth, std::int64_t group)
-      : loan_(pool, static_cast<std::size_t>(words(tile, depth, group)) * sizeof(std::int32_t)) {
-    queries = reinterpret_cast<std::int32_t*>(loan_.data());
-    dots = queries + depth * group;
+  Workspace(ScratchPool& pool, const ByteTile& tile, std::int64_t group)
+      : loan_(pool, static_cast<std::size_t>(words(tile, group)) * sizeof(std::int32_t)) {
+    dots = reinterpret_cast<std::int32_t*>(loan_.data());
     lists = dots + tile.rows * kRegressionPart;
-    lengths = lists + BytesNear::kListWords * group;
-    weights = reinterpret_cast<float*>(lengths + group);
+    weights = reinterpret_cast<float*>(lists + BytesNear::kListWords * group);
     near = reinterpret_cast<BytesNear*>(weights + BytesNear::kPlaces + kByteListSlack);
   }
-  std::int32_t* queries;
   std::int32_t* dots;
   std::int32_t* lists;
-  std::int32_t* lengths;  ///< of queries, less what their products are short of
   float* weights;
   BytesNear* near;
 
  private:
-  static std::int64_t words(const ByteTile& tile, std::int64_t depth, std::int64_t group) noexcept {
+  static std::int64_t words(const ByteTile& tile, std::int64_t group) noexcept {
     constexpr auto kNearWords = static_cast<std::int64_t>(sizeof(BytesNear) / sizeof(std::int32_t));
-    return (depth + BytesNear::kListWords + 1 + kNearWords) * group + tile.rows * kRegressionPart + BytesNear::kPlaces +
+    return (BytesNear::kListWords + kNearWords) * group + tile.rows * kRegressionPart + BytesNear::kPlaces +
            kByteListSlack;
   }
 
@@ -70,11 +66,14 @@ class Workspace {
 
 class BytesRegression {
  public:
+  using Word = std::int32_t;
+  using Queries = PackedQueries<std::int32_t>;
+
   explicit BytesRegression(const KernelRegression& problem)
       : problem_(problem),
         tile_(byte_tile()),
         depth_(mathematics::ceil_div(problem.columns, tile_.numbers * tile_.depth_step) * tile_.depth_step),
-        padded_rows_(mathematics::ceil_div(problem.training_rows, kRegressionBlock) * kRegressionBlock),
+        padded_rows_(mathematics::ceil_div(problem.training_rows, kRegressionPart) * kRegressionPart),
         meeting_(problem) {}
 
   /// Words of all rows, then their squared lengths.
@@ -102,22 +101,23 @@ class BytesRegression {
     regress_in_rounds(executor, regression, meeting_.weight_of(), *this);
   }
 
+  [[nodiscard]] static std::int64_t block_rows() noexcept { return mathematics::kMostRegressionBlockRows; }
+  static constexpr std::int64_t kChunks = 16;
   [[nodiscard]] std::int64_t group() const noexcept { return kMostGroup / tile_.rows * tile_.rows; }
   [[nodiscard]] std::int64_t least_group() const noexcept { return kLeastGroup / tile_.rows * tile_.rows; }
-  [[nodiscard]] Workspace workspace(ScratchPool& pool) const { return {pool, tile_, depth_, group()}; }
+  [[nodiscard]] Workspace workspace(ScratchPool& pool) const { return {pool, tile_, group()}; }
 
-  void pack_queries(const RegressionOperands<std::uint8_t>& regression, std::int64_t first, std::int64_t count,
-                    const Workspace& workspace) const noexcept {
-    for (std::int64_t query = 0; query < count; ++query) {
-      const std::uint8_t* const numbers = regression.queries + (first + query) * problem_.columns;
-      std::int32_t sum = 0;  // of at most kMostColumns numbers
-      for (std::int64_t j = 0; j < problem_.columns; ++j) sum += numbers[j];
-      pack_query(numbers, workspace.queries + query * depth_);
-      // What is missing of each product is the same for all rows.
-      workspace.lengths[query] = static_cast<std::int32_t>(
-          static_cast<std::uint32_t>(squared_length(numbers, problem_.columns)) -
-          2 * static_cast<std::uint32_t>(byte_shift(tile_)) * static_cast<std::uint32_t>(sum));
-    }
+  [[nodiscard]] std::int64_t query_words() const noexcept { return depth_; }
+  void pack_query(const RegressionOperands<std::uint8_t>& regression, std::int64_t query, const Queries& to,
+                  std::int64_t i) const noexcept {
+    const std::uint8_t* const numbers = regression.queries + query * problem_.columns;
+    std::int32_t sum = 0;  // of at most kMostColumns numbers
+    for (std::int64_t j = 0; j < problem_.columns; ++j) sum += numbers[j];
+    pack_words(numbers, to.numbers + i * depth_);
+    // What is missing of each product is the same for all rows.
+    to.lengths[i] =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(squared_length(numbers, problem_.columns)) -
+                                  2 * static_cast<std::uint32_t>(byte_shift(tile_)) * static_cast<std::uint32_t>(sum));
   }
 
   void begin_block(const Workspace& workspace, std::int64_t queries) const noexcept {
@@ -125,18 +125,17 @@ class BytesRegression {
   }
 
   template <class State>
-  void meet_part(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace, std::int64_t first_row,
-                 std::int64_t rows, std::int64_t queries, const State& state) const {
+  void meet_part(const RegressionOperands<std::uint8_t>& regression, const Workspace& workspace,
+                 const RegressionPart& part, const Queries& queries, const State& state) const {
     const auto* const prepared = reinterpret_cast<const std::int32_t*>(regression.training);
-    const std::int64_t row_of_block = first_row % kRegressionBlock;
-    const auto panels = EqualParts::of_at_most(queries, tile_.rows);
+    const auto panels = EqualParts::of_at_most(queries.count, tile_.rows);
     // The next part, while there is one: each panel fetches its share.
-    const std::int64_t next_row = first_row + kRegressionPart;
+    const std::int64_t next_row = part.first + kRegressionPart;
     const EqualParts next{.whole = next_row < padded_rows_ ? kRegressionPart * depth_ : 0, .parts = panels.parts};
     for (std::int64_t panel = 0; panel < panels.parts; ++panel) {
-      multiply_bytes({.a = workspace.queries + panels.first(panel) * depth_,
+      multiply_bytes({.a = queries.numbers + panels.first(panel) * depth_,
                       .a_step = depth_,
-                      .b = prepared + first_row * depth_,
+                      .b = prepared + part.first * depth_,
                       .c = workspace.dots,
                       .ldc = kRegressionPart,
                       .rows = panels.size(panel),
@@ -148,12 +147,12 @@ class BytesRegression {
       for (std::int64_t i = 0; i < panels.size(panel); ++i) {
         const std::int64_t query = panels.first(panel) + i;
         const bool is_full = meeting_.meet({.dots = workspace.dots + i * kRegressionPart,
-                                            .lengths = prepared + padded_rows_ * depth_ + first_row,
-                                            .query_length = workspace.lengths[query],
-                                            .count = rows,
-                                            .first = static_cast<std::int32_t>(row_of_block)},
+                                            .lengths = prepared + padded_rows_ * depth_ + part.first,
+                                            .query_length = queries.lengths[query],
+                                            .count = part.count,
+                                            .first = static_cast<std::int32_t>(part.first - part.block)},
                                            list(workspace, query), workspace.near[query]);
-        if (is_full) add_listed(regression, workspace, query, first_row - row_of_block, state(query));
+        if (is_full) add_listed(regression, workspace, query, part.block, state(query));
       }
     }
   }
@@ -171,7 +170,7 @@ class BytesRegression {
     return byte_word(tile_, row + first, std::min(tile_.numbers, problem_.columns - first), shift);
   }
 
-  void pack_query(const std::uint8_t* numbers, std::int32_t* words) const noexcept {
+  void pack_words(const std::uint8_t* numbers, std::int32_t* words) const noexcept {
     if (tile_.numbers == sizeof(std::int32_t) && std::endian::native == std::endian::little) {
       // Its words are its bytes.
       std::fill_n(words + problem_.columns / tile_.numbers, depth_ - problem_.columns / tile_.numbers, 0);

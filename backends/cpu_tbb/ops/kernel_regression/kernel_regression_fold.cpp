@@ -3,6 +3,8 @@
 // an exponential where a row is near enough to count.
 #include "ops/kernel_regression/kernel_regression_fold.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -66,6 +68,44 @@ void weights(const FoldWeights<T>& how, const T* HWY_RESTRICT squared, std::int6
   }
 }
 
+/// T as double.
+template <class D, class V>
+HWY_INLINE hn::VFromD<D> widened(D d, V numbers) {
+  if constexpr (sizeof(hn::TFromV<V>) == sizeof(double)) {
+    return numbers;
+  } else {
+    return hn::PromoteTo(d, numbers);
+  }
+}
+
+template <class T>
+RegressionWeights sums(const T* HWY_RESTRICT weights, const T* HWY_RESTRICT targets, std::int64_t rows) {
+  const hn::CappedTag<double, static_cast<std::size_t>(kFoldStep)> wide;
+  const hn::Rebind<T, decltype(wide)> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(wide));
+  auto sum = hn::Zero(wide), squares = hn::Zero(wide), output = hn::Zero(wide);
+  const auto add = [&](const T* some, const T* their_targets) {
+    const auto narrow = hn::LoadU(d, some);
+    const auto counts = hn::Ne(narrow, hn::Zero(d));
+    if (hn::AllFalse(d, counts)) return;
+    // A target that is not finite stays out where its row weighs nothing.
+    const auto weight = widened(wide, narrow);
+    sum = hn::Add(sum, weight);
+    squares = hn::MulAdd(weight, weight, squares);
+    output = hn::MulAdd(weight, widened(wide, hn::IfThenElseZero(counts, hn::LoadU(d, their_targets))), output);
+  };
+  std::int64_t i = 0;
+  for (; i + lanes <= rows; i += lanes) add(weights + i, targets + i);
+  if (i < rows) {
+    std::array<T, kFoldStep> last_weights{}, last_targets{};
+    std::copy_n(weights + i, rows - i, last_weights.begin());
+    std::copy_n(targets + i, rows - i, last_targets.begin());
+    add(last_weights.data(), last_targets.data());
+  }
+  const auto total = [&](auto numbers) { return hn::GetLane(hn::SumOfLanes(wide, numbers)); };
+  return {.sum = total(sum), .squares = total(squares), .output = total(output)};
+}
+
 float distances_float(float* dots, const float* lengths, float query_length, std::int64_t rows) {
   return distances(dots, lengths, query_length, rows);
 }
@@ -79,6 +119,13 @@ void weights_double(const FoldWeights<double>& how, const double* squared, std::
   weights(how, squared, rows, out);
 }
 
+RegressionWeights sums_float(const float* weights, const float* targets, std::int64_t rows) {
+  return sums(weights, targets, rows);
+}
+RegressionWeights sums_double(const double* weights, const double* targets, std::int64_t rows) {
+  return sums(weights, targets, rows);
+}
+
 }  // namespace kernel_regression_fold
 }  // namespace tessera::cpu_tbb::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -90,6 +137,8 @@ HWY_EXPORT(distances_float);
 HWY_EXPORT(distances_double);
 HWY_EXPORT(weights_float);
 HWY_EXPORT(weights_double);
+HWY_EXPORT(sums_float);
+HWY_EXPORT(sums_double);
 
 template <>
 float fold_distances(float* dots, const float* lengths, float query_length, std::int64_t rows) {
@@ -106,6 +155,14 @@ void fold_weights(const FoldWeights<float>& how, const float* squared, std::int6
 template <>
 void fold_weights(const FoldWeights<double>& how, const double* squared, std::int64_t rows, double* weights) {
   HWY_DYNAMIC_DISPATCH(weights_double)(how, squared, rows, weights);
+}
+template <>
+RegressionWeights fold_sums(const float* weights, const float* targets, std::int64_t rows) {
+  return HWY_DYNAMIC_DISPATCH(sums_float)(weights, targets, rows);
+}
+template <>
+RegressionWeights fold_sums(const double* weights, const double* targets, std::int64_t rows) {
+  return HWY_DYNAMIC_DISPATCH(sums_double)(weights, targets, rows);
 }
 
 }  // namespace tessera::cpu_tbb

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "ops/kernel_regression/kernel_regression_state.h"
+
 namespace tessera::cpu_tbb {
 
 /// Distances and weights are computed for so many rows at a time: a multiple of every vector's lanes.
@@ -30,6 +32,10 @@ struct FoldWeights {
 /// weights[i] = the weight of squared[i], 0 beyond the furthest.
 template <class T>
 void fold_weights(const FoldWeights<T>& how, const T* squared, std::int64_t rows, T* weights);
+
+/// Sums over the rows with such weights, with a target each.
+template <class T>
+[[nodiscard]] RegressionWeights fold_sums(const T* weights, const T* targets, std::int64_t rows);
 
 /// Calls `use` with the number of each of the first `rows` weights that is not 0, in their order; most steps have none.
 /// The last step may be read as a whole.

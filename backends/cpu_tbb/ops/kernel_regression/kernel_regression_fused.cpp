@@ -1,7 +1,7 @@
 // The variant "fused": distances as products in gemm's register tile, and the sums of a query kept while the training
 // set passes by. Nothing of the size queries x training rows is ever written.
 //
-//     a block of 2048 training rows, packed        A chunk is a group of queries and a block of training rows. Dot
+//     a block of training rows, packed        A chunk is a group of queries and a block of training rows. Dot
 //     part of 256  part  ...                       products of the group with a part of the block stay in the second-
 //     +-----------+-----------+------              level cache: |q|^2 + |t|^2 - 2 q t is the distance. Each query then
 //  q  | products  |                                compares the least of the part with the least so far, scales its
@@ -21,6 +21,7 @@
 #include <memory>
 
 #include "backend/sentence.h"
+#include "mathematics/kernel_regression_slab.h"
 #include "ops/kernel_regression/kernel_regression_meeting.h"
 #include "ops/kernel_regression/kernel_regression_rounds.h"
 #include "ops/kernel_regression/kernel_regression_rows.h"
@@ -34,24 +35,19 @@ namespace {
 /// Queries of a group: their numbers stay in the second-level cache, 440 KB in float for 784 columns, as do their
 /// products with kRegressionPart training rows, 143 KB.
 constexpr std::int64_t kRegressionGroup = 140;
+constexpr std::int64_t kLeastGroup = 28;
 
 /// The memory of one thread.
 template <class T>
 class Workspace {
  public:
-  Workspace(ScratchPool& pool, std::int64_t steps)
-      : loan_(pool, static_cast<std::size_t>((steps * kRegisterDepth<T> + kRegressionPart + 1) * kRegressionGroup +
-                                             kRegressionPart) *
-                        sizeof(T)) {
-    queries = reinterpret_cast<T*>(loan_.data());
-    dots = queries + steps * kRegressionGroup * kRegisterDepth<T>;
+  explicit Workspace(ScratchPool& pool)
+      : loan_(pool, static_cast<std::size_t>((kRegressionGroup + 1) * kRegressionPart) * sizeof(T)) {
+    dots = reinterpret_cast<T*>(loan_.data());
     weights = dots + kRegressionGroup * kRegressionPart;
-    lengths = weights + kRegressionPart;
   }
-  T* queries;  ///< of a group, step after step, kRegisterDepth numbers for each
   T* dots;
   T* weights;
-  T* lengths;  ///< of the queries; infinite where one has no part
 
  private:
   ScratchPool::Loan loan_;
@@ -60,6 +56,9 @@ class Workspace {
 template <class T>
 class FusedRegression {
  public:
+  using Word = T;
+  using Queries = PackedQueries<T>;
+
   explicit FusedRegression(const KernelRegression& problem) : problem_(problem), rows_(problem), meeting_(problem) {}
 
   [[nodiscard]] const RegressionRows<T>& rows() const noexcept { return rows_; }
@@ -68,28 +67,38 @@ class FusedRegression {
     regress_in_rounds(executor, regression, meeting_.weight_of(), *this);
   }
 
+  /// Of small sets so few that threads share them where queries are few. Slabs have those of the whole set.
+  [[nodiscard]] std::int64_t block_rows() const noexcept {
+    constexpr std::int64_t kBlocks = 8;
+    const std::int64_t set_rows = problem_.is_slab ? problem_.set_rows : problem_.training_rows;
+    if (set_rows == 0) return mathematics::kMostRegressionBlockRows;
+    std::int64_t rows = kRegressionPart;
+    while (rows < mathematics::kMostRegressionBlockRows && rows * kBlocks < set_rows) rows *= 2;
+    return rows;
+  }
   [[nodiscard]] static std::int64_t group() noexcept { return kRegressionGroup; }
-  [[nodiscard]] static std::int64_t least_group() noexcept { return kRegressionGroup; }
-  [[nodiscard]] Workspace<T> workspace(ScratchPool& pool) const { return {pool, rows_.steps().parts}; }
+  [[nodiscard]] static std::int64_t least_group() noexcept { return kLeastGroup; }
+  static constexpr std::int64_t kChunks = 4;
+  [[nodiscard]] Workspace<T> workspace(ScratchPool& pool) const { return Workspace<T>(pool); }
 
-  /// Centred, as panels of the register tile read them.
-  void pack_queries(const RegressionOperands<T>& regression, std::int64_t first, std::int64_t count,
-                    const Workspace<T>& workspace) const noexcept {
+  /// Step after step, kRegisterDepth numbers for each.
+  [[nodiscard]] std::int64_t query_words() const noexcept { return rows_.steps().parts * kRegisterDepth<T>; }
+  /// Centred, as panels of the register tile read them. Its length is infinite where it has no part.
+  void pack_query(const RegressionOperands<T>& regression, std::int64_t query, const Queries& to,
+                  std::int64_t i) const noexcept {
     const T* const centre = rows_.centre(regression.training);
-    for (std::int64_t query = 0; query < count; ++query) {
-      const T* const numbers = regression.queries + (first + query) * problem_.columns;
-      const bool counts = regression_row_counts(numbers, problem_.columns);
-      T length = 0;
-      for (std::int64_t step = 0; step < rows_.steps().parts; ++step) {
-        T* const packed = workspace.queries + (step * kRegressionGroup + query) * kRegisterDepth<T>;
-        for (std::int64_t p = 0; p < rows_.steps().size(step); ++p) {
-          const std::int64_t j = rows_.steps().first(step) + p;
-          packed[p] = counts ? numbers[j] - centre[j] : T(0);
-          length += packed[p] * packed[p];
-        }
+    const T* const numbers = regression.queries + query * problem_.columns;
+    const bool counts = regression_row_counts(numbers, problem_.columns);
+    T length = 0;
+    for (std::int64_t step = 0; step < rows_.steps().parts; ++step) {
+      T* const packed = to.numbers + (step * to.count + i) * kRegisterDepth<T>;
+      for (std::int64_t p = 0; p < rows_.steps().size(step); ++p) {
+        const std::int64_t j = rows_.steps().first(step) + p;
+        packed[p] = counts ? numbers[j] - centre[j] : T(0);
+        length += packed[p] * packed[p];
       }
-      workspace.lengths[query] = counts ? length : std::numeric_limits<T>::infinity();
     }
+    to.lengths[i] = counts ? length : std::numeric_limits<T>::infinity();
   }
 
   void begin_block(const Workspace<T>& /*workspace*/, std::int64_t /*queries*/) const noexcept {}
@@ -98,37 +107,39 @@ class FusedRegression {
                  std::int64_t /*block_row*/, std::int64_t /*queries*/, const State& /*state*/) const noexcept {}
 
   template <class State>
-  void meet_part(const RegressionOperands<T>& regression, const Workspace<T>& workspace, std::int64_t first_row,
-                 std::int64_t /*rows*/, std::int64_t queries, const State& state) const {
-    multiply(regression, workspace, first_row, queries);
-    for (std::int64_t query = 0; query < queries; ++query) {
-      // Rows that do not exist are infinitely far.
+  void meet_part(const RegressionOperands<T>& regression, const Workspace<T>& workspace, const RegressionPart& part,
+                 const Queries& queries, const State& state) const {
+    // Rows that do not exist are infinitely far.
+    const std::int64_t count = mathematics::ceil_div(part.count, kFoldStep) * kFoldStep;
+    multiply(regression, workspace, part.first, count, queries);
+    for (std::int64_t query = 0; query < queries.count; ++query) {
       meeting_.meet({.dots = workspace.dots + query * kRegressionPart,
-                     .lengths = rows_.lengths(regression.training) + first_row,
+                     .lengths = rows_.lengths(regression.training) + part.first,
                      .weights = workspace.weights,
-                     .first = first_row,
-                     .count = kRegressionPart,
+                     .first = part.first,
+                     .count = count,
                      .targets = regression.targets},
-                    workspace.lengths[query], state(query));
+                    queries.lengths[query], state(query));
     }
   }
 
  private:
-  /// A group's dot products with kRegressionPart training rows.
+  /// A group's dot products with so many training rows, and with the others of their last sliver.
   void multiply(const RegressionOperands<T>& regression, const Workspace<T>& workspace, std::int64_t first_row,
-                std::int64_t queries) const {
-    const auto panels = EqualParts::of_at_most(queries, register_tile<T>().rows);
+                std::int64_t count, const Queries& queries) const {
+    const auto panels = EqualParts::of_at_most(queries.count, register_tile<T>().rows);
     for (std::int64_t step = 0; step < rows_.steps().parts; ++step) {
       PanelProduct<T> product;
       product.b = rows_.sliver(regression.training, step, first_row);
       product.b_step = rows_.width();
       product.depth = rows_.steps().size(step);
       product.sliver_step = product.depth * rows_.width();
-      product.ldc = product.columns = kRegressionPart;
+      product.ldc = kRegressionPart;
+      product.columns = mathematics::ceil_div(count, rows_.width()) * rows_.width();
       product.alpha = T(1);
       product.beta = step == 0 ? T(0) : T(1);
       for (std::int64_t panel = 0; panel < panels.parts; ++panel) {
-        product.a = workspace.queries + (step * kRegressionGroup + panels.first(panel)) * kRegisterDepth<T>;
+        product.a = queries.numbers + (step * queries.count + panels.first(panel)) * kRegisterDepth<T>;
         product.c = workspace.dots + panels.first(panel) * kRegressionPart;
         product.rows = panels.size(panel);
         multiply_panel(product);

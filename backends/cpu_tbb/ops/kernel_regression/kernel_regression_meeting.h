@@ -17,7 +17,7 @@ template <class T>
 class RegressionMeeting {
  public:
   explicit RegressionMeeting(const KernelRegression& problem)
-      : outputs_(problem.outputs), weight_of_(problem), reach_(problem) {}
+      : problem_(problem), weight_of_(problem), reach_(problem) {}
 
   /// For joining states.
   [[nodiscard]] const mathematics::RegressionWeight<double>& weight_of() const noexcept { return weight_of_; }
@@ -47,13 +47,18 @@ class RegressionMeeting {
                      .least = static_cast<T>(state.least()),
                      .furthest = static_cast<T>(furthest)},
                     rows.dots, rows.count, rows.weights);
+    if (problem_.outputs == 1 && problem_.classes == 0) {
+      const std::int64_t existing = std::min(rows.count, problem_.training_rows - rows.first);
+      state.add(fold_sums(rows.weights, rows.targets + rows.first, existing));
+      return;
+    }
     for_each_weight(rows.weights, rows.count, [&](std::int64_t i) {
-      state.add(static_cast<double>(rows.weights[i]), rows.targets + (rows.first + i) * outputs_);
+      state.add(static_cast<double>(rows.weights[i]), rows.targets + (rows.first + i) * problem_.outputs);
     });
   }
 
  private:
-  std::int64_t outputs_;
+  KernelRegression problem_;
   mathematics::RegressionWeight<double> weight_of_;
   RegressionReach<T> reach_;
 };

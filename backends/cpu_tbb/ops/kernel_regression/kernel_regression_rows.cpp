@@ -43,7 +43,7 @@ RegressionRows<T>::RegressionRows(const KernelRegression& problem, EqualParts st
       centre_rows_(problem.centre_rows()),
       steps_(steps),
       width_(width),
-      padded_rows_(mathematics::ceil_div(rows_, kRegressionBlock) * kRegressionBlock),
+      padded_rows_(mathematics::ceil_div(rows_, kRegressionPart) * kRegressionPart),
       lengths_offset_(to_lines<T>(steps.whole)),
       slivers_offset_(lengths_offset_ + padded_rows_) {}
 

@@ -15,8 +15,8 @@
 
 namespace tessera::cpu_tbb {
 
-/// Training rows of a block.
-inline constexpr std::int64_t kRegressionBlock = 2048;
+/// Training rows that queries meet at a time, and a multiple of which a prepared set holds.
+inline constexpr std::int64_t kRegressionPart = 256;
 
 /// Of some rows' weights the sum, the sum of squares, and the sum with their first targets.
 struct RegressionWeights {
