@@ -18,6 +18,9 @@ void add_gemm_edges(std::vector<std::unique_ptr<Case>>& cases, DataType type);
 /// Short sums, whose C is most of the work, in rows that begin anywhere.
 void add_gemm_short_sums(std::vector<std::unique_ptr<Case>>& cases, DataType type);
 
+/// Operands that may be read where they lie, and results that may be computed as their transposes.
+void add_gemm_in_place(std::vector<std::unique_ptr<Case>>& cases, DataType type);
+
 /// What `tessera bench gemm --study` measures.
 void add_gemm_study(std::vector<std::unique_ptr<Case>>& cases);
 

@@ -11,6 +11,7 @@
 
 #include "cpu_tbb_kernel.h"
 #include "mathematics/gemm_as_computed.h"
+#include "ops/gemm/gemm_hand_over.h"
 
 namespace tessera::cpu_tbb {
 
@@ -82,21 +83,31 @@ void scale_rows(Executor& executor, const GemmMatrices<T>& gemm) {
 /// How the products of a batch are given to the threads.
 enum class BatchOrder {
   one_by_one,    ///< one product after the other, each with the whole executor: the variant uses its threads, or none
-  side_by_side,  ///< the same for large products; small ones side by side, each computed by one thread
+  side_by_side,  ///< each product computed by one thread, several at a time
+  by_time        ///< as is expected to be fastest: one of the two, or all products on the calling thread
 };
 
-/// Is it faster to compute products side by side, each on one thread, than one after the other on all threads? Side by
-/// side leaves threads idle in the last round. One after the other hands work to all threads once for each product,
-/// which takes 2 microseconds with 2 threads and 30 with 16 (a Xeon whose cores do 50 to 100 multiply-adds in a
-/// nanosecond).
+/// What BatchOrder::by_time comes to, and on how many threads. Side by side leaves threads idle in the last round. One
+/// after the other hands work to all threads once for each product. Small batches take less time on one thread than
+/// either hand-over.
+struct BatchPlan {
+  BatchOrder order = BatchOrder::one_by_one;
+  int threads = 1;
+};
+[[nodiscard]] inline BatchPlan batch_plan(const Gemm& problem, int threads) {
+  if (threads == 1 || problem.batch == 1) return {BatchOrder::one_by_one, threads};
+  const double product = product_time(problem.m, problem.n, std::max<std::int64_t>(problem.k, 1));
+  const auto batch = static_cast<double>(problem.batch);
+  const double alone = batch * product;
+  const double side_by_side =
+      std::ceil(batch / threads) * product + hand_over(std::min<std::int64_t>(problem.batch, threads));
+  const double one_by_one = batch * (product / threads + hand_over(threads));
+  if (alone <= std::min(side_by_side, one_by_one)) return {BatchOrder::side_by_side, 1};
+  return {side_by_side <= one_by_one ? BatchOrder::side_by_side : BatchOrder::one_by_one, threads};
+}
+/// Has a product of the batch one thread alone?
 [[nodiscard]] inline bool shares_products(const Gemm& problem, int threads) {
-  if (threads == 1 || problem.batch == 1) return false;
-  constexpr double kHandOverPerThread = 1 << 17;  // in multiply-adds
-  const double product = static_cast<double>(problem.m) * static_cast<double>(problem.n) *
-                         static_cast<double>(std::max<std::int64_t>(problem.k, 1));
-  const double batch = static_cast<double>(problem.batch);
-  const double rounds = std::ceil(batch / threads);
-  return rounds * product <= batch * (product / threads + kHandOverPerThread * threads);
+  return batch_plan(problem, threads).order == BatchOrder::side_by_side;
 }
 
 /// Calls `compute(executor, GemmMatrices<T>)` for every product of the batch.
@@ -105,11 +116,14 @@ void compute_batch(const Gemm& problem, Executor& executor, OperandAddresses ope
                    const Compute& compute) {
   // An empty C may have huge numbers of rows, columns or products: a loop over these would not end.
   if (problem.m == 0 || problem.n == 0) return;
-  if (order == BatchOrder::side_by_side && shares_products(problem, executor.threads())) {
-    return executor.parallel_for(problem.batch, [&](std::int64_t first, std::int64_t last) {
+  BatchPlan plan{order, executor.threads()};
+  if (order == BatchOrder::by_time) plan = batch_plan(problem, executor.threads());
+  if (plan.order == BatchOrder::side_by_side) {
+    const auto compute_some = [&](std::int64_t first, std::int64_t last) {
       const std::unique_ptr<Executor> alone = executor.alone();
       for (std::int64_t i = first; i < last; ++i) compute(*alone, GemmMatrices<T>(problem, operands, i));
-    });
+    };
+    return plan.threads == 1 ? compute_some(0, problem.batch) : executor.parallel_for(problem.batch, compute_some);
   }
   for (std::int64_t i = 0; i < problem.batch; ++i) compute(executor, GemmMatrices<T>(problem, operands, i));
 }
@@ -118,7 +132,7 @@ void compute_batch(const Gemm& problem, Executor& executor, OperandAddresses ope
 /// depend on the executor.
 template <class Compute>
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_gemm_kernel(const Gemm& problem, Compute compute,
-                                                                BatchOrder order = BatchOrder::side_by_side) {
+                                                                BatchOrder order = BatchOrder::by_time) {
   return std::make_unique<CpuTbbKernel>([problem, compute, order](Executor& executor, OperandAddresses operands) {
     if (problem.type == DataType::float32) {
       compute_batch<float>(problem, executor, operands, order, compute);

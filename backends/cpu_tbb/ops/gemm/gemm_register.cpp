@@ -12,6 +12,9 @@
 //     | next panel|            |      |      |      |      |        so blocks are as large as the number of threads
 //                                                                   allows.
 //
+// Narrow blocks read panels of A where they lie (gemm_register_in_place.cpp). With B transposed the transpose of C may
+// be computed instead (gemm_register_turn.cpp): its sums are kept in scratch memory and turned when a panel is stored.
+//
 // B is packed in passing: the first panel of a block reads B where it is, and its product leaves a packed copy for the
 // other panels. The products are the same either way. The sum of an element of C is taken over p in order, in equal
 // steps of at most kRegisterDepth, which depend on k alone. So the blocks, which depend on the number of threads, do
@@ -29,6 +32,7 @@
 #include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_kernel.h"
 #include "ops/gemm/gemm_register_steps.h"
+#include "ops/gemm/gemm_register_turn.h"
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::cpu_tbb {
@@ -41,21 +45,30 @@ constexpr std::int64_t kPackedBytes = 768 * 1024;
 template <class T>
 constexpr std::int64_t kMostColumns = kPackedBytes / static_cast<std::int64_t>(sizeof(T)) / kRegisterDepth<T>;
 
+/// A block's sums stay in the second-level cache: 128 KiB in float32.
+constexpr std::int64_t kRowsOfTurnedBlock = 512;
+
 /// How C is cut into chunks, for all threads of the device and for one. Made once, with the kernel: trying the grids
 /// takes some microseconds.
 class Plan {
  public:
-  Plan(const Gemm& problem, const Team& team)
+  Plan(const Gemm& problem, const Team& team, Turn turn)
       : tile_(problem.type == DataType::float32 ? register_tile<float>() : register_tile<double>()),
-        shared_(blocks_for(problem, team)),
-        alone_(blocks_for(problem, Team())) {}
+        shared_(blocks_for(problem, team, turn)),
+        alone_(blocks_for(problem, Team(), turn)) {}
   [[nodiscard]] const RegisterTile& tile() const noexcept { return tile_; }
   [[nodiscard]] const Blocks& blocks(int threads) const noexcept { return threads == 1 ? alone_ : shared_; }
 
  private:
-  [[nodiscard]] Blocks blocks_for(const Gemm& problem, const Team& team) const {
+  [[nodiscard]] Blocks blocks_for(const Gemm& problem, const Team& team, Turn turn) const {
     const std::int64_t most_columns = problem.type == DataType::float32 ? kMostColumns<float> : kMostColumns<double>;
-    return register_blocks(problem.m, problem.n, problem.k, tile_, most_columns, team);
+    if (turn == Turn::none) return register_blocks(problem.m, problem.n, problem.k, tile_, most_columns, team);
+    Blocks blocks = register_blocks(problem.n, problem.m, problem.k, tile_, most_columns, team);
+    if (turn == Turn::column || blocks.rows <= kRowsOfTurnedBlock) return blocks;
+    const std::int64_t cuts = mathematics::ceil_div(blocks.rows, kRowsOfTurnedBlock);
+    blocks.rows = mathematics::ceil_div(blocks.rows, cuts);
+    blocks.down = mathematics::ceil_div(problem.n, blocks.rows);
+    return blocks;
   }
 
   RegisterTile tile_;
@@ -70,72 +83,66 @@ enum class SumsIn {
   scratch_scaled  ///< in scratch memory without alpha, because C is still needed for beta * C
 };
 template <class T>
-SumsIn place_of_sums(const GemmMatrices<T>& gemm) {
+SumsIn place_of_sums(const GemmMatrices<T>& gemm, Turn turn) {
+  if (turn == Turn::whole) return SumsIn::scratch_scaled;
   if (gemm.k <= kRegisterDepth<T> || gemm.alpha == T(1) || gemm.alpha == T(-1)) return SumsIn::result;
   return gemm.beta == T(0) ? SumsIn::result_scaled : SumsIn::scratch_scaled;
 }
 
 template <class T>
 void multiply_block(const GemmMatrices<T>& gemm, const RegisterTile& tile, const RegisterBlock& block,
-                    RegisterWorkspace<T>& workspace) {
-  const SumsIn place = place_of_sums(gemm);
+                    RegisterWorkspace<T>& workspace, Turn turn) {
+  const SumsIn place = place_of_sums(gemm, turn);
   RegisterTarget<T> target{gemm.c + (block.row * gemm.ldc + block.column), gemm.ldc};
   if (place == SumsIn::scratch_scaled) target = {workspace.sums(), block.columns};
   target.is_scaled_after = place != SumsIn::result;
+  target.is_turned = turn == Turn::whole;
   const T alpha = place == SumsIn::result ? gemm.alpha : T(1);
   const T beta = place == SumsIn::result ? gemm.beta : T(0);
   multiply_steps<T>(gemm, tile, block, 0, gemm.k, alpha, beta, workspace, target);
 }
 
 template <class T>
-void multiply(Executor& executor, const GemmMatrices<T>& gemm, const Plan& plan) {
-  if (gemm.m == 0 || gemm.n == 0) return;
-  if (gemm.k == 0) return scale_rows(executor, gemm);
+void multiply(Executor& executor, const GemmMatrices<T>& gemm, const Plan& plan, Turn turn) {
   const RegisterTile& tile = plan.tile();
   const Blocks& blocks = plan.blocks(executor.threads());
   executor.parallel_for(blocks.down * blocks.across, [&](std::int64_t first, std::int64_t last) {
-    // Chunks below each other are taken as one, so that their columns of B are packed once.
-    const std::int64_t most_rows = std::min(std::min(last - first, blocks.down) * blocks.rows, gemm.m);
-    const std::int64_t sums = place_of_sums(gemm) == SumsIn::scratch_scaled ? most_rows * blocks.columns : 0;
+    // Chunks below each other are taken as one, so that their columns of B are packed once. Where sums are turned they
+    // are not, so that these stay in the cache.
+    const std::int64_t most_taken = turn == Turn::whole ? 1 : blocks.down;
+    const std::int64_t most_rows = std::min(std::min(last - first, most_taken) * blocks.rows, gemm.m);
+    const std::int64_t sums = place_of_sums(gemm, turn) == SumsIn::scratch_scaled ? most_rows * blocks.columns : 0;
     RegisterWorkspace<T> workspace(executor, gemm, tile, {0, 0, most_rows, blocks.columns}, sums);
     while (first < last) {
       const std::int64_t row_number = first % blocks.down;
-      const std::int64_t taken = std::min(last - first, blocks.down - row_number);
+      const std::int64_t taken = std::min({last - first, most_taken, blocks.down - row_number});
       RegisterBlock block{row_number * blocks.rows, first / blocks.down * blocks.columns, 0, 0};
       block.rows = std::min(taken * blocks.rows, gemm.m - block.row);
       block.columns = std::min(blocks.columns, gemm.n - block.column);
-      multiply_block(gemm, tile, block, workspace);
+      multiply_block(gemm, tile, block, workspace, turn);
       first += taken;
     }
   });
 }
 
-/// C of one column without gaps is computed as a row instead: its transpose is op(B)' * op(A)', in which a transposed A
-/// is read along its stored rows.
-bool is_column_to_turn(const Gemm& problem) {
-  return problem.n == 1 && problem.ldc == 1 && problem.transpose_a;
-}
 template <class T>
-GemmMatrices<T> turned(GemmMatrices<T> gemm) {
+GemmMatrices<T> turned(GemmMatrices<T> gemm, Turn turn) {
   std::swap(gemm.m, gemm.n);
   std::swap(gemm.a, gemm.b);
   std::swap(gemm.a.row_step, gemm.a.column_step);
   std::swap(gemm.b.row_step, gemm.b.column_step);
-  gemm.ldc = gemm.n;
+  if (turn == Turn::column) gemm.ldc = gemm.n;
   return gemm;
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning&) {
-  const Team team = native(device).team();
-  if (!is_column_to_turn(problem)) {
-    const Plan plan(problem, team);
-    return make_gemm_kernel(problem, [plan](Executor& executor, const auto& gemm) { multiply(executor, gemm, plan); });
-  }
-  Gemm row = problem;
-  std::swap(row.m, row.n);
-  const Plan plan(row, team);
-  return make_gemm_kernel(problem,
-                          [plan](Executor& executor, const auto& gemm) { multiply(executor, turned(gemm), plan); });
+  const Turn turn = turn_of(problem);
+  const Plan plan(problem, native(device).team(), turn);
+  return make_gemm_kernel(problem, [plan, turn](Executor& executor, const auto& gemm) {
+    if (gemm.m == 0 || gemm.n == 0) return;
+    if (gemm.k == 0) return scale_rows(executor, gemm);
+    multiply(executor, turn == Turn::none ? gemm : turned(gemm, turn), plan, turn);
+  });
 }
 
 }  // namespace

@@ -14,20 +14,17 @@
 #include <limits>
 
 #include "mathematics/division.h"
+#include "ops/gemm/gemm_hand_over.h"
 
 namespace tessera::cpu_tbb {
 
 namespace {
 
-// The margins for packing, in rows and columns of C. Over all of {256, 512, 1024, 2048}^3 in float on 16 cores of a
-// Xeon (AVX-512), 8 rows give 1.11 times the speed of oneDNN in the geometric mean; fewer and more rows give less.
-constexpr double kRowsForPacking = 8;
-constexpr double kColumnsForPacking = 11;
 /// What every block costs beside its area, in multiply-adds: about a microsecond.
 constexpr double kForChunk = 1 << 16;
 
-/// A block with fewer multiply-adds is not worth giving to another thread. They take 5 microseconds on a core with
-/// AVX-512, which is what it costs to give one of 16 threads its part.
+/// Blocks beyond one for each thread have so many multiply-adds at least: they take 5 microseconds on a core with
+/// AVX-512.
 constexpr double kSmallest = 1 << 20;
 constexpr std::int64_t kMostPerThread = 8;
 
@@ -40,17 +37,18 @@ Blocks blocks_of(std::int64_t m, std::int64_t n, const RegisterTile& tile, std::
   return blocks;
 }
 
-/// The estimated time of a grid, in multiply-adds.
-double time_of(const Blocks& blocks, std::int64_t n, std::int64_t k, const Team& team) {
+}  // namespace
+
+double register_time(const Blocks& blocks, std::int64_t n, std::int64_t k, const Team& team) {
+  if (blocks.rows == 0) return 0;
   const double columns = static_cast<double>(std::min(blocks.columns, n));
   const double chunk =
-      (static_cast<double>(blocks.rows) + kRowsForPacking) * (columns + kColumnsForPacking) * static_cast<double>(k) +
+      (static_cast<double>(blocks.rows) + kOfElementOfB) * (columns + kOfElementOfA) * static_cast<double>(k) +
       kForChunk;
-  const auto rounds = static_cast<double>(mathematics::ceil_div(blocks.down * blocks.across, team.threads));
-  return (rounds + team.waited_for) * chunk;
+  const std::int64_t chunks = blocks.down * blocks.across;
+  const auto rounds = static_cast<double>(mathematics::ceil_div(chunks, team.threads));
+  return (rounds + team.waited_for) * chunk + hand_over(std::min<std::int64_t>(chunks, team.threads));
 }
-
-}  // namespace
 
 Blocks register_blocks(std::int64_t m, std::int64_t n, std::int64_t k, const RegisterTile& tile,
                        std::int64_t most_columns, const Team& team) {
@@ -62,13 +60,13 @@ Blocks register_blocks(std::int64_t m, std::int64_t n, std::int64_t k, const Reg
   if (team.threads == 1) return best;
   const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const auto most_chunks = static_cast<std::int64_t>(
-      std::clamp(products / kSmallest, 1.0, static_cast<double>(kMostPerThread) * team.threads));
+      std::clamp<double>(products / kSmallest, team.threads, static_cast<double>(kMostPerThread) * team.threads));
   double best_time = std::numeric_limits<double>::infinity();
   for (std::int64_t down = 1; down <= std::min(most_chunks, tiles_down); ++down) {
     const std::int64_t most_across = std::max(least_across, std::min(most_chunks / down, tiles_across));
     for (std::int64_t across = least_across; across <= most_across; ++across) {
       const Blocks blocks = blocks_of(m, n, tile, down, across);
-      const double time = time_of(blocks, n, k, team);
+      const double time = register_time(blocks, n, k, team);
       if (time >= best_time) continue;
       best = blocks;
       best_time = time;

@@ -21,4 +21,7 @@ struct Blocks {
 [[nodiscard]] Blocks register_blocks(std::int64_t m, std::int64_t n, std::int64_t k, const RegisterTile& tile,
                                      std::int64_t most_columns, const Team& team);
 
+/// The estimated time of such a grid, in multiply-adds of one thread.
+[[nodiscard]] double register_time(const Blocks& blocks, std::int64_t n, std::int64_t k, const Team& team);
+
 }  // namespace tessera::cpu_tbb

@@ -67,8 +67,10 @@ class Prefetch {
 /// One panel of A times the slivers of B beside each other, into rows of C.
 template <class T>
 struct PanelProduct {
-  const T* a = nullptr;  ///< element (row, p) at a[row * kRegisterDepth<T> + p]
-  const T* b = nullptr;  ///< the first sliver: element (p, column) at b[p * b_step + column]
+  const T* a = nullptr;           ///< packed: element (row, p) at a[row * kRegisterDepth<T> + p]
+  std::int64_t a_row_step = 0;    ///< in place: element (row, p) at a[row * a_row_step + p * a_depth_step];
+  std::int64_t a_depth_step = 0;  ///< one of the two steps is 1
+  const T* b = nullptr;           ///< the first sliver: element (p, column) at b[p * b_step + column]
   std::int64_t b_step = 0;
   const std::int64_t* b_offsets = nullptr;  ///< if not null: element (p, column) at b[b_offsets[p] + column] instead
   std::int64_t sliver_step = 0;             ///< from one sliver to the next
@@ -84,5 +86,8 @@ struct PanelProduct {
 };
 template <class T>
 void multiply_panel(const PanelProduct<T>& product);
+/// The same for a panel that is read where it lies, times slivers that have no offsets and leave no copies.
+template <class T>
+void multiply_panel_in_place(const PanelProduct<T>& product);
 
 }  // namespace tessera::cpu_tbb

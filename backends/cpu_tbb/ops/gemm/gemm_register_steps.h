@@ -19,6 +19,10 @@ namespace tessera::cpu_tbb {
 /// at 98 with a copy.
 inline constexpr std::int64_t kRegisterPanelsInPlace = 5;
 
+/// A panel of A is read where it lies for up to so many tiles beside each other.
+inline constexpr std::int64_t kRegisterTilesInPlace = 4;
+inline constexpr std::int64_t kRegisterTilesInPlaceTransposed = 8;
+
 /// A rectangle of C.
 struct RegisterBlock {
   std::int64_t row;
@@ -36,6 +40,17 @@ std::int64_t columns_in_place(const GemmMatrices<T>& gemm, const RegisterTile& t
   if (gemm.b.column_step != 1) return 0;
   if (tile.reads_columns_alone && rows <= kRegisterPanelsInPlace * tile.rows) return columns;
   return columns - columns % tile.columns;
+}
+
+/// A panel of A is read where it lies if it is read so few times that packing it would take longer.
+template <class T>
+bool is_read_in_place(const ConstMatrix<T>& a, const RegisterTile& tile, std::int64_t columns) {
+  const std::int64_t tiles = mathematics::ceil_div(columns, tile.columns);
+  if (a.column_step != 1) return tiles <= kRegisterTilesInPlaceTransposed;
+  // Rows whose steps are near a multiple of a page share a few lines of the first-level cache.
+  constexpr std::int64_t kPage = 4096 / static_cast<std::int64_t>(sizeof(T)),
+                         kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+  return tiles <= kRegisterTilesInPlace && (a.row_step + kLine) % kPage >= 2 * kLine;
 }
 
 /// The memory that one thread works in: a panel of A, the slivers of B of one block, and its sums if they need any. A
@@ -82,6 +97,7 @@ struct RegisterTarget {
   T* first = nullptr;
   std::int64_t row_step = 0;
   bool is_scaled_after = false;  ///< when all are added up, they are multiplied by alpha and stored in C
+  bool is_turned = false;        ///< and what is stored there is the block's transpose
 };
 
 /// Elements of k that pass through the first-level cache together.
@@ -104,14 +120,24 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
     pack_slivers({gemm.b.at(p, block.column + whole), gemm.b.row_step, gemm.b.column_step}, step.depth,
                  block.columns - whole, slivers_from(whole), tile.columns);
   product.depth = step.depth;
-  product.a = workspace.panel();
+  product.a_row_step = gemm.a.row_step;
+  product.a_depth_step = gemm.a.column_step;
+  const bool reads_a_in_place = is_read_in_place(gemm.a, tile, block.columns);
   product.ldc = target.row_step;
   std::int64_t row = block.row;
   for (std::int64_t panel = 0; panel < panels; ++panel, row += product.rows) {
     // Panels of nearly equal height, not whole ones and a rest: fewer than 4 rows are too few sums to hide the latency.
     product.rows = block.rows / panels + (panel < block.rows % panels ? 1 : 0);
-    pack_panel({gemm.a.at(row, p), gemm.a.row_step, gemm.a.column_step}, product.rows, product.depth, workspace.panel(),
-               kRegisterDepth<T>);
+    const bool leaves_copy = panel == 0 && panels > kRegisterPanelsInPlace && whole > 0;
+    const bool is_in_place = !leaves_copy && reads_a_in_place;
+    if (is_in_place) {
+      product.a = gemm.a.at(row, p);
+    } else {
+      product.a = workspace.panel();
+      pack_panel({gemm.a.at(row, p), gemm.a.row_step, gemm.a.column_step}, product.rows, product.depth,
+                 workspace.panel(), kRegisterDepth<T>);
+    }
+    const auto multiply = is_in_place ? multiply_panel_in_place<T> : multiply_panel<T>;
     product.next = panel + 1 < panels
                        ? source_of_panel(gemm.a, row + product.rows, p, product.rows, step.depth)
                        : source_of_panel(gemm.a, block.row, p + step.depth, product.rows, step.next_depth);
@@ -124,7 +150,7 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
       product.packed = panels > kRegisterPanelsInPlace ? slivers_from(0) : nullptr;
       product.c = sums;
       product.columns = in_place;
-      multiply_panel(product);
+      multiply(product);
     }
     if (in_place < block.columns) {
       product.b = slivers_from(in_place);
@@ -133,10 +159,18 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
       product.packed = nullptr;
       product.c = sums + in_place;
       product.columns = block.columns - in_place;
-      multiply_panel(product);
+      multiply(product);
     }
-    for (std::int64_t i = 0; target.is_scaled_after && step.next_depth == 0 && i < product.rows; ++i)
-      gemm.store_row(row + i, block.column, sums + i * target.row_step, block.columns);
+    if (!target.is_scaled_after || step.next_depth > 0) continue;
+    if (target.is_turned) {
+      // The panel has been multiplied, and its memory is free.
+      pack_panel({sums, 1, target.row_step}, block.columns, product.rows, workspace.panel(), product.rows);
+      for (std::int64_t j = 0; j < block.columns; ++j)
+        gemm.store_row(block.column + j, row, workspace.panel() + j * product.rows, product.rows);
+    } else {
+      for (std::int64_t i = 0; i < product.rows; ++i)
+        gemm.store_row(row + i, block.column, sums + i * target.row_step, block.columns);
+    }
   }
 }
 

@@ -61,8 +61,9 @@ struct Sums {
     last = hn::Zero(DLast());
     if constexpr (kRows > 1) rest.clear();
   }
-  /// `a` points to the row's element p.
-  HWY_INLINE void add(const T* HWY_RESTRICT a, V b_first, VLast b_last) {
+  /// `a` points to the row's element p, and the next row's is `row_step` further on.
+  template <class Step>
+  HWY_INLINE void add(const T* HWY_RESTRICT a, Step row_step, V b_first, VLast b_last) {
     if constexpr (kWidth == 1) {
       last = hn::MulAdd(hn::Set(DLast(), *a), b_last, last);
     } else {
@@ -70,7 +71,7 @@ struct Sums {
       first = hn::MulAdd(factor, b_first, first);
       last = hn::MulAdd(low_part(factor), b_last, last);
     }
-    if constexpr (kRows > 1) rest.add(a + kRegisterDepth<T>, b_first, b_last);
+    if constexpr (kRows > 1) rest.add(a + row_step, row_step, b_first, b_last);
   }
   template <class Writer>
   HWY_INLINE void write(T* HWY_RESTRICT c, std::int64_t ldc, const Writer& writer) const {

@@ -231,7 +231,7 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& devi
   const Blocks shared = split_blocks(problem, native(device).team());
   const Blocks alone = split_blocks(problem, Team());
   return std::make_unique<CpuTbbKernel>([=](Executor& executor, OperandAddresses operands) {
-    compute_batch<float>(problem, executor, operands, BatchOrder::side_by_side, [&](Executor& own, const auto& gemm) {
+    compute_batch<float>(problem, executor, operands, BatchOrder::by_time, [&](Executor& own, const auto& gemm) {
       multiply(own, gemm, own.threads() == 1 ? alone : shared);
     });
   });

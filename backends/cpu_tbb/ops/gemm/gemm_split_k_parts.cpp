@@ -3,11 +3,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "backend/sentence.h"
+#include "cpu_tbb_device.h"
 #include "mathematics/division.h"
 #include "mathematics/gemm_as_computed.h"
+#include "ops/gemm/gemm_hand_over.h"
+#include "ops/gemm/gemm_operands.h"
+#include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_kernel.h"
+#include "ops/gemm/gemm_register_turn.h"
 
 namespace tessera::cpu_tbb {
 
@@ -29,11 +35,10 @@ constexpr std::int64_t kPartsBegin = 16;
 /// The sums of a batch's products that are computed together stay in the cache as well.
 constexpr std::size_t kWorkspaceBytes = std::size_t{4} << 20;
 
-/// Where it gains. "register" cuts a C of 128 x 128 into blocks whose packing takes, as it estimates, a sixth of their
-/// time on two threads and two fifths on 16. On one thread there is nothing to gain, and "split_k" takes up to 2 %
-/// longer (a Zen 4 core; no committed file has it). A batch of 16 gives as many threads a product each.
-constexpr std::int64_t kMostGaining = 128 * 128;
-constexpr std::int64_t kMostProducts = 15;
+/// It must be ahead of "register" by so much, since estimates are off by some percent.
+constexpr double kAhead = 1.05;
+/// Multiply-adds in the time of adding one element of a part to the total.
+constexpr double kOfAdded = 8;
 
 std::int64_t depth_of(const Gemm& problem) {
   return problem.type == DataType::float32 ? kRegisterDepth<float> : kRegisterDepth<double>;
@@ -70,19 +75,44 @@ backend::Verdict split_k_check(const Gemm& problem, const backend::Device&) {
                                                 ", whose sums stay in the cache for each part of k"));
 }
 
-backend::Verdict split_k_pays(const Gemm& problem, const backend::Device&) {
+namespace {
+
+/// Estimated times in multiply-adds of one thread.
+double own_time(const Gemm& problem, const KParts& parts, const Team& team) {
+  const auto batch = static_cast<double>(problem.batch), count = static_cast<double>(parts.count);
+  const double chunk =
+      product_time(problem.m, problem.n, parts.length, problem.transpose_b ? kOfTurnedElementOfB : kOfElementOfB);
+  const double rounds = std::ceil(batch * count / team.threads) + team.waited_for;
+  const double added = kOfAdded * batch * count * static_cast<double>(problem.m * problem.n) / team.threads;
+  return rounds * chunk + added + 2 * hand_over(team.threads);
+}
+double time_of_register(const Gemm& problem, const Team& team) {
+  const bool is_turned = turn_of(problem) != Turn::none;
+  const std::int64_t rows = is_turned ? problem.n : problem.m;
+  const std::int64_t columns = is_turned ? problem.m : problem.n;
+  const RegisterTile tile = problem.type == DataType::float32 ? register_tile<float>() : register_tile<double>();
+  const BatchPlan plan = batch_plan(problem, team.threads);
+  const Team own_team = plan.order == BatchOrder::side_by_side ? Team() : team;
+  const Blocks blocks = register_blocks(rows, columns, problem.k, tile, kMostElements, own_team);
+  const double product = register_time(blocks, columns, problem.k, own_team);
+  const auto batch = static_cast<double>(problem.batch);
+  return plan.order == BatchOrder::side_by_side ? std::ceil(batch / plan.threads) * product + hand_over(plan.threads)
+                                                : batch * product;
+}
+
+}  // namespace
+
+backend::Verdict split_k_pays(const Gemm& problem, const backend::Device& device) {
   using backend::sentence;
   using backend::Verdict;
   const KParts parts = parts_of_k(problem);
   if (parts.count < 2)
     return Verdict::no(sentence("gemm's sums of ", problem.k, " products are too short to be cut into parts"));
-  if (problem.m * problem.n > kMostGaining)
-    return Verdict::no(sentence("gemm's C has ", problem.m, " x ", problem.n, " elements, but split_k gains up to ",
-                                kMostGaining, ": the blocks of a larger one keep the threads as busy"));
-  if (problem.batch > kMostProducts)
-    return Verdict::no(sentence("gemm's batch has ", problem.batch, " products, but split_k gains up to ",
-                                kMostProducts, ": more keep the threads as busy"));
-  return Verdict::yes();
+  const Team team = native(device).team();
+  const double own = own_time(problem, parts, team), other = time_of_register(problem, team);
+  if (own * kAhead <= other) return Verdict::yes();
+  return Verdict::no(sentence("with parts of k it is expected to take the time of ", std::lround(own),
+                              " multiply-adds of one thread, and register that of ", std::lround(other)));
 }
 
 }  // namespace tessera::cpu_tbb

@@ -15,13 +15,11 @@
 // transposed), gemm_thin_down.h shows what is done.
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
-#include "backend/sentence.h"
 #include "mathematics/division.h"
 #include "ops/gemm/gemm_operands.h"
-#include "ops/gemm/gemm_register_kernel.h"
 #include "ops/gemm/gemm_register_pack.h"
+#include "ops/gemm/gemm_thin_choice.h"
 #include "ops/gemm/gemm_thin_down.h"
 #include "ops/gemm/gemm_thin_kernel.h"
 #include "ops/gemm/gemm_variants.h"
@@ -30,53 +28,16 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-/// The most columns that count as few. 2048 x 8 x 2048 floats ran at 72 GFLOP/s on one core of a Xeon, and at 34 with
-/// "register". On two threads of a busy one 12 x 1009 x 1345 with B transposed took 0.55 of the time of "register",
-/// with 16 rows the two were even. Where sums run down, fewer do.
-constexpr std::int64_t kMostColumns = 12;
-constexpr std::int64_t kMostColumnsDown = ThinStreams<float>::kMost;
-/// Where sums run along the rows, "thin" and "register" are compared by what a row of the large operand costs on one
-/// thread, in nanoseconds. "thin" multiplies vectors, and at the end of each sum adds up the lanes. "register" computes
-/// half vectors of few columns, or with few rows turns the rows into slivers of B. Fitted to 600 rows by 1 to 12
-/// columns, k from 16 to 600, on one Zen 4 core with AVX-512; no committed file has them.
-constexpr double kOfRow = 1, kOfSum = 2.6, kOfProduct = 0.28;
-constexpr double kRegisterOfElement = 0.11, kRegisterOfHalf = 0.13;
-constexpr double kRegisterOfTurning = 2.6, kRegisterOfTurned = 0.26;
-
-/// Where sums run down the stored rows: the most columns or rows that gain, and how many bytes the large operand must
-/// have, in all and for each square of how many there are. "register" reads it where it lies as well, and what counts
-/// is how memory is read: on two threads of a busy Xeon 1 x 4096 x 4096 took 0.65 of its time, 4 x 1024 x 1024 0.78,
-/// but 8 x 1024 x 1024 twice as long. What stays in the cache is read as fast by "register".
-constexpr std::int64_t kMostDown = 4;
-constexpr std::int64_t kLeastDownBytes = 2 << 20;
-constexpr std::int64_t kLeastDownBytesOfSquare = 256 * 1024;
-
-/// Bytes of a row that one chunk reads: its 8 columns of the other operand stay in the second-level cache.
-constexpr std::int64_t kPieceBytes = 16 * 1024;
-/// Bytes of the large operand that one chunk reads at least: about 20 microseconds from memory.
-constexpr std::int64_t kChunkBytes = 256 * 1024;
-
-/// Which side of C is short, and whether sums run along the large operand's stored rows or down over them.
-enum class ShortSide { none, columns, rows, columns_down, rows_down };
-ShortSide short_side(const Gemm& problem) {
-  for (const std::int64_t most : {kMostColumnsDown, kMostColumns}) {
-    if (problem.n <= most && !problem.transpose_a) return ShortSide::columns;
-    if (problem.m <= most && problem.transpose_b) return ShortSide::rows;
-    if (std::min(problem.m, problem.n) <= kMostColumnsDown)
-      return problem.m <= problem.n ? ShortSide::rows_down : ShortSide::columns_down;
-  }
-  return ShortSide::none;
-}
-bool is_down(ShortSide side) {
-  return side == ShortSide::columns_down || side == ShortSide::rows_down;
-}
+/// Bytes of the large operand that one chunk reads at most, if it reads more than a row: about 10 microseconds from
+/// memory. Chunks have nearly the same number of rows.
+constexpr std::int64_t kChunkBytes = 128 * 1024;
 
 /// The problem as the picture shows it, turned if C has few rows.
 template <class T>
 struct ThinMatrices {
   ThinMatrices(const GemmMatrices<T>& gemm, ShortSide side)
       : k(gemm.k),
-        piece(kPieceBytes / static_cast<std::int64_t>(sizeof(T))),
+        piece(kThinPieceBytes / static_cast<std::int64_t>(sizeof(T))),
         pieces(mathematics::ceil_div(gemm.k, piece)) {
     if (side == ShortSide::columns) {
       rows = gemm.m;
@@ -165,7 +126,8 @@ void multiply(Executor& executor, const GemmMatrices<T>& gemm, ShortSide side) {
   const T* const columns = columns_in_order(executor, thin, elements_of<T>(copy));
 
   const std::int64_t row_bytes = std::min(thin.piece, thin.k) * static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t block_rows = std::min(mathematics::ceil_div(kChunkBytes, row_bytes), thin.rows);
+  const std::int64_t most_rows = std::min(mathematics::ceil_div(kChunkBytes, row_bytes), thin.rows);
+  const std::int64_t block_rows = mathematics::ceil_div(thin.rows, mathematics::ceil_div(thin.rows, most_rows));
   const std::int64_t blocks = mathematics::ceil_div(thin.rows, block_rows);
   if (thin.pieces == 1) {
     return executor.parallel_for(blocks, [&](std::int64_t first, std::int64_t last) {
@@ -198,67 +160,13 @@ void multiply(Executor& executor, const GemmMatrices<T>& gemm, ShortSide side) {
   });
 }
 
-backend::Verdict check(const Gemm& problem, const backend::Device&) {
-  using backend::sentence;
-  using backend::Verdict;
-  if (short_side(problem) == ShortSide::none)
-    return Verdict::no(sentence("gemm's n is ", problem.n, problem.transpose_a ? " with A transposed" : "",
-                                " and m is ", problem.m, problem.transpose_b ? " with B transposed" : "",
-                                ", but thin needs one of them up to ", kMostColumnsDown, ", or n up to ", kMostColumns,
-                                " with A as it is, or m up to ", kMostColumns, " with B transposed"));
-  return Verdict::yes();
-}
-
-/// Where sums run down.
-backend::Verdict pays_down(const Gemm& problem) {
-  const std::int64_t few = std::min(problem.m, problem.n), many = std::max(problem.m, problem.n);
-  if (few > kMostDown)
-    return backend::Verdict::no(backend::sentence("gemm's m and n are at least ", few, ", but thin gains up to ",
-                                                  kMostDown, " where sums run down the stored rows"));
-  const auto size = static_cast<std::int64_t>(size_bytes(problem.type));
-  const std::int64_t least = std::max(kLeastDownBytes, kLeastDownBytesOfSquare * few * few) / size;
-  if (many * problem.k >= least) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("gemm's large operand has ", many * problem.k, " elements, but with ",
-                                                few, " columns or rows thin gains from ", least, " on"));
-}
-
-/// Long sums of so few elements are faster in parts, which threads share: 10 x 8 x 30000 takes split_k 0.52 of thin's
-/// time in float32 and 0.55 in float64 on two threads, 16 x 8 x 30000 0.77 and 0.83 (an EPYC; without a file).
-bool is_tiny_and_long(const Gemm& problem) {
-  constexpr std::int64_t kMostElements = 256, kLongSum = 8192, kFewest = 8;
-  // Compared so that no product of sizes is formed that an int64 may not hold.
-  return std::min(problem.m, problem.n) >= kFewest && std::max(problem.m, problem.n) <= kMostElements / kFewest &&
-         problem.m * problem.n <= kMostElements && problem.k >= kLongSum;
-}
-
-backend::Verdict pays(const Gemm& problem, const backend::Device&) {
-  const ShortSide side = short_side(problem);
-  if (is_down(side)) return pays_down(problem);
-  if (is_tiny_and_long(problem)) {
-    return backend::Verdict::no(backend::sentence("gemm's C has ", problem.m, " x ", problem.n, " elements, sums of ",
-                                                  problem.k, " products, which threads share in parts"));
-  }
-  const RegisterTile tile = problem.type == DataType::float32 ? register_tile<float>() : register_tile<double>();
-  const std::int64_t lanes = tile.columns / 2, few = side == ShortSide::columns ? problem.n : problem.m;
-  const auto k = static_cast<double>(problem.k), sums = static_cast<double>(few);
-  const double own = kOfRow + sums * (kOfSum + kOfProduct * k / static_cast<double>(lanes));
-  const std::int64_t halves =
-      tile.reads_columns_alone ? mathematics::ceil_div(2 * few, lanes) : 2 * mathematics::ceil_div(few, lanes);
-  const double of_element = side == ShortSide::columns
-                                ? kRegisterOfElement + kRegisterOfHalf * static_cast<double>(halves)
-                                : (kRegisterOfTurning + kRegisterOfTurned * sums) / static_cast<double>(lanes);
-  if (own <= k * of_element) return backend::Verdict::yes();
-  return backend::Verdict::no(backend::sentence("gemm's k is ", problem.k, ", but with ", few,
-                                                " columns or rows thin gains with longer sums alone"));
-}
-
 }  // namespace
 
 backend::Variant<Gemm> gemm_thin() {
   return {
       .name = "thin",
       .summary = "a few columns or rows of C: each element of the large operand read once, where it lies",
-      .check = check,
+      .check = thin_check,
       .tunables = nullptr,
       .make =
           [](const Gemm& problem, backend::Device&, const Tuning&) {
@@ -266,7 +174,7 @@ backend::Variant<Gemm> gemm_thin() {
               multiply(executor, gemm, side);
             });
           },
-      .pays = pays,
+      .pays = thin_pays,
   };
 }
 

@@ -1,0 +1,135 @@
+// Choice of the variant "thin" by a model of the time, whose constants were fitted to measurements.
+#include "ops/gemm/gemm_thin_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "backend/sentence.h"
+#include "mathematics/division.h"
+#include "ops/gemm/gemm_register_kernel.h"
+#include "ops/gemm/gemm_register_turn.h"
+#include "ops/gemm/gemm_thin_streams.h"
+
+namespace tessera::cpu_tbb {
+
+using backend::sentence;
+using backend::Verdict;
+
+namespace {
+
+/// The most columns that count as few. 2048 x 8 x 2048 floats ran at 72 GFLOP/s on one core of a Xeon, and at 34 with
+/// "register". On two threads of a busy one 12 x 1009 x 1345 with B transposed took 0.55 of the time of "register",
+/// with 16 rows the two were even. Where sums run down, fewer do.
+constexpr std::int64_t kMostColumns = 12;
+constexpr std::int64_t kMostColumnsDown = ThinStreams<float>::kMost;
+
+/// Where sums run along the rows, "thin" and "register" are compared by what they cost on one thread, in nanoseconds.
+/// Fitted to 600 and 20 rows by 1 to 12 columns, k from 16 to 600, on one Zen 5 core with AVX-512; no committed file
+/// has them. Both read a row of the large operand from the third-level cache. "thin" multiplies vectors, and at the end
+/// of each sum adds up the lanes; columns that lie apart are copied first.
+constexpr double kOfRow = 1, kOfByte = 0.0125, kOfSum = 1.3, kOfProduct = 0.15, kOfCopy = 40, kOfCopied = 0.2;
+/// A product takes so long if the columns do not fit into the first-level cache.
+constexpr double kOfDistantProduct = 0.32;
+constexpr double kNearBytes = 32 * 1024;
+/// What "register" takes for a row, and for an element of it and a vector of columns. If the few columns do not lie
+/// beside each other, they are turned into slivers, which costs so much for each element of k and more for each of
+/// their elements. With few rows it has a model of its own (gemm_register_turn.h).
+constexpr double kRegisterOfRow = 1.2, kRegisterOfVector = 0.18, kRegisterOfSliver = 1, kRegisterOfTurned = 0.13;
+
+/// Where sums run down the stored rows: the most columns or rows that gain, and how many bytes the large operand must
+/// have, in all and for each square of how many there are. "register" reads it where it lies as well, and what counts
+/// is how memory is read: on two threads of a busy Xeon 1 x 4096 x 4096 took 0.65 of its time, 4 x 1024 x 1024 0.78,
+/// but 8 x 1024 x 1024 twice as long. What stays in the cache is read as fast by "register".
+constexpr std::int64_t kMostDown = 4;
+constexpr std::int64_t kLeastDownBytes = 2 << 20;
+constexpr std::int64_t kLeastDownBytesOfSquare = 256 * 1024;
+
+/// Where sums run down.
+Verdict pays_down(const Gemm& problem) {
+  const std::int64_t few = std::min(problem.m, problem.n), many = std::max(problem.m, problem.n);
+  if (few > kMostDown)
+    return Verdict::no(sentence("gemm's m and n are at least ", few, ", but thin gains up to ", kMostDown,
+                                " where sums run down the stored rows"));
+  const auto size = static_cast<std::int64_t>(size_bytes(problem.type));
+  const std::int64_t least = std::max(kLeastDownBytes, kLeastDownBytesOfSquare * few * few) / size;
+  if (many * problem.k >= least) return Verdict::yes();
+  return Verdict::no(sentence("gemm's large operand has ", many * problem.k, " elements, but with ", few,
+                              " columns or rows thin gains from ", least, " on"));
+}
+
+/// Long sums of so few elements are faster in parts, which threads share: 10 x 8 x 30000 takes split_k 0.52 of thin's
+/// time in float32 and 0.55 in float64 on two threads, 16 x 8 x 30000 0.77 and 0.83 (an EPYC; without a file).
+bool is_tiny_and_long(const Gemm& problem) {
+  constexpr std::int64_t kMostElements = 256, kLongSum = 8192, kFewest = 8;
+  // Compared so that no product of sizes is formed that an int64 may not hold.
+  return std::min(problem.m, problem.n) >= kFewest && std::max(problem.m, problem.n) <= kMostElements / kFewest &&
+         problem.m * problem.n <= kMostElements && problem.k >= kLongSum;
+}
+
+/// Nanoseconds of one thread.
+struct Times {
+  double own = 0;
+  double of_register = 0;
+};
+Times times_of(const Gemm& problem, ShortSide side) {
+  const RegisterTile tile = problem.type == DataType::float32 ? register_tile<float>() : register_tile<double>();
+  const bool has_few_columns = side == ShortSide::columns;
+  const std::int64_t count = has_few_columns ? problem.n : problem.m;
+  const auto few = static_cast<double>(count), many = static_cast<double>(has_few_columns ? problem.m : problem.n);
+  const auto k = static_cast<double>(problem.k), size = static_cast<double>(size_bytes(problem.type));
+  const auto lanes = static_cast<double>(tile.columns) / 2;
+  const bool is_in_order = has_few_columns ? problem.transpose_b : !problem.transpose_a;
+
+  const bool is_near = few * std::min(k * size, static_cast<double>(kThinPieceBytes)) <= kNearBytes;
+  const double of_product = (is_near ? kOfProduct : kOfDistantProduct) / lanes;
+  Times times;
+  times.own = many * (kOfRow + kOfByte * size * k + few * (kOfSum + of_product * k));
+  if (!is_in_order) times.own += kOfCopy + kOfCopied * few * k;
+  const double vectors = std::ceil(few / lanes);
+  times.of_register = many * (kRegisterOfRow + kOfByte * size * k);
+  if (has_few_columns) {
+    times.of_register += many * kRegisterOfVector * vectors * k;
+    if (is_in_order) times.of_register += k * (kRegisterOfSliver + kRegisterOfTurned * few);
+  } else {
+    const TurnTimes turn = turn_times(problem);
+    times.of_register += std::min(turn.straight, turn.turned);
+  }
+  return times;
+}
+
+}  // namespace
+
+ShortSide short_side(const Gemm& problem) {
+  for (const std::int64_t most : {kMostColumnsDown, kMostColumns}) {
+    if (problem.n <= most && !problem.transpose_a) return ShortSide::columns;
+    if (problem.m <= most && problem.transpose_b) return ShortSide::rows;
+    if (std::min(problem.m, problem.n) <= kMostColumnsDown)
+      return problem.m <= problem.n ? ShortSide::rows_down : ShortSide::columns_down;
+  }
+  return ShortSide::none;
+}
+
+Verdict thin_check(const Gemm& problem, const backend::Device&) {
+  if (short_side(problem) == ShortSide::none)
+    return Verdict::no(sentence("gemm's n is ", problem.n, problem.transpose_a ? " with A transposed" : "",
+                                " and m is ", problem.m, problem.transpose_b ? " with B transposed" : "",
+                                ", but thin needs one of them up to ", kMostColumnsDown, ", or n up to ", kMostColumns,
+                                " with A as it is, or m up to ", kMostColumns, " with B transposed"));
+  return Verdict::yes();
+}
+
+Verdict thin_pays(const Gemm& problem, const backend::Device&) {
+  const ShortSide side = short_side(problem);
+  if (is_down(side)) return pays_down(problem);
+  if (is_tiny_and_long(problem)) {
+    return Verdict::no(sentence("gemm's C has ", problem.m, " x ", problem.n, " elements, sums of ", problem.k,
+                                " products, which threads share in parts"));
+  }
+  const Times times = times_of(problem, side);
+  if (times.own <= times.of_register) return Verdict::yes();
+  return Verdict::no(sentence("it is expected to take ", std::lround(times.own), " ns of one thread, and register ",
+                              std::lround(times.of_register), " ns"));
+}
+
+}  // namespace tessera::cpu_tbb
