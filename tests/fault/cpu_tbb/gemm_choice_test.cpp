@@ -1,0 +1,86 @@
+// What gemm's models of the time say for teams of threads that this machine may not have.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "mathematics/division.h"
+#include "ops/gemm/gemm_hand_over.h"
+#include "ops/gemm/gemm_operands.h"
+#include "ops/gemm/gemm_register_blocks.h"
+#include "ops/gemm/gemm_register_turn.h"
+
+namespace tessera::fault {
+namespace {
+
+using cpu_tbb::batch_plan;
+using cpu_tbb::BatchOrder;
+using cpu_tbb::Blocks;
+using cpu_tbb::Team;
+using cpu_tbb::Turn;
+
+constexpr int kTeams[] = {2, 3, 8, 16, 64, 256};
+
+Gemm products(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch) {
+  Gemm problem{.m = m, .n = n, .k = k};
+  problem.batch = batch;
+  return with_layout(problem);
+}
+
+TEST(GemmChoiceTest, more_threads_cost_more_and_one_costs_nothing) {
+  EXPECT_EQ(cpu_tbb::hand_over(1), 0);
+  for (int threads = 2; threads < 300; ++threads)
+    EXPECT_GT(cpu_tbb::hand_over(threads), cpu_tbb::hand_over(threads - 1)) << threads;
+}
+
+TEST(GemmChoiceTest, a_batch_that_takes_a_microsecond_stays_on_one_thread) {
+  for (const int threads : kTeams) {
+    const cpu_tbb::BatchPlan plan = batch_plan(products(10, 6, 67, 3), threads);
+    EXPECT_EQ(plan.order, BatchOrder::side_by_side) << threads;
+    EXPECT_EQ(plan.threads, 1) << threads;
+  }
+}
+
+TEST(GemmChoiceTest, many_products_are_shared_and_a_few_large_ones_are_not) {
+  for (const int threads : kTeams) {
+    const cpu_tbb::BatchPlan many = batch_plan(products(60, 60, 60, 10000), threads);
+    EXPECT_EQ(many.order, BatchOrder::side_by_side) << threads;
+    EXPECT_EQ(many.threads, threads);
+    if (threads == 2) continue;  // which have one each
+    EXPECT_EQ(batch_plan(products(2048, 2048, 2048, 2), threads).order, BatchOrder::one_by_one) << threads;
+  }
+}
+
+TEST(GemmChoiceTest, a_grid_is_chosen_that_takes_no_longer_than_one_block) {
+  const cpu_tbb::RegisterTile tile{14, 32, true};
+  for (const int threads : kTeams) {
+    const Team team{threads, 0.1};
+    for (const std::int64_t size : {1, 20, 64, 128, 200, 512, 1000}) {
+      const Blocks chosen = cpu_tbb::register_blocks(size, size, size, tile, 1024, team);
+      const Blocks one{size, mathematics::round_up(size, tile.columns), 1, 1};
+      EXPECT_LE(cpu_tbb::register_time(chosen, size, size, team), cpu_tbb::register_time(one, size, size, team))
+          << size << " on " << threads;
+      const std::int64_t chunks = chosen.down * chosen.across;
+      EXPECT_TRUE(size > 20 || chunks == 1) << size << " on " << threads;
+      EXPECT_TRUE(size < 1000 || threads > 16 || chunks >= threads) << size << " on " << threads;
+    }
+  }
+}
+
+TEST(GemmChoiceTest, few_rows_of_a_transposed_b_are_computed_as_columns) {
+  Gemm problem = products(13, 1000, 512, 1);
+  EXPECT_EQ(cpu_tbb::turn_of(problem), Turn::none);
+  problem.transpose_b = true;
+  EXPECT_EQ(cpu_tbb::turn_of(problem), Turn::whole);
+  problem.k = 1;  // C is most of the work
+  EXPECT_EQ(cpu_tbb::turn_of(problem), Turn::none);
+  problem.m = 1000;
+  problem.k = 512;
+  EXPECT_EQ(cpu_tbb::turn_of(problem), Turn::none);
+  Gemm column = products(1000, 1, 512, 1);
+  EXPECT_EQ(cpu_tbb::turn_of(column), Turn::none);
+  column.transpose_a = true;
+  EXPECT_EQ(cpu_tbb::turn_of(column), Turn::column);
+}
+
+}  // namespace
+}  // namespace tessera::fault
