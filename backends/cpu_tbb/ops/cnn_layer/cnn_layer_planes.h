@@ -70,5 +70,9 @@ struct PatchCorner {
 template <class T>
 void pack_planes(const CnnOperands<T>& layer, const PatchCorner& corner, std::int64_t channel, const PatchGrid& grid,
                  T* planes);
+/// The same for `channels` of them, whose planes follow each other; for images whose channels lie beside each other.
+template <class T>
+void pack_planes_of_channels(const CnnOperands<T>& layer, const PatchCorner& corner, std::int64_t first_channel,
+                             std::int64_t channels, const PatchGrid& grid, T* planes);
 
 }  // namespace tessera::cpu_tbb
