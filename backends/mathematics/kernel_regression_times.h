@@ -17,19 +17,20 @@ namespace tessera::mathematics {
 
 /// What variants take that compare a query with one row after the other, and then add up by a group a query.
 struct RegressionRowTimes {
-  double launches;        ///< all of a run's
-  double pass;            ///< 256 rows of a query that are searched and weighed
-  double number_of_pass;  ///< what each output and class adds to that
-  double number;          ///< each output and class, however few rows there are
-  double queries;         ///< so many are added up beside each other
-  double column;          ///< of 256 rows, each by a thread, on every multiprocessor
-  double least_column;    ///< of a group that has all rows of a query, however few: what a thread waits for
-  double column_of_many;  ///< what that adds where caches do not hold the training set
+  double launches;         ///< a run at least: what a queue takes to accept its launches
+  double start;            ///< of all launches, before and between what follows
+  double column;           ///< of a row, which its thread waits for where a multiprocessor has few
+  double unaligned;        ///< how many times that, where rows do not begin at multiples of 16 bytes
+  double of_memory;        ///< how many times as much is added to that where caches do not hold the training set
+  double column_of_warps;  ///< of 64 rows, where a multiprocessor has many
+  double pass;             ///< 256 rows of a query that are searched and weighed
+  double number_of_pass;   ///< what each output and class adds to that
+  double number;           ///< each output and class, however few rows there are
+  double queries;          ///< so many are added up beside each other
 };
 
-/// What of a problem runs beside each other: groups of so many rows, or all rows of a query by one group of 256.
+/// What of a problem runs beside each other: rows of all queries, or all rows of a query by one group of 256.
 struct RegressionGroups {
-  std::int64_t rows;
   bool is_one_a_query;
   std::int64_t multiprocessors;
 };
@@ -48,50 +49,65 @@ struct RegressionTileTimes {
   double block;            ///< each block of rows whose state is joined
 };
 
-/// Threads read rows that lie far apart: where these begin at multiples of a cache's lines, or of its sectors, they
-/// displace each other.
+/// A group meets the rows of a block, tile by tile; the columns of a tile's rows that do not exist take as long.
+struct RegressionTileRows {
+  std::int64_t block;
+  std::int64_t tile = 1;
+};
+
+/// How long a full multiprocessor takes for a column of rows that lie so many bytes apart. A warp's threads read 32 of
+/// them: where these begin at multiples of a cache's lines, or of its sectors, they displace each other; other short
+/// ones share lines.
 [[nodiscard]] inline double regression_row_conflicts(std::int64_t row_bytes) noexcept {
-  return row_bytes % 128 == 0 ? 2.1 : row_bytes % 32 == 0 ? 1.22 : 1;
+  constexpr std::int64_t kLine = 128, kSector = 32;
+  if (row_bytes % kLine == 0) return 2.3;
+  if (row_bytes % kSector == 0) return 1.3;
+  return std::clamp(static_cast<double>(row_bytes) / kLine, 0.5, 1.0);
 }
 
-/// Groups come in waves; each takes as long as a thread has columns to read.
+/// Where a multiprocessor has few rows it waits for each column of them, where it has many it is busy with them.
 [[nodiscard]] inline double regression_time_by_rows(const KernelRegression& problem, const RegressionRowTimes& times,
                                                     const RegressionGroups& groups) noexcept {
-  constexpr double kRowsOfPass = 256, kRowsOfWarp = 32, kOfDouble = 1.25, kManyBytes = 2.5e6;
+  constexpr double kRowsOfPass = 256, kRowsOfWarp = 32, kRowsOfWarps = 64, kOfDouble = 1.2;
+  constexpr std::int64_t kAligned = 16;
+  constexpr double kCachedBytes = 1.65e6, kUncachedBytes = 2.65e6;
   const std::int64_t row_bytes = problem.columns * static_cast<std::int64_t>(size_bytes(problem.type));
   const auto rows = static_cast<double>(problem.training_rows);
   const auto queries = static_cast<double>(problem.queries);
+  const auto columns = static_cast<double>(problem.columns);
+  const auto multiprocessors = static_cast<double>(groups.multiprocessors);
   const auto numbers = static_cast<double>(problem.outputs + problem.classes);
   const double passes = std::ceil(rows / kRowsOfPass);
-  const auto rows_of_group = static_cast<double>(groups.rows);
-  const double of_query = groups.is_one_a_query ? 1 : std::ceil(rows / rows_of_group);
-  const double waves = std::ceil(of_query * queries / static_cast<double>(groups.multiprocessors));
-  const double columns_read = (groups.is_one_a_query ? passes : 1) * static_cast<double>(problem.columns);
-  // Warps without a row are gone at once.
-  const double read_rows =
-      groups.is_one_a_query ? std::min(std::ceil(rows / kRowsOfWarp) * kRowsOfWarp, rows_of_group) : rows_of_group;
-  const double of_groups = waves * read_rows / kRowsOfPass * times.column;
-  const double column = (groups.is_one_a_query ? std::max(of_groups, times.least_column) : of_groups) +
-                        std::min(rows * static_cast<double>(row_bytes) / kManyBytes, 1.0) * times.column_of_many;
-  const double type = problem.type == DataType::float64 ? kOfDouble : 1;
-  const double distances = columns_read * column * type * regression_row_conflicts(row_bytes);
+  const double beyond =
+      std::clamp((rows * static_cast<double>(row_bytes) - kCachedBytes) / (kUncachedBytes - kCachedBytes), 0.0, 1.0);
+  const double waited = (groups.is_one_a_query ? passes : 1) * times.column *
+                        (row_bytes % kAligned == 0 ? 1 : times.unaligned) * (1 + beyond * times.of_memory);
+  // In 64 rows; warps without a row are gone at once.
+  const double of_multiprocessor =
+      groups.is_one_a_query
+          ? std::ceil(rows / kRowsOfWarp) * kRowsOfWarp / kRowsOfWarps * std::ceil(queries / multiprocessors)
+          : std::ceil(std::ceil(rows / kRowsOfWarps) * queries / multiprocessors);
+  const double busy = of_multiprocessor * times.column_of_warps * regression_row_conflicts(row_bytes) *
+                      (problem.type == DataType::float64 ? kOfDouble : 1);
   const double sums = passes * (times.pass + numbers * times.number_of_pass) + numbers * times.number;
-  return times.launches + distances + sums * std::max(1.0, queries / times.queries);
+  return std::max(times.launches,
+                  times.start + columns * std::max(waited, busy) + sums * std::max(1.0, queries / times.queries));
 }
 
 /// A group meets the rows of a block one after the other, however few queries it has; to that comes what a full device
 /// takes for pairs and products.
 [[nodiscard]] inline double regression_time_of_tiles(const KernelRegression& problem, const RegressionTileTimes& times,
-                                                     std::int64_t rows_of_block) noexcept {
+                                                     const RegressionTileRows& tile_rows) noexcept {
   const auto rows = static_cast<double>(problem.training_rows);
   const auto columns = static_cast<double>(problem.columns);
   const auto others = static_cast<double>(problem.outputs + problem.classes - 1);
-  const auto block_rows = static_cast<double>(rows_of_block);
+  const auto block_rows = static_cast<double>(tile_rows.block), rows_of_tile = static_cast<double>(tile_rows.tile);
   const double met = std::min(rows, block_rows);
   const double of_row = times.row + (problem.outputs > 1 ? times.row_of_outputs : 0) +
                         (problem.classes > 0 ? times.row_of_classes : 0) + others * times.number_of_row;
   const double pairs = rows * static_cast<double>(problem.queries);
-  return times.launches + std::ceil(rows / block_rows) * times.block + met * (of_row + columns * times.column) +
+  return times.launches + std::ceil(rows / block_rows) * times.block + met * of_row +
+         std::ceil(met / rows_of_tile) * rows_of_tile * columns * times.column +
          pairs * (times.pair + (others > 0 ? times.pair_of_many : 0) + columns / times.products_per_us);
 }
 

@@ -18,10 +18,10 @@ KernelRegression problem_of(std::int64_t rows, std::int64_t columns, std::int64_
 }
 
 double by_rows(const KernelRegression& problem) {
-  return regression_time_by_rows(problem, cuda::kRegressionNaive, {256, false, kUnits});
+  return regression_time_by_rows(problem, cuda::kRegressionNaive, {false, kUnits});
 }
 double by_tiles(const KernelRegression& problem) {
-  return regression_time_of_tiles(problem, cuda::kRegressionFusedSplit, kBlockRows);
+  return regression_time_of_tiles(problem, cuda::kRegressionFusedSplit, {kBlockRows});
 }
 
 TEST(KernelRegressionTimesTest, tiles_take_less_time_for_the_study) {
@@ -48,12 +48,27 @@ TEST(KernelRegressionTimesTest, more_of_anything_takes_longer) {
   }
 }
 
-TEST(KernelRegressionTimesTest, rows_that_begin_at_a_cache_line_take_longer) {
-  EXPECT_GT(by_rows(problem_of(900, 512, 16)), 1.5 * by_rows(problem_of(900, 513, 16)));
+TEST(KernelRegressionTimesTest, rows_that_begin_at_a_cache_line_take_longer_where_multiprocessors_have_many) {
+  EXPECT_GT(by_rows(problem_of(900, 512, 160)), 1.5 * by_rows(problem_of(900, 513, 160)));
+  EXPECT_NEAR(by_rows(problem_of(300, 512, 5)), by_rows(problem_of(300, 513, 5)), 0.1);
+}
+
+TEST(KernelRegressionTimesTest, few_queries_wait_for_a_set_beyond_the_caches) {
+  EXPECT_GT(by_rows(problem_of(3000, 257, 2)), 1.2 * by_rows(problem_of(1500, 257, 2)));
+  EXPECT_NEAR(by_rows(problem_of(1500, 257, 2)), by_rows(problem_of(1500, 257, 4)), 0.1);
+}
+
+TEST(KernelRegressionTimesTest, columns_of_rows_that_fill_a_tile_in_part_take_as_long) {
+  const auto time = [](std::int64_t rows, std::int64_t tile) {
+    return regression_time_of_tiles(problem_of(rows, 577, 1), cuda::kRegressionFusedSplit, {kBlockRows, tile});
+  };
+  EXPECT_GT(time(60, 128), time(60, 64));
+  EXPECT_GT(time(60, 64), time(60, 1));
+  EXPECT_EQ(time(kBlockRows, 128), time(kBlockRows, 1));
 }
 
 TEST(KernelRegressionTimesTest, one_group_for_all_rows_of_a_query_takes_longer_where_queries_are_few) {
-  const RegressionGroups one{256, true, kUnits};
+  const RegressionGroups one{true, kUnits};
   const KernelRegression few = problem_of(5000, 101, 3), many = problem_of(5000, 101, 10 * kUnits);
   EXPECT_GT(regression_time_by_rows(few, cuda::kRegressionNaive, one), 2 * by_rows(few));
   EXPECT_LT(regression_time_by_rows(many, cuda::kRegressionNaive, one), 1.5 * by_rows(many));
@@ -61,10 +76,10 @@ TEST(KernelRegressionTimesTest, one_group_for_all_rows_of_a_query_takes_longer_w
 
 TEST(KernelRegressionTimesTest, one_group_for_all_rows_of_a_query_takes_less_where_rows_are_few) {
   const auto time = [](std::int64_t rows, std::int64_t queries) {
-    return regression_time_by_rows(problem_of(rows, 577, queries), cuda::kRegressionOneKernel, {256, true, kUnits});
+    return regression_time_by_rows(problem_of(rows, 577, queries), cuda::kRegressionOneKernel, {true, kUnits});
   };
   EXPECT_LT(time(60, 400), 0.5 * time(256, 400));
-  EXPECT_GT(time(20, 10), 577 * cuda::kRegressionOneKernel.least_column);
+  EXPECT_GT(time(20, 10), 577 * cuda::kRegressionOneKernel.column);
 }
 
 TEST(KernelRegressionTimesTest, what_is_fastest_pays_and_nothing_else_with_a_model) {

@@ -21,17 +21,15 @@ std::vector<RegressionExpected> expected(const KernelRegression& problem, const 
   const std::int64_t block_rows = mathematics::regression_block_rows(problem);
   if (!problem.is_slab) {
     const std::int64_t units = native(device).context()->limits().multiprocessors;
-    all.push_back(
-        {"naive", mathematics::regression_time_by_rows(problem, kRegressionNaive, {kRegressionThreads, false, units})});
-    all.push_back({"one_kernel", mathematics::regression_time_by_rows(problem, kRegressionOneKernel,
-                                                                      {kRegressionThreads, true, units})});
+    all.push_back({"naive", mathematics::regression_time_by_rows(problem, kRegressionNaive, {false, units})});
+    all.push_back({"one_kernel", mathematics::regression_time_by_rows(problem, kRegressionOneKernel, {true, units})});
   }
   if (problem.type == DataType::uint8 || problem.accuracy == Accuracy::strict) return all;
   const RegressionTileTimes& fused =
       problem.type == DataType::float64 ? kRegressionFusedFloat64 : kRegressionFusedFloat32;
-  all.push_back({"fused", mathematics::regression_time_of_tiles(problem, fused, block_rows)});
+  all.push_back({"fused", mathematics::regression_time_of_tiles(problem, fused, {block_rows})});
   if (problem.type == DataType::float32 && check_split_card(device)) {
-    all.push_back({"fused_split", mathematics::regression_time_of_tiles(problem, kRegressionFusedSplit, block_rows)});
+    all.push_back({"fused_split", mathematics::regression_time_of_tiles(problem, kRegressionFusedSplit, {block_rows})});
   }
   return all;
 }

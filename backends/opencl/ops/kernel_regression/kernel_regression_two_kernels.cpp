@@ -8,6 +8,7 @@
 #include "backend/sentence.h"
 #include "mathematics/kernel_regression_blocks.h"
 #include "opencl_embedded.h"
+#include "ops/kernel_regression/kernel_regression_expected.h"
 #include "ops/kernel_regression/kernel_regression_launch.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -78,10 +79,8 @@ std::unique_ptr<backend::Kernel> make(const KernelRegression& problem, backend::
   return std::make_unique<OpenclKernel>(std::move(run), plan.workspace_bytes());
 }
 
-/// The matrix goes to memory and comes back: on an H100 slower than naive in each of 46 random problems.
-backend::Verdict pays(const KernelRegression& /*problem*/, const backend::Device& device) {
-  if (native(device).facts().info.kind == DeviceKind::cpu) return backend::Verdict::yes();
-  return backend::Verdict::no("what is no processor waits for its matrix of differences longer than naive computes");
+backend::Verdict pays(const KernelRegression& problem, const backend::Device& device) {
+  return regression_is_fastest("two_kernels", problem, device);
 }
 
 }  // namespace
