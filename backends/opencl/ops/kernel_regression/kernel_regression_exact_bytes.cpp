@@ -1,5 +1,6 @@
 // kernel_regression, exact_bytes: whole distances from products of bytes in tiles. The launches are in
 // kernel_regression_tiles.cpp.
+#include "ops/kernel_regression/kernel_regression_expected.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -28,7 +29,9 @@ backend::Variant<KernelRegression> kernel_regression_exact_bytes() {
               [](const KernelRegression& problem, backend::Device& device, const Tuning& tuning) {
                 const OpenclDevice& opencl = native(device);
                 return make_regression_tiles(problem, opencl, tuning, regression_tiles(problem, opencl.facts()));
-              }};
+              },
+          .pays = [](const KernelRegression& problem,
+                     const backend::Device& device) { return regression_is_fastest("exact_bytes", problem, device); }};
 }
 
 }  // namespace tessera::opencl

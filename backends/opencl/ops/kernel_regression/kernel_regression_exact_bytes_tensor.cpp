@@ -4,6 +4,7 @@
 
 #include "backend/sentence.h"
 #include "mathematics/kernel_regression_slab.h"
+#include "ops/kernel_regression/kernel_regression_expected.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
 
@@ -88,6 +89,10 @@ backend::Variant<KernelRegression> kernel_regression_exact_bytes_tensor() {
               [](const KernelRegression& problem, backend::Device& device, const Tuning& tuning) {
                 const OpenclDevice& opencl = native(device);
                 return make_regression_tiles(problem, opencl, tuning, tensor_tiles(problem, opencl.facts()));
+              },
+          .pays =
+              [](const KernelRegression& problem, const backend::Device& device) {
+                return regression_is_fastest("exact_bytes_tensor", problem, device);
               }};
 }
 

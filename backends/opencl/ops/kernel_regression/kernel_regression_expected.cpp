@@ -19,7 +19,7 @@ using mathematics::RegressionRowTimes;
 using mathematics::RegressionTileTimes;
 
 /// By tiles of 32 queries, with which a group's own time counts, and of 64.
-constexpr RegressionTileTimes kFusedFloat32Small{.launches = 25.5,
+constexpr RegressionTileTimes kFusedFloat32Small{.launches = 24,
                                                  .row = 0.192,
                                                  .row_of_outputs = 0.13,
                                                  .row_of_classes = 0.155,
@@ -29,7 +29,7 @@ constexpr RegressionTileTimes kFusedFloat32Small{.launches = 25.5,
                                                  .pair_of_many = 8.8e-6,
                                                  .products_per_us = 21.6e6,
                                                  .block = 0.15};
-constexpr RegressionTileTimes kFusedFloat32Large{.launches = 22,
+constexpr RegressionTileTimes kFusedFloat32Large{.launches = 21,
                                                  .row = 0.122,
                                                  .row_of_outputs = 0.16,
                                                  .row_of_classes = 0,
@@ -39,7 +39,7 @@ constexpr RegressionTileTimes kFusedFloat32Large{.launches = 22,
                                                  .pair_of_many = 20e-6,
                                                  .products_per_us = 9e6,
                                                  .block = 0.08};
-constexpr RegressionTileTimes kFusedFloat64{.launches = 20,
+constexpr RegressionTileTimes kFusedFloat64{.launches = 19,
                                             .row = 0.235,
                                             .row_of_outputs = 0.05,
                                             .row_of_classes = 0.2,
@@ -49,6 +49,27 @@ constexpr RegressionTileTimes kFusedFloat64{.launches = 20,
                                             .pair_of_many = 25e-6,
                                             .products_per_us = 73e6,
                                             .block = 0.14};
+/// Of bytes, small sets alone: beyond, what compares row by row is far behind.
+constexpr RegressionTileTimes kTensor{.launches = 22.5,
+                                      .row = 0.004,
+                                      .row_of_outputs = 0,
+                                      .row_of_classes = 0,
+                                      .number_of_row = 0,
+                                      .column = 0.00003,
+                                      .pair = 0.5e-6,
+                                      .pair_of_many = 0,
+                                      .products_per_us = 500e6,
+                                      .block = 0};
+constexpr RegressionTileTimes kExactBytes{.launches = 23,
+                                          .row = 0.18,
+                                          .row_of_outputs = 0.13,
+                                          .row_of_classes = 0.155,
+                                          .number_of_row = 0.0135,
+                                          .column = 0.0002,
+                                          .pair = 1e-6,
+                                          .pair_of_many = 8.8e-6,
+                                          .products_per_us = 60e6,
+                                          .block = 0};
 constexpr RegressionRowTimes kNaive{.launches = 19,
                                     .start = 8.7,
                                     .column = 0.0527,
@@ -90,14 +111,23 @@ std::vector<RegressionExpected> expected(const KernelRegression& problem, const 
     all.push_back({"one_kernel", mathematics::regression_time_by_rows(problem, kOneKernel, {true, units})});
     all.push_back({"two_kernels", time_of_two_kernels(problem)});
   }
-  if (problem.type == DataType::uint8 || problem.accuracy == Accuracy::strict) return all;
-  constexpr std::int64_t kSmallQueries = 32;
   const RegressionTile tile = regression_tiles(problem, facts).front();
+  const mathematics::RegressionTileRows rows{regression_block_rows(problem, tile), tile.rows};
+  if (problem.type == DataType::uint8) {
+    if (check_regression_bytes(problem)) {
+      all.push_back({"exact_bytes", mathematics::regression_time_of_tiles(problem, kExactBytes, rows)});
+    }
+    if (facts.has_tensor_cores && check_regression_words(problem, "exact_bytes_tensor")) {
+      all.push_back({"exact_bytes_tensor", mathematics::regression_time_of_tiles(problem, kTensor, rows)});
+    }
+    return all;
+  }
+  if (problem.accuracy == Accuracy::strict) return all;
+  constexpr std::int64_t kSmallQueries = 32;
   const RegressionTileTimes& fused = problem.type == DataType::float64 ? kFusedFloat64
                                      : tile.queries <= kSmallQueries   ? kFusedFloat32Small
                                                                        : kFusedFloat32Large;
-  all.push_back({"fused", mathematics::regression_time_of_tiles(problem, fused,
-                                                                {regression_block_rows(problem, tile), tile.rows})});
+  all.push_back({"fused", mathematics::regression_time_of_tiles(problem, fused, rows)});
   return all;
 }
 

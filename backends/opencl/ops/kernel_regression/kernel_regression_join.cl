@@ -71,9 +71,6 @@ static inline void add_block(Joined* all, __local const Blocks* blocks, const in
   all->number = fma(weight, number, all->number);
 }
 
-// Numbers of blocks that are fetched before the first of them is added.
-#define FETCHED_AT_ONCE 8
-
 // To `all`, the states that lie `step` apart, the one at `place` joined besides what everybody needs. All work-items of
 // the group call it.
 static inline Joined join_states(Joined all, __local Blocks* blocks, __global const double* states, const long step,
@@ -82,6 +79,9 @@ static inline Joined join_states(Joined all, __local Blocks* blocks, __global co
   for (long first = 0; first < regression.chunks; first += GROUP) {
     const int count = (int)min(regression.chunks - first, (long)GROUP);
     __global const double* const state = states + first * step;
+    double numbers[GROUP];  // all that waits for memory is asked for before anything waits
+#pragma unroll
+    for (int i = 0; i < GROUP; ++i) numbers[i] = i < count ? state[i * step + place] : 0;
     if (item < count) {
       blocks->least[item] = state[item * step + STATE_LEAST];
       blocks->row[item] = state[item * step + STATE_ROW];
@@ -91,14 +91,9 @@ static inline Joined join_states(Joined all, __local Blocks* blocks, __global co
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item < count) weigh_block(blocks, all.least, item, regression);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = 0; i < count; i += FETCHED_AT_ONCE) {
-      double numbers[FETCHED_AT_ONCE];
 #pragma unroll
-      for (int j = 0; j < FETCHED_AT_ONCE; ++j) numbers[j] = i + j < count ? state[(i + j) * step + place] : 0;
-#pragma unroll
-      for (int j = 0; j < FETCHED_AT_ONCE; ++j) {
-        if (i + j < count) add_block(&all, blocks, i + j, numbers[j], first_row);
-      }
+    for (int i = 0; i < GROUP; ++i) {
+      if (i < count) add_block(&all, blocks, i, numbers[i], first_row);
     }
     barrier(CLK_LOCAL_MEM_FENCE);  // before the next blocks take the place of these
   }

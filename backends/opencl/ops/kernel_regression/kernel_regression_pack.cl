@@ -44,23 +44,15 @@ static inline long place_in_panel(const long p, const long row, const long width
 #endif
 }
 
-// The squared lengths of rows, a group of GROUP work-items each.
-__kernel void kernel_regression_lengths(__global const element* rows, const ulong rows_first,
-                                        __global const number* centre, const ulong centre_first,
-                                        __global number* lengths, const ulong lengths_first, const Packing packing,
-                                        const long round_number) {
-  __local apart sums[GROUP];
-  __local apart given[GROUP];
+// The squared length of a row, FAR if it has no part, by a group of GROUP work-items, all of which get it.
+static inline number length_of(__global const element* row, __global const number* centre, const int is_there,
+                               const Packing packing, __local apart* sums, __local apart* given) {
   const int item = (int)get_local_id(0);
-  const long in_round = (long)get_group_id(0);
-  const long row = round_number * packing.padded_rows + in_round;
-  const long columns = row < packing.rows ? packing.columns : 0;
-  rows += rows_first + row * packing.columns;
-  centre += centre_first;
+  const long columns = is_there ? packing.columns : 0;
   apart sum = 0;
   apart sum_given = 0;
   for (long j = item; j < columns; j += GROUP) {
-    const apart as_given = (apart)rows[j];
+    const apart as_given = (apart)row[j];
     sum_given += as_given * as_given;
 #if !BYTES
     const apart away = packing.is_centred ? as_given - centre[j] : as_given;
@@ -77,13 +69,25 @@ __kernel void kernel_regression_lengths(__global const element* rows, const ulon
       given[item] += given[item + distance];
     }
   }
-  if (item != 0) return;
+  barrier(CLK_LOCAL_MEM_FENCE);
 #if BYTES
-  lengths[lengths_first + in_round] = row < packing.rows ? given[0] : FAR;
+  return is_there ? given[0] : FAR;
 #else
-  const int counts = row < packing.rows && isfinite(sums[0]) && isfinite(given[0]);
-  lengths[lengths_first + in_round] = counts ? sums[0] : FAR;
+  return is_there && isfinite(sums[0]) && isfinite(given[0]) ? sums[0] : FAR;
 #endif
+}
+
+__kernel void kernel_regression_lengths(__global const element* rows, const ulong rows_first,
+                                        __global const number* centre, const ulong centre_first,
+                                        __global number* lengths, const ulong lengths_first, const Packing packing,
+                                        const long round_number) {
+  __local apart sums[GROUP];
+  __local apart given[GROUP];
+  const long in_round = (long)get_group_id(0);
+  const long row = round_number * packing.padded_rows + in_round;
+  const number length = length_of(rows + rows_first + row * packing.columns, centre + centre_first, row < packing.rows,
+                                  packing, sums, given);
+  if (get_local_id(0) == 0) lengths[lengths_first + in_round] = length;
 }
 
 #if !BYTES
@@ -115,6 +119,24 @@ __kernel void kernel_regression_centre(__global const element* rows, const ulong
 #endif
 #endif
 
+// Number p of a packed row.
+static inline number packed_number(__global const element* row, __global const number* centre, const long p,
+                                   const int counts, const Packing packing) {
+  number packed = 0;
+#if BYTES
+  if (IS_WORD(row + p * NUMBERS) && counts && (p + 1) * NUMBERS <= packing.columns) {
+    packed = *(__global const uint*)(row + p * NUMBERS);
+  } else {
+    for (long j = p * NUMBERS; counts && j < min(packing.columns, (p + 1) * NUMBERS); ++j) {
+      packed |= (uint)row[j] << ((j - p * NUMBERS) * (32 / NUMBERS));
+    }
+  }
+#else
+  if (counts && p < packing.columns) packed = row[p] - centre[p];
+#endif
+  return packed;
+}
+
 // One work-item a row and PACKED_AT_ONCE of its numbers; neighbours have neighbouring rows.
 __kernel void kernel_regression_pack(__global const element* rows, const ulong rows_first,
                                      __global const number* centre, const ulong centre_first,
@@ -133,18 +155,28 @@ __kernel void kernel_regression_pack(__global const element* rows, const ulong r
   centre += centre_first;
   panels += panels_first + panel * packing.width * packing.depth;
   for (long p = piece * PACKED_AT_ONCE; p < end; ++p) {
-    number packed = 0;
-#if BYTES
-    if (IS_WORD(rows + p * NUMBERS) && counts && (p + 1) * NUMBERS <= packing.columns) {
-      packed = *(__global const uint*)(rows + p * NUMBERS);
-    } else {
-      for (long j = p * NUMBERS; counts && j < min(packing.columns, (p + 1) * NUMBERS); ++j) {
-        packed |= (uint)rows[j] << ((j - p * NUMBERS) * (32 / NUMBERS));
-      }
-    }
-#else
-    if (counts && p < packing.columns) packed = rows[p] - centre[p];
-#endif
-    panels[place_in_panel(p, in_round - panel * packing.width, packing.width)] = packed;
+    panels[place_in_panel(p, in_round - panel * packing.width, packing.width)] =
+        packed_number(rows, centre, p, counts, packing);
+  }
+}
+
+// Both at once, a group of GROUP work-items a row: what neighbours write lies far apart, but there is a launch less.
+__kernel void kernel_regression_pack_few(__global const element* rows, const ulong rows_first,
+                                         __global const number* centre, const ulong centre_first,
+                                         __global number* lengths, const ulong lengths_first, __global number* panels,
+                                         const ulong panels_first, const Packing packing, const long round_number) {
+  __local apart sums[GROUP];
+  __local apart given[GROUP];
+  const long in_round = (long)get_group_id(0);
+  const long row = round_number * packing.padded_rows + in_round;
+  const long panel = quotient(in_round, packing.width);
+  rows += rows_first + row * packing.columns;
+  centre += centre_first;
+  panels += panels_first + panel * packing.width * packing.depth;
+  const number length = length_of(rows, centre, row < packing.rows, packing, sums, given);
+  if (get_local_id(0) == 0) lengths[lengths_first + in_round] = length;
+  for (long p = (long)get_local_id(0); p < packing.depth; p += GROUP) {
+    panels[place_in_panel(p, in_round - panel * packing.width, packing.width)] =
+        packed_number(rows, centre, p, length < FAR, packing);
   }
 }

@@ -35,6 +35,7 @@ struct RegressionTiling {
 };
 static_assert(sizeof(RegressionTiling) == 40, "kernel_regression_tiles.cl says so too");
 
+constexpr std::int64_t kMostPackedByGroups = 131072;  ///< numbers of a round: a guess, beyond writing takes too long
 /// PACKED_AT_ONCE of kernel_regression_pack.cl.
 constexpr std::int64_t kPackedAtOnce = 8;
 /// Numbers of 16 cache lines: what follows a part of the memory begins at a whole line, and at a whole double.
@@ -81,13 +82,13 @@ class TilesPlan {
     if (is_centred) {
       RegressionPacking packing = packing_of(centre_rows, centre_rows, tile_.rows);
       packing.is_centred = 0;
-      push(lengths(raw, prepared(centre_), prepared(row_panels_), packing));
+      push(by_groups("kernel_regression_lengths", {raw, prepared(centre_), prepared(row_panels_)}, packing));
       push(
           line("kernel_regression_centre", problem_.columns, {raw, prepared(row_panels_), prepared(centre_)}, packing));
     }
     raw.first_element = static_cast<std::uint64_t>(problem_.centre_rows() * problem_.columns);
     const RegressionPacking packing = packing_of(problem_.training_rows, padded_rows_, tile_.rows);
-    push(lengths(raw, prepared(centre_), prepared(0), packing));
+    push(by_groups("kernel_regression_lengths", {raw, prepared(centre_), prepared(0)}, packing));
     push(pack(raw, prepared(centre_), prepared(0), prepared(row_panels_), packing));
     return preparation;
   }
@@ -96,9 +97,14 @@ class TilesPlan {
     OperatorRun run{.launches = {}, .rounds = ceil_div(problem_.queries, queries_)};
     const MemoryArgument raw{.place = 0, .type = problem_.type};
     const RegressionPacking packing = packing_of(problem_.queries, queries_, tile_.queries);
-    run.launches.push_back(lengths(raw, prepared(centre_), workspace(query_lengths()), packing));
-    run.launches.push_back(
-        pack(raw, prepared(centre_), workspace(query_lengths()), workspace(query_panels()), packing));
+    const MemoryArgument lengths = workspace(query_lengths()), panels = workspace(query_panels());
+    if (queries_ * depth_ <= kMostPackedByGroups) {
+      run.launches.push_back(
+          by_groups("kernel_regression_pack_few", {raw, prepared(centre_), lengths, panels}, packing));
+    } else {
+      run.launches.push_back(by_groups("kernel_regression_lengths", {raw, prepared(centre_), lengths}, packing));
+      run.launches.push_back(pack(raw, prepared(centre_), lengths, panels, packing));
+    }
     run.launches.push_back(tiles());
     run.launches.push_back(join());
     return run;
@@ -191,12 +197,13 @@ class TilesPlan {
     launch.set_structs(packing);
     return launch;
   }
-  [[nodiscard]] OperatorLaunch lengths(const MemoryArgument& raw, const MemoryArgument& centre,
-                                       const MemoryArgument& lengths, const RegressionPacking& packing) const {
+  /// A group a row.
+  [[nodiscard]] OperatorLaunch by_groups(const char* function, std::vector<MemoryArgument> memory,
+                                         const RegressionPacking& packing) const {
     OperatorLaunch launch;
-    launch.kernel = compile_pack("kernel_regression_lengths");
+    launch.kernel = compile_pack(function);
     launch.range = groups_of(packing.padded_rows, group_of_length());
-    launch.memory = {raw, centre, lengths};
+    launch.memory = std::move(memory);
     launch.set_structs(packing);
     return launch;
   }
