@@ -13,6 +13,9 @@ namespace {
 
 /// Of an instruction's products.
 constexpr std::int64_t kStepBytes = 32;
+/// What a query takes in the tile of 32, whose one group on a multiprocessor has few products for what it fetches: set
+/// so that it is taken where groups are too few for a larger one, and nowhere else.
+constexpr std::int64_t kSmallEffort = 180;
 
 /// The tile by warp groups, where it can be: its queries lie in shared memory with all their columns, and a lane keeps
 /// one output's sum.
@@ -58,7 +61,8 @@ std::vector<RegressionTile> tiles_of_bytes(const KernelRegression& problem, cons
          .image = image_of(shape),
          .function = backend::sentence("tessera_kernel_regression_exact_bytes_", shape.queries, "x", shape.rows),
          .packing = {.depth_bytes = kStepBytes},
-         .clusters = {}});
+         .clusters = {},
+         .effort = shape.keeps_tile ? kSmallEffort : kRegressionEffort});
   }
   return tiles;
 }

@@ -5,7 +5,7 @@
 //   128 x 128   2 x 2 of 64 x 64  3 stages of 128 bytes of 256 rows    many queries, two groups on a multiprocessor
 //   256 x 128   4 x 2 of 64 x 64  3 stages of 128 bytes of 384 rows    the same, one group
 //    64 x 128   2 x 2 of 32 x 64  4 stages of  64 bytes of 192 rows    fewer queries, and cards with less shared memory
-//    32 x 128   1 x 4 of 32 x 32  3 stages of  64 bytes of 160 rows    a few
+//    32 x 128   1 x 4 of 32 x 32  6 stages of 128 bytes of 160 rows    a few; keeps a tile's distances
 #include "ops/kernel_regression/kernel_regression_exact_bytes.cuh"
 
 namespace tessera::cuda {

@@ -159,7 +159,7 @@ template <RegressionByteShape kShape>
 __device__ __forceinline__ void regress_bytes(const RegressionTileArguments<std::uint8_t>& regression) {
   using Shared = RegressionBytesShared<kShape>;
   using Tile = RegressionBytesTile<kShape>;
-  static_assert(sizeof(Shared) == shared_bytes(kShape));
+  static_assert(sizeof(Shared) + kept_bytes(kShape) == shared_bytes(kShape));
   static_assert(kShape.queries <= kShape.threads() && kLeastBlockRows<std::uint8_t> % kShape.rows == 0);
   static_assert(kRegressionPadding % kShape.rows == 0 && kRegressionPadding % kShape.queries == 0);
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
@@ -183,7 +183,8 @@ __device__ __forceinline__ void regress_bytes(const RegressionTileArguments<std:
     fetch.start(slot, tiles);
     close_group();
   }
-  MeetingQuery<std::uint8_t, decltype(shared.met)> mine(regression, shared.met, block, first_query, thread);
+  MeetingQuery<std::uint8_t, decltype(shared.met)> mine(regression, shared.met, block, first_query, thread,
+                                                        reinterpret_cast<int*>(shared_bytes_of_block + sizeof(Shared)));
   Tile tile(thread / 32);
   int read = 0;
   int write = kShape.stages - 1;

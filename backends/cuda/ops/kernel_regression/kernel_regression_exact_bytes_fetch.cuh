@@ -22,7 +22,7 @@ struct RegressionBytesShared {
   static constexpr int kStageRows = kShape.queries + kShape.rows;
   alignas(128) unsigned char stages[kShape.stages][kStageRows * kShape.stage_bytes];
   alignas(16) int row_lengths[kShape.stages][kShape.rows];  ///< they come with a tile's last stage
-  RegressionMet<std::uint8_t, kShape.queries, kShape.rows, kShape.threads()> met;
+  RegressionMet<std::uint8_t, kShape.queries, kShape.rows, kShape.threads(), kShape.keeps_tile> met;
 };
 
 /// Brings stages into shared memory: first the queries' part of a row, then the training rows'.

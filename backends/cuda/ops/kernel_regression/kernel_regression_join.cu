@@ -23,11 +23,14 @@ struct RegressionJoined {
   double number = 0;  ///< the one it is asked for
 };
 
-/// Of 32 queries and some blocks, what the threads of a query tell each other.
+/// Of 32 queries and some blocks, what the threads of a query tell each other. A block's sums are fetched once.
 struct RegressionJoinShared {
   double least[kRegressionJoinBlocks][kRegressionJoinQueries];
+  double sum[kRegressionJoinBlocks][kRegressionJoinQueries];
+  double squares[kRegressionJoinBlocks][kRegressionJoinQueries];
   double weight[kRegressionJoinBlocks][kRegressionJoinQueries];
-  double kept[kRegressionJoinBlocks][kRegressionJoinQueries];  ///< of those before
+  double kept[kRegressionJoinBlocks][kRegressionJoinQueries];     ///< of those before
+  double of_part[kRegressionJoinPlaces][kRegressionJoinQueries];  ///< the least of a thread's blocks
 };
 
 /// One query's states, of the blocks and of the slabs before and behind them.
@@ -45,29 +48,29 @@ class RegressionStates {
   [[nodiscard]] __device__ RegressionJoined joined(std::int64_t place) const {
     __shared__ RegressionJoinShared shared;
     RegressionJoined all = joined_before(place);
-    double least = all.least;
     std::int64_t nearest = -1;  // block
     for (std::int64_t first = 0; first < join_.blocks; first += kRegressionJoinBlocks) {
       const std::int64_t left = join_.blocks - first;
       const int count = left < kRegressionJoinBlocks ? static_cast<int>(left) : kRegressionJoinBlocks;
-      weigh(shared, first, count, least);
+      double next[kAtOnce];  // fetched before anything waits
+      fetch(next, first, 0, count, place);
+      weigh(shared, first, count, all.least);
+#pragma unroll 1
       for (int block = 0; block < count; block += kAtOnce) {
-        RegressionJoined blocks[kAtOnce];
+        double numbers[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) numbers[i] = next[i];
+        fetch(next, first, block + kAtOnce, count, place);
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i) {
-          if (block + i < count) blocks[i] = sums(first + block + i, place);
-        }
-#pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) {
-          if (block + i >= count) continue;
-          add(all, blocks[i], shared.weight[block + i][threadIdx.x], shared.kept[block + i][threadIdx.x]);
+          if (block + i >= count) break;
+          add(all, shared, block + i, numbers[i]);
           if (!(shared.least[block + i][threadIdx.x] < all.least)) continue;
           all.least = shared.least[block + i][threadIdx.x];
           nearest = first + block + i;
         }
       }
-      least = all.least;
-      __syncthreads();  // before the next blocks' weights take their place
+      __syncthreads();  // before the next blocks take the place of these
     }
     if (nearest >= 0) all.row = first_row_ + at(nearest, kRegressionRow);
     return all;
@@ -87,30 +90,49 @@ class RegressionStates {
   }
 
  private:
-  static constexpr int kAtOnce = 16;  ///< blocks whose numbers are fetched beside each other
+  static constexpr int kBlocksOfThread = kRegressionJoinBlocks / kRegressionJoinPlaces;
+  static constexpr int kAtOnce = 8;  ///< blocks whose numbers are fetched beside each other; more code takes longer
 
-  /// The weights of blocks, where `least` is the least distance of all before them.
+  /// Of the `count` blocks from `first` on, the numbers of kAtOnce from `begin` on.
+  __device__ void fetch(double (&numbers)[kAtOnce], std::int64_t first, int begin, int count,
+                        std::int64_t place) const {
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) numbers[i] = begin + i < count ? at(first + begin + i, place) : 0;
+  }
+
+  /// Fetches blocks, and finds their weights, where `least` is the least distance of all before them. A thread has
+  /// blocks that follow each other.
   __device__ void weigh(RegressionJoinShared& shared, std::int64_t first, int count, double least) const {
-    const auto query = static_cast<int>(threadIdx.x);
-    for (int block = static_cast<int>(threadIdx.y); block < count; block += kRegressionJoinPlaces) {
-      shared.least[block][query] = at(first + block, kRegressionLeast);
+    const auto query = static_cast<int>(threadIdx.x), part = static_cast<int>(threadIdx.y);
+    const int begin = part * kBlocksOfThread;
+    double of_part = INFINITY;
+#pragma unroll
+    for (int i = 0; i < kBlocksOfThread; ++i) {
+      if (begin + i >= count) continue;
+      const double own = at(first + begin + i, kRegressionLeast);
+      shared.sum[begin + i][query] = at(first + begin + i, kRegressionSum);
+      shared.squares[begin + i][query] = at(first + begin + i, kRegressionSquares);
+      shared.least[begin + i][query] = own;
+      of_part = own < of_part ? own : of_part;
     }
+    shared.of_part[part][query] = of_part;
     __syncthreads();
-    int next = 0;
-    for (int block = static_cast<int>(threadIdx.y); block < count; block += kRegressionJoinPlaces) {
-      for (; next < block; ++next) least = fmin(least, shared.least[next][query]);
-      shared.weight[block][query] = weight_beside(least, shared.least[block][query]);
-      shared.kept[block][query] = kept_beside(least, shared.least[block][query]);
+    for (int other = 0; other < part; ++other) {
+      const double before = shared.of_part[other][query];
+      least = before < least ? before : least;
+    }
+#pragma unroll 1
+    for (int block = begin; block < count && block < begin + kBlocksOfThread; ++block) {
+      const double own = shared.least[block][query];
+      shared.weight[block][query] = weight_beside(least, own);
+      shared.kept[block][query] = kept_beside(least, own);
+      least = own < least ? own : least;
     }
     __syncthreads();
   }
 
   [[nodiscard]] __device__ double at(std::int64_t block, std::int64_t place) const {
     return first_[(block * size_ + place) * join_.state_queries];
-  }
-  /// Of a block; its least distance lies in shared memory, and one block's row is asked for in the end.
-  [[nodiscard]] __device__ RegressionJoined sums(std::int64_t block, std::int64_t place) const {
-    return {INFINITY, -1, at(block, kRegressionSum), at(block, kRegressionSquares), at(block, place)};
   }
   /// What the slabs before have left; zeros mean none.
   [[nodiscard]] __device__ RegressionJoined joined_before(std::int64_t place) const {
@@ -133,12 +155,14 @@ class RegressionStates {
     return is_left ? kept_weight(before, least, join_.factor, join_.is_euclidean) : 0;
   }
   /// Without branches, so that a block's numbers wait for one product and one sum of the block's before.
-  __device__ void add(RegressionJoined& all, const RegressionJoined& block, double weight, double kept) const {
+  __device__ void add(RegressionJoined& all, const RegressionJoinShared& shared, int block, double number) const {
+    const double weight = shared.weight[block][threadIdx.x], kept = shared.kept[block][threadIdx.x];
     const bool has_part = weight != 0;  // a sum that is not finite stays out where it has no part
     // One rounding each, wherever the compiler puts them: slabs must not differ from one piece.
-    all.sum = fma(weight, has_part ? block.sum : 0, scaled(all.sum, kept));
-    all.squares = fma(weight * weight, has_part ? block.squares : 0, scaled(scaled(all.squares, kept), kept));
-    all.number = fma(weight, has_part ? block.number : 0, scaled(all.number, kept));
+    all.sum = fma(weight, has_part ? shared.sum[block][threadIdx.x] : 0, scaled(all.sum, kept));
+    all.squares = fma(__dmul_rn(weight, weight), has_part ? shared.squares[block][threadIdx.x] : 0,
+                      scaled(all.squares, __dmul_rn(kept, kept)));
+    all.number = fma(weight, has_part ? number : 0, scaled(all.number, kept));
   }
 
   const RegressionJoinArguments<T>& join_;

@@ -8,7 +8,7 @@
 //                                                    so that lengths are as small as distances are, or nearly so:
 //                                                    the mean of the first rows of the set, which slabs of it bring
 //                                                    along. A thread adds up a column, so that it does not depend on
-//                                                    the card.
+//                                                    the card. Bytes as they are go in chunks of 16, read once.
 #include "cuda_kernel_overlap.cuh"
 #include "ops/kernel_regression/kernel_regression_pack.cuh"
 #include "ops/kernel_regression/kernel_regression_tiles_arguments.h"
@@ -27,6 +27,16 @@ __device__ __forceinline__ void pack_row(const RegressionPackArguments<T>& pack)
   const std::int64_t row = pack.first_row + in_round;
   const bool is_there = row < pack.row_count;
   const T* const given = pack.rows + row * pack.columns;
+  if constexpr (std::is_integral_v<T>) {
+    if (pack.offset == 0 && pack.number_step == 1 && pack.packed != nullptr) {
+      const bool is_aligned = reinterpret_cast<std::uintptr_t>(given) % kRegressionChunk == 0;
+      const auto length = static_cast<Length>(sum_of_lanes(
+          pack_chunks(given, is_there ? pack.columns : 0, is_aligned, lane * kRegressionChunk, 32 * kRegressionChunk,
+                      pack.depth, reinterpret_cast<std::uint8_t*>(pack.packed) + in_round * pack.row_step, 1)));
+      if (lane == 0) pack.lengths[in_round] = is_there ? length : no_length<Length>();
+      return;
+    }
+  }
   Length sum = 0;
   Length sum_given = 0;
 #pragma unroll 8  // a row's numbers are fetched together: few rows leave nobody else to wait for
@@ -50,17 +60,25 @@ __device__ __forceinline__ void pack_row(const RegressionPackArguments<T>& pack)
   if (lane == 0) pack.lengths[in_round] = counts ? sum : no_length<Length>();
   if (pack.packed == nullptr) return;
   Number* const packed = pack.packed + in_round * pack.row_step;
-#pragma unroll 8
-  for (std::int64_t j = lane; j < pack.depth; j += 32) {
-    Number number = 0;
-    if (counts && j < pack.columns) {
+  constexpr int kAtOnce = 8;
+#pragma unroll 1
+  for (std::int64_t first = lane; first < pack.depth; first += 32 * kAtOnce) {
+    Number numbers[kAtOnce];
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      const std::int64_t j = first + i * 32;
+      numbers[i] = 0;
+      if (!counts || j >= pack.columns) continue;
       if constexpr (std::is_floating_point_v<T>) {
-        number = given[j] - pack.centre[j];
+        numbers[i] = given[j] - pack.centre[j];
       } else {
-        number = static_cast<Number>(given[j] - pack.offset);
+        numbers[i] = static_cast<Number>(given[j] - pack.offset);
       }
     }
-    packed[j * pack.number_step] = number;
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      if (first + i * 32 < pack.depth) packed[(first + i * 32) * pack.number_step] = numbers[i];
+    }
   }
 }
 

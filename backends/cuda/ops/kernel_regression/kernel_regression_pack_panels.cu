@@ -10,23 +10,9 @@
 #include <climits>
 
 #include "cuda_kernel_overlap.cuh"
+#include "ops/kernel_regression/kernel_regression_pack.cuh"
 #include "ops/kernel_regression/kernel_regression_tiles_arguments.h"
 #include "ops/kernel_regression/kernel_regression_wide_shape.h"
-
-namespace tessera::cuda {
-
-/// 16 bytes of a row, of which `left` are there.
-__device__ __forceinline__ uint4 chunk_of(const std::uint8_t* bytes, std::int64_t left, bool is_aligned) {
-  if (is_aligned && left >= kWideChunk) return *reinterpret_cast<const uint4*>(bytes);
-  unsigned words[4] = {};
-#pragma unroll
-  for (int i = 0; i < kWideChunk; ++i) {
-    if (i < left) words[i / 4] |= static_cast<unsigned>(bytes[i]) << i % 4 * 8;
-  }
-  return {words[0], words[1], words[2], words[3]};
-}
-
-}  // namespace tessera::cuda
 
 extern "C" __global__ void __launch_bounds__(32 * tessera::cuda::kRegressionPackWarps)
     tessera_kernel_regression_pack_panels_uint8(
@@ -46,15 +32,9 @@ extern "C" __global__ void __launch_bounds__(32 * tessera::cuda::kRegressionPack
   const std::int64_t panel = in_round / pack.panel_rows;
   std::uint8_t* const packed =
       pack.packed + panel * pack.panel_rows * pack.depth + (in_round - panel * pack.panel_rows) * kWideChunk;
-  unsigned length = 0;
-  for (std::int64_t at = lane / kPanelPackRows * kWideChunk; at < pack.depth; at += 32 / kPanelPackRows * kWideChunk) {
-    const uint4 chunk = chunk_of(given + at, is_there ? pack.columns - at : 0, is_aligned);
-    length = __dp4a(chunk.x, chunk.x, length);
-    length = __dp4a(chunk.y, chunk.y, length);
-    length = __dp4a(chunk.z, chunk.z, length);
-    length = __dp4a(chunk.w, chunk.w, length);
-    *reinterpret_cast<uint4*>(packed + at * pack.panel_rows) = chunk;
-  }
+  static_assert(kWideChunk == kRegressionChunk);
+  unsigned length = pack_chunks(given, is_there ? pack.columns : 0, is_aligned, lane / kPanelPackRows * kWideChunk,
+                                32 / kPanelPackRows * kWideChunk, pack.depth, packed, pack.panel_rows);
 #pragma unroll
   for (int apart = kPanelPackRows; apart < 32; apart *= 2) length += __shfl_xor_sync(0xffffffffU, length, apart);
   if (lane < kPanelPackRows) pack.lengths[in_round] = is_there ? static_cast<int>(length) : INT_MAX;

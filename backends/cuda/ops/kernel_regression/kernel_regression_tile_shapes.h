@@ -16,15 +16,18 @@ struct RegressionByteShape {
   int warps_r;
   int stage_bytes;
   int stages;
-  int blocks;  ///< groups that must fit on a multiprocessor together
+  int blocks;       ///< groups that must fit on a multiprocessor together
+  bool keeps_tile;  ///< has room for all of a tile's distances behind the stages
 
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int threads() const { return warps_q * warps_r * 32; }
 };
 
 // All tiles of a type have as many rows, and sums of one type grow by the same steps: so results have the same bits
 // whatever the tile is. Among tiles that take equally long the first is preferred.
-inline constexpr RegressionByteShape kRegressionByteShapes[]{
-    {128, 128, 2, 2, 128, 3, 2}, {256, 128, 4, 2, 128, 3, 1}, {64, 128, 2, 2, 64, 4, 2}, {32, 128, 1, 4, 64, 3, 4}};
+inline constexpr RegressionByteShape kRegressionByteShapes[]{{128, 128, 2, 2, 128, 3, 2, false},
+                                                             {256, 128, 4, 2, 128, 3, 1, false},
+                                                             {64, 128, 2, 2, 64, 4, 2, false},
+                                                             {32, 128, 1, 4, 128, 6, 1, true}};
 
 [[nodiscard]] constexpr const RegressionByteShape& regression_byte_shape(int queries, int rows) {
   const RegressionByteShape* shape = kRegressionByteShapes;
@@ -69,13 +72,18 @@ inline constexpr int kRegressionListed = 18;
   return static_cast<std::size_t>(queries) * query_bytes;
 }
 
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t kept_bytes(const RegressionByteShape& shape) {
+  return shape.keeps_tile ? static_cast<std::size_t>(shape.queries * (shape.rows + 1)) * sizeof(int) : 0;
+}
 /// Bytes of shared memory of a group.
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t shared_bytes(const RegressionByteShape& shape) {
   const auto rows = static_cast<std::size_t>(shape.rows);
   const auto stage = (static_cast<std::size_t>(shape.queries) + rows) * static_cast<std::size_t>(shape.stage_bytes);
   return (static_cast<std::size_t>(shape.stages) * (stage + rows * sizeof(int)) +
-          regression_met_bytes(shape.queries, shape.rows, sizeof(int)) + 127) /
-         128 * 128;
+          regression_met_bytes(shape.queries, shape.rows, sizeof(int), shape.keeps_tile ? 0 : kRegressionListed) +
+          127) /
+             128 * 128 +
+         kept_bytes(shape);
 }
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t stage_bytes_of_fused(const GemmRegisterShape& shape,
                                                                                   std::size_t number_bytes,
