@@ -133,6 +133,16 @@ void add_dense(PatchCaseList& list, DataType type) {
     problem.size = {33, 5, 6};
     list.add({.problem = problem, .volume = PatchVolume::few, .note = "few", .misalignment = 1});
   }
+  for (const std::int64_t side : {5, 7, 9}) {
+    PatchMatch problem = dense;
+    problem.size = {23, 17, 15};
+    problem.window = {side, side, side};
+    list.add({.problem = problem});
+    list.add({.problem = problem, .volume = PatchVolume::phantom, .note = "phantom", .misalignment = 1});
+    problem.max_patches = 5;
+    list.add({.problem = problem, .volume = PatchVolume::few, .note = "few"});
+    list.add({.problem = problem, .volume = PatchVolume::ends, .note = "ends"});
+  }
   for (const std::int64_t places : {1, 7, 17}) {
     PatchMatch problem = dense;
     problem.max_patches = places;

@@ -56,9 +56,3 @@ ALWAYS_INLINE void read_again(float *first, float *second, __local const float *
   *first = one;
   *second = other;
 }
-// These bits, and behind them the highest one of `next`.
-ALWAYS_INLINE uint with_next_bit(const uint bits, const uint next) {
-  uint more;
-  asm("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(more) : "r"(next), "r"(bits));
-  return more;
-}

@@ -1,5 +1,5 @@
 // What 32 work-items together, a warp, ask of NVIDIA's instructions, whatever they compute: copies to local memory that pass
-// no register, and what lanes tell each other. From sm_80 on. Option: STAGES, for copies.
+// no register, what lanes tell each other, and bits that one gathers. From sm_80 on. Option: STAGES, for copies.
 //
 //   stages in local memory, STAGES of them     A stage is read while those behind it are on their way; the one that was
 //   | read | arrives | arrives |  free ...     read before is filled again. Copies are waited for in the order in which
@@ -84,4 +84,11 @@ ALWAYS_INLINE uint any_of_lanes(const uint bits) {
   uint any;
   asm volatile("redux.sync.or.b32 %0, %1, 0xffffffff;" : "=r"(any) : "r"(bits));
   return any;
+}
+
+// These bits, and behind them the highest one of `next`.
+ALWAYS_INLINE uint with_next_bit(const uint bits, const uint next) {
+  uint more;
+  asm("shf.l.wrap.b32 %0, %1, %2, 1;" : "=r"(more) : "r"(next), "r"(bits));
+  return more;
 }

@@ -7,84 +7,118 @@
 
 namespace tessera::cuda {
 
-/// The tile of a group of patch_match_box_bytes.cu, and its shared memory.
-struct BoxBytes {
+/// References of a group and of its warps, a reference at every place.
+struct BoxGroup {
   static constexpr int kPatch = 4;
   static constexpr int kMostWindow = 11;
-  static constexpr int kUnitX = 2;  ///< references of a warp
+  static constexpr int kPlaces = 16;  ///< of a stack
+  static constexpr int kUnitX = 2;    ///< references of a warp
   static constexpr int kUnitY = 2;
   static constexpr int kUnitZ = 4;
   static constexpr int kReferences = kUnitX * kUnitY * kUnitZ;
   static constexpr int kWarpsX = 4;
   static constexpr int kWarpsY = 2;
-  static constexpr int kThreads = 32 * kWarpsX * kWarpsY;
+  static constexpr int kWarps = kWarpsX * kWarpsY;
+  static constexpr int kThreads = 32 * kWarps;
   static constexpr int kTileX = kUnitX * kWarpsX;
   static constexpr int kTileY = kUnitY * kWarpsY;
   static constexpr int kTileZ = kUnitZ;
   static constexpr int kColumnsX = 4;  ///< candidates that a warp compares at a time
   static constexpr int kColumnsY = 2;
-  static constexpr int kSteps = kUnitZ + kMostWindow - 1;  ///< along z
-  /// Words begin at every place of every candidate's voxels, norms at the candidates.
-  static constexpr int kNormsX = kTileX + kMostWindow - 1;
-  static constexpr int kNormsY = kTileY + kMostWindow - 1;
-  static constexpr int kNormsZ = kTileZ + kMostWindow - 1;
-  static constexpr int kWordsY = kNormsY + kPatch - 1;
-  static constexpr int kWordsZ = kNormsZ + kPatch - 1;
-  static constexpr int kRow = 20;  ///< from one row to the next: five rows of four words lie in banks of their own
-  static constexpr int kWordPlane = kRow * kWordsY;
-  static constexpr int kNormPlane = kRow * kNormsY;
-  static constexpr int kNoCandidate = kNormsX;  ///< beside the first row, along all of z: a norm beyond every limit
-  static constexpr int kWords = kWordPlane * kWordsZ;
-  static constexpr int kNorms = kNormPlane * kNormsZ;
-  static constexpr int kOddBytes = 4224;
-  static constexpr int kPlaces = 16;  ///< of a stack
-  static constexpr int kSlots = 8;    ///< of a list, each of two candidates
-  static constexpr int kKeys = 2 * kSlots;
-  static constexpr unsigned kSlotBytes = 32 * 16;
-  static constexpr unsigned kListBytes = kSlots * kSlotBytes;
-  static constexpr unsigned kWarpBytes = 2 * kListBytes;
-  static constexpr unsigned kSharedBytes = 4 * (kWords + kNorms) + kOddBytes + kThreads / 32 * kWarpBytes;
-  static constexpr int kNumberBits = 12;  ///< of a candidate in a key
-  static constexpr int kMostDistance = (1 << (32 - kNumberBits)) - 2;
-  static constexpr std::uint32_t kNone = 0xffffffffU;
-  static constexpr std::int32_t kNoNorm = -(1 << 29);  ///< of a candidate that does not exist, halved and negative
-  static_assert(kNorms <= 1 << kNumberBits && kNormsX + 2 <= kRow);
-  static_assert(kOddBytes >= (1 << kNumberBits) + kTileY * kRow + kTileX);
 };
 
-/// The shared memory of patch_match_box_halves.cu, whose tile is that of bytes.
-struct BoxHalves {
-  static constexpr int kRow = BoxBytes::kRow;  ///< of words and of norms
-  static constexpr int kPlane = BoxBytes::kWordPlane;
-  static constexpr int kNoCandidate = BoxBytes::kNormsX;
-  static constexpr int kWords = kPlane * BoxBytes::kWordsZ;
-  static constexpr int kNorms = kPlane * BoxBytes::kNormsZ;
-  static constexpr int kVoxelsX = BoxBytes::kNormsX + BoxBytes::kPatch - 1;
+/// What its references reach in windows of this side, 0: in any up to kMostWindow.
+template <int kWindow>
+struct BoxRegion : BoxGroup {
+  static constexpr int kMost = kWindow == 0 ? kMostWindow : kWindow;
+  static constexpr int kSteps = kUnitZ + kMost - 1;                            ///< of a walk along z
+  static constexpr int kColumnsAlongX = (kUnitX + kMost - 2) / kColumnsX + 1;  ///< of a walk, at most
+  static constexpr int kColumnsAlongY = (kUnitY + kMost - 2) / kColumnsY + 1;
+  /// Words begin at every place of every candidate's voxels, norms at the candidates.
+  static constexpr int kNormsX = kTileX + kMost - 1;
+  static constexpr int kNormsY = kTileY + kMost - 1;
+  static constexpr int kNormsZ = kTileZ + kMost - 1;
+  static constexpr int kWordsY = kNormsY + kPatch - 1;
+  static constexpr int kWordsZ = kNormsZ + kPatch - 1;
+};
+
+/// The shared memory of patch_match_box_bytes.cu.
+template <int kWindow>
+struct BoxBytes : BoxRegion<kWindow> {
+  using Region = BoxRegion<kWindow>;
+  /// From one row to the next: five rows of four words lie in banks of their own.
+  static constexpr int kRow = Region::kNormsX == 16 ? 18 : Region::kNormsX;
+  static constexpr int kNoCandidate = kRow * Region::kNormsY;  ///< behind a plane, two: norms beyond every limit
+  static constexpr int kNormPlane = kNoCandidate + 2;
+  static constexpr int kWordPlane = kRow * Region::kWordsY;
+  static constexpr int kNorms = kNormPlane * Region::kNormsZ;
+  static constexpr int kWords = kWordPlane * Region::kWordsZ;
+  static constexpr std::int32_t kNoNorm = -(1 << 29);  ///< of a candidate that does not exist, halved and negative
+  static constexpr int kNotes = 24;                    ///< words that a lane notes of columns, at most
+  static constexpr int kListed = 768;                  ///< candidates of a warp's lists
+  static constexpr unsigned kNoteBytes = 32 * kNotes * 4;
+  static constexpr unsigned kWarpBytes = kNoteBytes + 2 * kListed;
+  static constexpr unsigned kTileBytes = 4 * ((kWords + kNorms + 3) / 4 * 4);
+  static constexpr unsigned kSharedBytes = kTileBytes + Region::kWarps * kWarpBytes;
+  static constexpr int kGroups = 3;  ///< that share a multiprocessor
+  /// A candidate's number: where it is along z, and its place in the plane.
+  static constexpr int kPlaneBits = 8;
+  static constexpr int kNumberBits = kPlaneBits + 4;
+  static constexpr int kMostOfKeys = (1 << (32 - kNumberBits)) - 2;  ///< distance
+  static_assert(kNoCandidate <= 1 << kPlaneBits && Region::kNormsZ <= 1 << (kNumberBits - kPlaneBits));
+  static_assert(kRow % 2 == 0 && kWords % 2 == 0 && kNoteBytes >= 4 * Region::kReferences * (Region::kPlaces + 1));
+  static_assert(kNotes >= Region::kPlaces && 2 * Region::kMost + 6 <= 32);
+};
+
+/// Words from one plane of so many rows to the next, so that the 16 rows of a patch begin in banks of their own.
+constexpr int box_plane(int row, int rows) {
+  for (int plane = (row * rows + 1) / 2 * 2;; plane += 2) {
+    std::uint32_t banks = 0;
+    int count = 0;
+    for (int i = 0; i < 16; ++i) {
+      const std::uint32_t bank = 1U << (i % 4 * row + i / 4 * plane) % 32;
+      if ((banks & bank) == 0) ++count;
+      banks |= bank;
+    }
+    if (count == 16) return plane;
+  }
+}
+
+/// The shared memory of patch_match_box_halves.cu.
+template <int kWindow>
+struct BoxHalves : BoxRegion<kWindow> {
+  using Region = BoxRegion<kWindow>;
+  /// From one row to the next, of words and of norms: five rows of four words lie in banks of their own. Two words
+  /// behind a candidate's are read.
+  static constexpr int kRow = Region::kNormsX == 14 ? 18 : Region::kNormsX + 2;
+  static constexpr int kPlane = kRow * Region::kWordsY;
+  static constexpr int kWords = kPlane * Region::kWordsZ;
+  static constexpr int kNorms = kPlane * Region::kNormsZ;
+  static constexpr int kVoxelsX = Region::kNormsX + Region::kPatch - 1;
   static constexpr int kVoxelRow = kVoxelsX;
-  static constexpr int kVoxelPlane = 386;  ///< the 16 rows of a patch begin in banks of their own
-  static constexpr int kVoxels = kVoxelPlane * BoxBytes::kWordsZ;
-  static constexpr int kWarps = BoxBytes::kThreads / 32;
-  static constexpr int kColumnsAlongX = 3;  ///< of a walk, at most
-  static constexpr int kColumns = kColumnsAlongX * 6;
-  static constexpr int kPlaces = BoxBytes::kPlaces;
+  static constexpr int kVoxelPlane = box_plane(kVoxelRow, Region::kWordsY);
+  static constexpr int kVoxels = kVoxelPlane * Region::kWordsZ;
+  static constexpr int kColumns = Region::kColumnsAlongX * Region::kColumnsAlongY;
   static constexpr int kTogether = 32;    ///< listed candidates whose distances are found at a time
   static constexpr int kSumStride = 17;   ///< of a candidate's 16 rows
   static constexpr int kNumberBits = 13;  ///< of a candidate's first voxel in a key
   /// Of a warp: what it notes of columns, or sums of rows and keys.
   static constexpr unsigned kNotedBytes = kColumns * 2 * 32 * 4;
   static constexpr unsigned kSumBytes = kTogether * kSumStride * 8;
-  static constexpr int kKeys = 3 * kPlaces;
+  static constexpr int kKeys = 3 * Region::kPlaces;
   static constexpr int kNearStride = kTogether + 4;  ///< halves of a warp lie in banks of their own
   static constexpr unsigned kWarpBytes = kSumBytes + kKeys * 8 + 2 * kNearStride * 4;
-  static constexpr unsigned kScreenBytes = 4 * (kWords + kNorms);
-  static constexpr unsigned kSharedBytes = kScreenBytes + kWarps * kWarpBytes + 4 * kVoxels;
+  static constexpr unsigned kScreenBytes = 4 * ((kWords + kNorms + 3) / 4 * 4);
+  static constexpr unsigned kSharedBytes = kScreenBytes + Region::kWarps * kWarpBytes + 4 * kVoxels;
+  /// That share a multiprocessor of 228 KiB, of which a group takes 1 KiB beside its own.
+  static constexpr int kGroups = kSharedBytes <= 74 * 1024 ? 3 : 2;
   /// Of a warp's lists, where words and norms were, and candidates that they hold: what is behind a list's end is read.
-  static constexpr int kListStride = static_cast<int>(kScreenBytes / 2 / kWarps);
+  static constexpr int kListStride = static_cast<int>(kScreenBytes / 2 / Region::kWarps);
   static constexpr int kListed = kListStride - kTogether;
   static_assert(kNotedBytes <= kWarpBytes && kScreenBytes % 16 == 0 && kWarpBytes % 16 == 0);
   static_assert((kSumBytes + kKeys * 8) % 16 == 0 && kNearStride % 4 == 0);
-  static_assert(kVoxelPlane * BoxBytes::kNormsZ <= 1 << kNumberBits && kPlane % 2 == 0);
-  static_assert(kVoxelRow * BoxBytes::kWordsY <= kVoxelPlane && kSumBytes >= 2 * kTogether * 8);
+  static_assert(kVoxelPlane * Region::kNormsZ <= 1 << kNumberBits && kPlane % 2 == 0);
+  static_assert(kVoxelRow * Region::kWordsY <= kVoxelPlane && kSumBytes >= 2 * kTogether * 8);
 };
 
 /// Threads of a group of patch_match_box_sums.cu, how many stand in a line, and the places of each.
@@ -107,7 +141,6 @@ struct PatchBoxArguments {
   PatchArguments match;
   std::uint32_t tiles[2];          ///< along x and y
   std::int32_t most_distance = 0;  ///< of bytes, that is kept; -1: none is
-  std::int32_t leaves_rest = 0;  ///< the same: counts of stacks that do not fill up are -1, farther ones might be kept
 };
 
 }  // namespace tessera::cuda

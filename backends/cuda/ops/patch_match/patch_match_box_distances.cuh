@@ -11,14 +11,14 @@
 namespace tessera::cuda {
 
 /// Of a warp's references.
-template <class Types>
+template <class Types, int kWindow>
 class BoxDistances {
  public:
   using Sum = typename Types::Sum;
-  using Voxel = typename HalvesMemory<Types>::Voxel;
+  using Voxel = typename HalvesMemory<Types, kWindow>::Voxel;
 
-  __device__ __forceinline__ BoxDistances(const PatchBoxArguments& box, const HalvesMemory<Types>& memory)
-      : box_(box), memory_(memory), tile_(box), unit_x_(halves_unit_x()), unit_y_(halves_unit_y()) {
+  __device__ __forceinline__ BoxDistances(const PatchBoxArguments& box, const HalvesMemory<Types, kWindow>& memory)
+      : box_(box), memory_(memory), tile_(box), unit_x_(box_unit_x()), unit_y_(box_unit_y()) {
     first_candidate_ = tile_.first_candidate(0, 0);
     sums_ = reinterpret_cast<Sum*>(memory.of_warp());
   }
@@ -29,10 +29,10 @@ class BoxDistances {
   }
 
  protected:
-  using Box = BoxHalves;
+  using Box = BoxHalves<kWindow>;
   static constexpr unsigned kWarp = 0xffffffffU;
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  static constexpr int kPatch = BoxBytes::kPatch;
+  static constexpr int kPatch = Box::kPatch;
   static constexpr int kHalf = 16;
 
   /// Four voxels of a patch, along x.
@@ -85,8 +85,8 @@ class BoxDistances {
   /// Of the half's reference and its listed candidates; what is behind the list's end is anything.
   template <int kAtATime>
   __device__ __forceinline__ void add_up_rows(int number, const std::uint16_t* list, int listed) const {
-    constexpr unsigned kLast = (BoxBytes::kNormsZ - 1) * Box::kVoxelPlane + (BoxBytes::kNormsY - 1) * Box::kVoxelRow +
-                               BoxBytes::kNormsX - 1;  // of the candidates
+    constexpr unsigned kLast = (Box::kNormsZ - 1) * Box::kVoxelPlane + (Box::kNormsY - 1) * Box::kVoxelRow +
+                               Box::kNormsX - 1;  // of the candidates
     const int row = static_cast<int>(threadIdx.x) % kHalf;
     const int half = static_cast<int>(threadIdx.x) % 32 / kHalf;
     const Voxel* const voxels = memory_.voxels + row / kPatch * Box::kVoxelPlane + row % kPatch * Box::kVoxelRow;
@@ -157,7 +157,7 @@ class BoxDistances {
   }
 
   const PatchBoxArguments& box_;
-  const HalvesMemory<Types>& memory_;
+  const HalvesMemory<Types, kWindow>& memory_;
   BoxTile tile_;
   int unit_x_;
   int unit_y_;

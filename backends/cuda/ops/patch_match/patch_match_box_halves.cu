@@ -20,22 +20,23 @@ namespace tessera::cuda {
 
 namespace {
 
-template <class Types, bool kIsWhole>
+template <class Types, int kWindow>
 __device__ __forceinline__ void match_box(const PatchBoxArguments& box) {
+  using Box = BoxHalves<kWindow>;
   constexpr unsigned kWarp = 0xffffffffU;
   extern __shared__ __align__(16) unsigned char shared[];
-  const HalvesMemory<Types> memory(shared);
-  const HalvesScale scale = load_halves<Types>(box, memory);
+  const HalvesMemory<Types, kWindow> memory(shared);
+  const HalvesScale scale = load_halves<Types, kWindow>(box, memory);
   int counts[2] = {};  // of what is listed of the lane's two references, and where that ends
-  int ends[2] = {BoxHalves::kListed + 1, BoxHalves::kListed + 1};
+  int ends[2] = {Box::kListed + 1, Box::kListed + 1};
   if (scale.scale != 0) {
-    HalvesWalk<Types, kIsWhole> walk(box, memory, HalvesProducts<Types>(box, scale));
+    HalvesWalk<Types, kWindow> walk(box, memory, HalvesProducts<Types, kWindow>(box, scale));
     walk.find_limits();
     walk.note();
     __syncthreads();
     walk.list(counts, ends);
   }
-  const BoxListed<Types> listed(box, memory);
+  const BoxListed<Types, kWindow> listed(box, memory);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   // From here on lane i has reference i.
   const int from = lane % 8 * 4;
@@ -45,14 +46,14 @@ __device__ __forceinline__ void match_box(const PatchBoxArguments& box) {
   const int end_of_second = __shfl_sync(kWarp, ends[1], from);
   const int count = lane < 8 ? count_of_first : count_of_second;
   const int end = lane < 8 ? end_of_first : end_of_second;
-  const bool is_there = lane < BoxBytes::kReferences && listed.has(lane);
-  const bool is_listed = is_there && end <= BoxHalves::kListed;
-  const bool is_short = is_listed && count <= BoxHalves::kTogether;
+  const bool is_there = lane < Box::kReferences && listed.has(lane);
+  const bool is_listed = is_there && end <= Box::kListed;
+  const bool is_short = is_listed && count <= Box::kTogether;
   const unsigned written = __ballot_sync(kWarp, is_short);
   const int short_count = is_short ? count : 0;
   const int short_begin = is_short ? end - count : 0;
 #pragma unroll 1
-  for (int number = lane / 16; number < BoxBytes::kReferences; number += 2) {
+  for (int number = lane / 16; number < Box::kReferences; number += 2) {
     const int size = __shfl_sync(kWarp, short_count, number);
     const int begin = __shfl_sync(kWarp, short_begin, number);
     listed.write_two(number, memory.lists() + begin, size, (written >> number & 1U) != 0);
@@ -74,12 +75,17 @@ __device__ __forceinline__ void match_box(const PatchBoxArguments& box) {
 
 }  // namespace tessera::cuda
 
-#define TESSERA_PATCH_BOX(Types, name, is_whole)                                                            \
-  extern "C" __global__ void __launch_bounds__(tessera::cuda::BoxBytes::kThreads, 2)                        \
-      tessera_patch_match_box_halves_##name(const __grid_constant__ tessera::cuda::PatchBoxArguments box) { \
-    tessera::cuda::match_box<Types, is_whole>(box);                                                         \
+#define TESSERA_PATCH_BOX_TYPE(Types, type, window)                                                                  \
+  extern "C" __global__ void __launch_bounds__(tessera::cuda::BoxGroup::kThreads,                                    \
+                                               tessera::cuda::BoxHalves<window>::kGroups)                            \
+      tessera_patch_match_box_halves_##type##_##window(const __grid_constant__ tessera::cuda::PatchBoxArguments b) { \
+    tessera::cuda::match_box<Types, window>(b);                                                                      \
   }
-TESSERA_PATCH_BOX(tessera::cuda::PatchUint16, uint16_whole, true)
-TESSERA_PATCH_BOX(tessera::cuda::PatchUint16, uint16_part, false)
-TESSERA_PATCH_BOX(tessera::cuda::PatchFloat32, float32_whole, true)
-TESSERA_PATCH_BOX(tessera::cuda::PatchFloat32, float32_part, false)
+#define TESSERA_PATCH_BOX(window)                                    \
+  TESSERA_PATCH_BOX_TYPE(tessera::cuda::PatchUint16, uint16, window) \
+  TESSERA_PATCH_BOX_TYPE(tessera::cuda::PatchFloat32, float32, window)
+TESSERA_PATCH_BOX(0)
+TESSERA_PATCH_BOX(5)
+TESSERA_PATCH_BOX(7)
+TESSERA_PATCH_BOX(9)
+TESSERA_PATCH_BOX(11)

@@ -29,9 +29,10 @@
 
 namespace tessera::cuda {
 
-template <class Types>
+template <class Types, int kWindow>
 class HalvesProducts {
  public:
+  using Box = BoxHalves<kWindow>;
   using Sum = float;
   static constexpr Sum kNoNorm = kNoHalvesNorm;
 
@@ -41,33 +42,33 @@ class HalvesProducts {
     most_ = largest < 0 ? -1.0F : sqrtf(largest) * scale.scale * (1 + 0x1p-15F);
   }
   /// Takes the patch at this place as the lane's reference r.
-  __device__ __forceinline__ void set_reference(int r, int place, const HalvesMemory<Types>& memory) {
+  __device__ __forceinline__ void set_reference(int r, int place, const HalvesMemory<Types, kWindow>& memory) {
     squares_[r] = -2 * memory.norms[place];
 #pragma unroll
-    for (int k = 0; k < BoxBytes::kPatch; ++k) {
+    for (int k = 0; k < Box::kPatch; ++k) {
       const std::uint32_t* const words = memory.words + place + threadIdx.x % 4 * Box::kRow + k * Box::kPlane;
       own_[k][r] = words[0];
       own_[k][r + 2] = words[2];
     }
   }
   /// Of these words, along z. `begin` sets what the sums of a step begin at, `look` gets them.
-  template <bool kIsWhole, class Begin, class Look>
+  template <class Begin, class Look>
   __device__ __forceinline__ void walk(const std::uint32_t* words, int steps, const Begin& begin,
                                        const Look& look) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    float sums[BoxBytes::kPatch][4];
+    float sums[Box::kPatch][4];
 #pragma unroll
-    for (int plane = 0; plane < BoxBytes::kSteps + BoxBytes::kPatch - 1; ++plane) {
-      if (!kIsWhole && plane >= steps + BoxBytes::kPatch - 1) break;
+    for (int plane = 0; plane < Box::kSteps + Box::kPatch - 1; ++plane) {
+      if (kWindow == 0 && plane >= steps + Box::kPatch - 1) break;
       const unsigned first = words[plane * Box::kPlane];
       const unsigned second = words[plane * Box::kPlane + 2];
-      if (plane < BoxBytes::kSteps) begin(plane, sums[plane % BoxBytes::kPatch]);
+      if (plane < Box::kSteps) begin(plane, sums[plane % Box::kPatch]);
 #pragma unroll
-      for (int k = BoxBytes::kPatch - 1; k >= 0; --k) {
+      for (int k = Box::kPatch - 1; k >= 0; --k) {
         const int step = plane - k;
-        if (step >= 0 && step < BoxBytes::kSteps) multiply_16x8(sums[step % BoxBytes::kPatch], own_[k], first, second);
+        if (step >= 0 && step < Box::kSteps) multiply_16x8(sums[step % Box::kPatch], own_[k], first, second);
       }
-      if (plane >= BoxBytes::kPatch - 1) look(plane - (BoxBytes::kPatch - 1), sums[(plane + 1) % BoxBytes::kPatch]);
+      if (plane >= Box::kPatch - 1) look(plane - (Box::kPatch - 1), sums[(plane + 1) % Box::kPatch]);
     }
 #endif
   }
@@ -89,8 +90,6 @@ class HalvesProducts {
   }
 
  private:
-  using Box = BoxHalves;
-
   float most_;          ///< length that the threshold keeps
   float squares_[2];    ///< of the references' voxels
   unsigned own_[4][4];  ///< planes of both references

@@ -11,43 +11,24 @@
 
 namespace tessera::cuda {
 
-/// The 16th largest of four lanes' 16 sums each.
-__device__ __forceinline__ float halves_sum_of_last(const float (&sums)[BoxHalves::kPlaces]) {
-  constexpr int kKeys = BoxHalves::kPlaces;
-  constexpr unsigned kWarp = 0xffffffffU;
-  float mine[kKeys];
-  float both[kKeys];
-#pragma unroll
-  for (int i = 0; i < kKeys; ++i) mine[i] = -sums[i];
-  sort_keys(mine);
-#pragma unroll
-  for (int i = 0; i < kKeys; ++i) both[i] = fminf(mine[i], __shfl_xor_sync(kWarp, mine[kKeys - 1 - i], 1));
-  sort_bitonic(both);
-  float last = -INFINITY;
-#pragma unroll
-  for (int i = 0; i < kKeys; ++i) {
-    last = fmaxf(last, fminf(both[i], __shfl_xor_sync(kWarp, both[kKeys - 1 - i], 2)));
-  }
-  return -last;
-}
-
-/// One warp's references. A lane has two, which differ by 2 along z. kIsWhole: is the window as large as can be?
-template <class Types, bool kIsWhole>
+/// One warp's references. A lane has two, which differ by 2 along z. Windows have the side kWindow; 0: they are asked
+/// for.
+template <class Types, int kWindow>
 class HalvesWalk {
  public:
-  using Products = HalvesProducts<Types>;
+  using Products = HalvesProducts<Types, kWindow>;
 
-  __device__ __forceinline__ HalvesWalk(const PatchBoxArguments& box, const HalvesMemory<Types>& memory,
+  __device__ __forceinline__ HalvesWalk(const PatchBoxArguments& box, const HalvesMemory<Types, kWindow>& memory,
                                         const Products& products)
       : memory_(memory),
         products_(products),
         group_(static_cast<int>(threadIdx.x) % 32 / 4),
         t_(static_cast<int>(threadIdx.x) % 4),
-        unit_x_(halves_unit_x()),
-        unit_y_(halves_unit_y()) {
+        unit_x_(box_unit_x()),
+        unit_y_(box_unit_y()) {
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
-      width_[axis] = kIsWhole ? BoxBytes::kMostWindow : static_cast<int>(box.match.window[axis]);
+      width_[axis] = kWindow == 0 ? static_cast<int>(box.match.window[axis]) : kWindow;
     }
     const BoxTile tile(box);
 #pragma unroll
@@ -67,7 +48,7 @@ class HalvesWalk {
 #pragma unroll
     for (int i = 0; i < kSets; ++i) nearest[0][i] = nearest[1][i] = Products::kNoNorm;
 #pragma unroll 1
-    for (int y = 0; y < width_[1] + BoxBytes::kUnitY - 1; y += BoxBytes::kColumnsY) {
+    for (int y = 0; y < width_[1] + Box::kUnitY - 1; y += Box::kColumnsY) {
       look_for_limits<0>(y, nearest);
       look_for_limits<1>(y, nearest);
       look_for_limits<2>(y, nearest);
@@ -75,7 +56,7 @@ class HalvesWalk {
     }
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const float limit = products_.limit_of(r, halves_sum_of_last(nearest[r]));
+      const float limit = products_.limit_of(r, box_sum_of_last(nearest[r]));
       limits_[r] = is_there_[r] ? limit : Products::kBeyondAll;
     }
   }
@@ -90,7 +71,7 @@ class HalvesWalk {
       const int y = first_y + t_ / 2;
       const float* const norms = memory_.norms + (unit_y_ + y) * Box::kRow + unit_x_ + x;
       unsigned beyond[2] = {};
-      products_.template walk<kIsWhole>(
+      products_.walk(
           words_at(first_x, first_y), steps(),
           [&](int step, float(&sums)[4]) {
             const float2 both = *reinterpret_cast<const float2*>(norms + step * Box::kPlane);
@@ -106,10 +87,10 @@ class HalvesWalk {
               beyond[i / 2] = __funnelshift_l(Products::sign_of(sums[i]), beyond[i / 2], 1);
             }
           });
-      const int column = first_y / BoxBytes::kColumnsY * Box::kColumnsAlongX + first_x / BoxBytes::kColumnsX;
+      const int column = first_y / Box::kColumnsY * Box::kColumnsAlongX + first_x / Box::kColumnsX;
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
-        if (!kIsWhole) beyond[r] <<= 2 * (BoxBytes::kSteps - steps());
+        if (kWindow == 0) beyond[r] <<= 2 * (Box::kSteps - steps());
         const unsigned within = ~beyond[r] & candidates_of(r, x, y);
         noted[(2 * column + r) * 32] = within;
         columns_[r] |= within != 0 ? 1U << column : 0U;
@@ -149,8 +130,8 @@ class HalvesWalk {
           within = noted[(2 * column + r) * 32];
           const int y = column / Box::kColumnsAlongX;
           const int x = column - y * Box::kColumnsAlongX;
-          first = (unit_y_ + y * BoxBytes::kColumnsY + t_ / 2) * Box::kVoxelRow + unit_x_ + x * BoxBytes::kColumnsX +
-                  2 * (t_ % 2);
+          first =
+              (unit_y_ + y * Box::kColumnsY + t_ / 2) * Box::kVoxelRow + unit_x_ + x * Box::kColumnsX + 2 * (t_ % 2);
         }
         const int number = __clz(static_cast<int>(within)) - (32 - kBits);
         within &= ~(1U << (kBits - 1 - number));
@@ -161,18 +142,18 @@ class HalvesWalk {
   }
 
  private:
-  using Box = BoxHalves;
+  using Box = BoxHalves<kWindow>;
   static constexpr unsigned kWarp = 0xffffffffU;
   static constexpr int kSets = 16;  ///< of a lane and a reference
   using Sets = float[2][kSets];
-  static constexpr int kTurn = 7;                     ///< sets from one column to the next
-  static constexpr int kBits = 2 * BoxBytes::kSteps;  ///< of a column's candidates that a lane has
+  static constexpr int kTurn = 7;                ///< sets from one column to the next
+  static constexpr int kBits = 2 * Box::kSteps;  ///< of a column's candidates that a lane has
 
   /// A column's, the one of this number along x.
   template <int kAlongX>
   __device__ __forceinline__ void look_for_limits(int first_y, Sets& nearest) const {
-    constexpr int kFirstX = kAlongX * BoxBytes::kColumnsX;
-    if (!kIsWhole && kFirstX >= width_[0] + BoxBytes::kUnitX - 1) return;
+    constexpr int kFirstX = kAlongX * Box::kColumnsX;
+    if (kAlongX >= Box::kColumnsAlongX || (kWindow == 0 && kFirstX >= width_[0] + Box::kUnitX - 1)) return;
     const int x = kFirstX + 2 * (t_ % 2);
     const int y = first_y + t_ / 2;
     const bool is_row = is_below(y - box_along_y(group_), width_[1]);
@@ -180,7 +161,7 @@ class HalvesWalk {
                                is_row && is_below(x + 1 - box_along_x(group_), width_[0])};
     const float* const norms = memory_.norms + (unit_y_ + y) * Box::kRow + unit_x_ + x;
     const auto address = static_cast<unsigned>(__cvta_generic_to_shared(norms));
-    products_.template walk<kIsWhole>(
+    products_.walk(
         words_at(kFirstX, first_y), steps(),
         [&](int step, float(&sums)[4]) {
           const float2 both = *reinterpret_cast<const float2*>(norms + step * Box::kPlane);
@@ -191,7 +172,7 @@ class HalvesWalk {
         [&](int step, const float(&sums)[4]) {
 #pragma unroll
           for (int r = 0; r < 2; ++r) {
-            if (kIsWhole && (step < 2 * r || step > 2 * r + BoxBytes::kMostWindow)) continue;
+            if (kWindow != 0 && (step < 2 * r || step > 2 * r + kWindow)) continue;
             float& set = nearest[r][(step + kTurn * kAlongX) % kSets];
 #pragma unroll
             for (int i = 0; i < 2; ++i) {
@@ -208,15 +189,15 @@ class HalvesWalk {
   template <class Look>
   __device__ __forceinline__ void for_each_column(const Look& look) const {
 #pragma unroll 1
-    for (int y = 0; y < width_[1] + BoxBytes::kUnitY - 1; y += BoxBytes::kColumnsY) {
+    for (int y = 0; y < width_[1] + Box::kUnitY - 1; y += Box::kColumnsY) {
 #pragma unroll 1
-      for (int x = 0; x < width_[0] + BoxBytes::kUnitX - 1; x += BoxBytes::kColumnsX) look(x, y);
+      for (int x = 0; x < width_[0] + Box::kUnitX - 1; x += Box::kColumnsX) look(x, y);
     }
   }
   /// The lane's words of its candidate.
   [[nodiscard]] __device__ __forceinline__ const std::uint32_t* words_at(int first_x, int first_y) const {
-    return memory_.words + (unit_y_ + first_y + group_ / BoxBytes::kColumnsX + t_) * Box::kRow + unit_x_ + first_x +
-           group_ % BoxBytes::kColumnsX;
+    return memory_.words + (unit_y_ + first_y + group_ / Box::kColumnsX + t_) * Box::kRow + unit_x_ + first_x +
+           group_ % Box::kColumnsX;
   }
   /// Bits of a column's candidates, the first of which is this, that are in the reference's window.
   [[nodiscard]] __device__ __forceinline__ unsigned candidates_of(int r, int x, int y) const {
@@ -231,17 +212,17 @@ class HalvesWalk {
     return static_cast<unsigned>(a) < static_cast<unsigned>(b);
   }
   [[nodiscard]] __device__ __forceinline__ int steps() const {
-    return width_[2] + BoxBytes::kUnitZ - 1;
+    return width_[2] + Box::kUnitZ - 1;
   }
   /// Is the candidate at this step along z in the window of the lane's reference?
   [[nodiscard]] __device__ __forceinline__ bool is_within(int r, int step) const {
     const int first = 2 * r;  // or one more
-    if (kIsWhole && step > first && step < first + BoxBytes::kMostWindow) return true;
-    if (kIsWhole && (step < first || step > first + BoxBytes::kMostWindow)) return false;
+    if (kWindow != 0 && step > first && step < first + kWindow) return true;
+    if (kWindow != 0 && (step < first || step > first + kWindow)) return false;
     return is_below(step - first - group_ / 4, width_[2]);
   }
 
-  const HalvesMemory<Types>& memory_;
+  const HalvesMemory<Types, kWindow>& memory_;
   Products products_;
   int group_;  ///< of four lanes, and the place in it
   int t_;

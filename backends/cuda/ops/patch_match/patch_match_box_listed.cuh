@@ -11,13 +11,13 @@
 
 namespace tessera::cuda {
 
-template <class Types>
-class BoxListed : public BoxDistances<Types> {
+template <class Types, int kWindow>
+class BoxListed : public BoxDistances<Types, kWindow> {
  public:
   using Sum = typename Types::Sum;
 
-  __device__ __forceinline__ BoxListed(const PatchBoxArguments& box, const HalvesMemory<Types>& memory)
-      : BoxDistances<Types>(box, memory) {
+  __device__ __forceinline__ BoxListed(const PatchBoxArguments& box, const HalvesMemory<Types, kWindow>& memory)
+      : BoxDistances<Types, kWindow>(box, memory) {
     sorted_ = reinterpret_cast<std::uint64_t*>(memory.of_warp() + Box::kSumBytes);
     nearness_ = reinterpret_cast<std::int32_t*>(sorted_ + Box::kKeys);
   }
@@ -143,8 +143,8 @@ class BoxListed : public BoxDistances<Types> {
   }
 
  private:
-  using Box = BoxHalves;
-  using Base = BoxDistances<Types>;
+  using Box = BoxHalves<kWindow>;
+  using Base = BoxDistances<Types, kWindow>;
   using Base::box_;
   using Base::distance;
   using Base::first_voxel;

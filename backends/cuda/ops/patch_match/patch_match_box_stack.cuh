@@ -9,7 +9,8 @@
 
 namespace tessera::cuda {
 
-using Box = BoxBytes;
+/// Behind all that are.
+inline constexpr std::uint32_t kNoKey = 0xffffffffU;
 
 /// Sorts a and b.
 template <class Key>
@@ -55,11 +56,11 @@ __device__ __forceinline__ void sort_keys(Key (&keys)[kKeys]) {
 }
 /// Sorts keys that rise and then fall.
 template <class Key>
-__device__ __forceinline__ void sort_bitonic(Key (&keys)[Box::kPlaces]) {
+__device__ __forceinline__ void sort_bitonic(Key (&keys)[BoxGroup::kPlaces]) {
 #pragma unroll
-  for (int apart = Box::kPlaces / 2; apart >= 1; apart /= 2) {
+  for (int apart = BoxGroup::kPlaces / 2; apart >= 1; apart /= 2) {
 #pragma unroll
-    for (int i = 0; i < Box::kPlaces; ++i) {
+    for (int i = 0; i < BoxGroup::kPlaces; ++i) {
       if ((i & apart) == 0) in_order(keys[i], keys[i + apart]);
     }
   }
@@ -78,49 +79,46 @@ __device__ __forceinline__ void turn_sets(Key (&sets)[2][kSets]) {
 
 /// A stack: sorted keys, the nearest first.
 struct BoxStack {
-  std::uint32_t keys[Box::kPlaces];
+  std::uint32_t keys[BoxGroup::kPlaces];
 
   __device__ __forceinline__ void clear() {
 #pragma unroll
-    for (std::uint32_t& key : keys) key = Box::kNone;
+    for (std::uint32_t& key : keys) key = kNoKey;
   }
   /// Keeps the nearest of its keys and those of a sorted list.
-  __device__ __forceinline__ void merge(const std::uint32_t (&list)[Box::kPlaces]) {
+  __device__ __forceinline__ void merge(const std::uint32_t (&list)[BoxGroup::kPlaces]) {
 #pragma unroll
-    for (int i = 0; i < Box::kPlaces; ++i) keys[i] = min(keys[i], list[Box::kPlaces - 1 - i]);
+    for (int i = 0; i < BoxGroup::kPlaces; ++i) keys[i] = min(keys[i], list[BoxGroup::kPlaces - 1 - i]);
     sort_bitonic(keys);
   }
   /// The same of the stack of the lane whose number differs in this bit. All threads of a warp call it.
   __device__ __forceinline__ void merge_with_lane(unsigned bit) {
-    std::uint32_t others[Box::kPlaces];
+    std::uint32_t others[BoxGroup::kPlaces];
 #pragma unroll
-    for (int i = 0; i < Box::kPlaces; ++i) others[i] = __shfl_xor_sync(0xffffffffU, keys[i], bit);
+    for (int i = 0; i < BoxGroup::kPlaces; ++i) others[i] = __shfl_xor_sync(0xffffffffU, keys[i], bit);
     merge(others);
   }
 };
 
-/// The least of the 16 largest sums of the sets of four lanes.
-template <int kSets>
-__device__ __forceinline__ int box_sum_of_last(const int (&nearest)[kSets]) {
-  int mine[kSets];
+/// The 16th largest of four lanes' 16 sums each. All threads of a warp call it.
+template <class Sum>
+__device__ __forceinline__ Sum box_sum_of_last(const Sum (&sums)[BoxGroup::kPlaces]) {
+  constexpr int kKeys = BoxGroup::kPlaces;
+  constexpr unsigned kWarp = 0xffffffffU;
+  Sum mine[kKeys];
+  Sum both[kKeys];
 #pragma unroll
-  for (int i = 0; i < kSets; ++i) mine[i] = -max(nearest[i], INT_MIN + 1);
+  for (int i = 0; i < kKeys; ++i) mine[i] = -sums[i];
   sort_keys(mine);
-  int both[2 * kSets];
 #pragma unroll
-  for (int i = 0; i < kSets; ++i) {
-    both[i] = mine[i];
-    both[2 * kSets - 1 - i] = __shfl_xor_sync(0xffffffffU, mine[i], 1);
-  }
+  for (int i = 0; i < kKeys; ++i) both[i] = min(mine[i], __shfl_xor_sync(kWarp, mine[kKeys - 1 - i], 1));
   sort_bitonic(both);
-  int last = INT_MIN;
+  Sum last = min(both[0], __shfl_xor_sync(kWarp, both[kKeys - 1], 2));
 #pragma unroll
-  for (int i = 0; i < 2 * kSets; ++i) {
-    last = max(last, min(both[i], __shfl_xor_sync(0xffffffffU, both[2 * kSets - 1 - i], 2)));
+  for (int i = 1; i < kKeys; ++i) {
+    last = max(last, min(both[i], __shfl_xor_sync(kWarp, both[kKeys - 1 - i], 2)));
   }
   return -last;
 }
-
-static_assert(Box::kKeys == Box::kPlaces);
 
 }  // namespace tessera::cuda

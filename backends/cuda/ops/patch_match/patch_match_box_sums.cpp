@@ -12,7 +12,6 @@
 #include "mathematics/patch_match_box_tiles.h"
 #include "ops/patch_match/patch_match_box_arguments.h"
 #include "ops/patch_match/patch_match_launch.h"
-#include "ops/patch_match/patch_match_packed_key.h"
 #include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::cuda {
@@ -30,20 +29,43 @@ PatchBoxTiles tiles_of(const PatchMatch& problem, const backend::Device& device)
            .bytes = native(device).context()->limits().shared_bytes}};
 }
 
-static_assert(BoxBytes::kMostWindow == mathematics::kPatchDenseWindow);
-static_assert(BoxBytes::kPlaces == mathematics::kPatchDensePlaces);
-constexpr PerAxis kDenseTile{BoxBytes::kTileX, BoxBytes::kTileY, BoxBytes::kTileZ};
+static_assert(BoxGroup::kMostWindow == mathematics::kPatchDenseWindow);
+static_assert(BoxGroup::kPlaces == mathematics::kPatchDensePlaces);
+constexpr PerAxis kDenseTile{BoxGroup::kTileX, BoxGroup::kTileY, BoxGroup::kTileZ};
+
+/// The side of windows that patch_match_box_bytes.cu and patch_match_box_halves.cu have a program for, or 0: theirs for
+/// any.
+int dense_window(const PatchMatch& problem) {
+  const mathematics::PatchGeometry g(problem);
+  const bool is_cube = g.x.window == g.y.window && g.y.window == g.z.window;
+  for (const int side : {5, 7, 9, 11}) {
+    if (is_cube && g.x.window == side) return side;
+  }
+  return 0;
+}
+/// What the groups of such a program share.
+template <template <int> class Box>
+unsigned shared_bytes_of(int window) {
+  switch (window) {
+    case 5: return Box<5>::kSharedBytes;
+    case 7: return Box<7>::kSharedBytes;
+    case 9: return Box<9>::kSharedBytes;
+    case 11: return Box<11>::kSharedBytes;
+    default: return Box<0>::kSharedBytes;
+  }
+}
 
 /// Has patch_match_box_bytes.cu or patch_match_box_halves.cu a program for these patches and windows?
 bool has_bytes(const PatchMatch& problem, const backend::Device& device) {
   return problem.type == DataType::uint8 && mathematics::is_patch_dense(problem) &&
-         native(device).context()->limits().shared_bytes >= BoxBytes::kSharedBytes;
+         native(device).context()->limits().shared_bytes >= shared_bytes_of<BoxBytes>(dense_window(problem));
 }
 bool has_halves(const PatchMatch& problem, const backend::Device& device) {
   constexpr int kFirstWithHalves = 8;  // sm_80 and newer multiply 16 x 16 by 16 x 8 of fp16
   const DeviceLimits& limits = native(device).context()->limits();
   return problem.type != DataType::uint8 && mathematics::is_patch_dense(problem) &&
-         limits.shared_bytes >= BoxHalves::kSharedBytes && limits.compute_capability_major >= kFirstWithHalves;
+         limits.shared_bytes >= shared_bytes_of<BoxHalves>(dense_window(problem)) &&
+         limits.compute_capability_major >= kFirstWithHalves;
 }
 
 PerAxis dense_tiles(const PatchMatch& problem) {
@@ -97,28 +119,19 @@ class BoxSumsKernel final : public BoxKernel {
   PatchTileArguments arguments_;
 };
 
-/// Where farther candidates than its keys hold may be kept, a second launch finds the stacks that did not fill up: that
-/// of packed_key, whose words and norms lie in the workspace.
 class BoxBytesKernel final : public BoxKernel {
  public:
   BoxBytesKernel(const PatchMatch& problem, const backend::Device& device, const PerAxis& tiles)
-      : BoxKernel(
-            native(device).context(), embedded::patch_match_box_bytes,
-            sentence("tessera_patch_match_box_bytes_", mathematics::is_patch_window_whole(problem) ? "whole" : "part"),
-            grid_of(static_cast<double>(tiles.product()), BoxBytes::kThreads, BoxBytes::kSharedBytes)),
-        arguments_(arguments(problem, tiles)) {
-    if (arguments_.leaves_rest != 0) rest_ = std::make_unique<PackedKeyMatch>(native(device).context(), problem);
-  }
+      : BoxKernel(native(device).context(), embedded::patch_match_box_bytes,
+                  sentence("tessera_patch_match_box_bytes_", dense_window(problem)),
+                  grid_of(static_cast<double>(tiles.product()), BoxGroup::kThreads,
+                          shared_bytes_of<BoxBytes>(dense_window(problem)))),
+        arguments_(arguments(problem, tiles)) {}
 
-  [[nodiscard]] std::size_t workspace_bytes() const override { return rest_ ? rest_->workspace_bytes() : 0; }
-  void launch(backend::Queue& queue, std::span<const backend::Slice> operands,
-              const backend::Slice& workspace) override {
+  void launch(backend::Queue& queue, std::span<const backend::Slice> operands, const backend::Slice&) override {
     PatchBoxArguments arguments = arguments_;
     arguments.match = with_operands(arguments_.match, operands);
     enqueue(queue, arguments);
-    if (!rest_) return;
-    rest_->prepare(queue, arguments.match, workspace);
-    rest_->run_second(queue, arguments.match, workspace);
   }
 
  private:
@@ -127,21 +140,19 @@ class BoxBytesKernel final : public BoxKernel {
     const std::int64_t largest = std::min(match.largest, mathematics::largest_patch_distance(problem));
     return {.match = match,
             .tiles = {static_cast<std::uint32_t>(tiles.x), static_cast<std::uint32_t>(tiles.y)},
-            .most_distance = static_cast<std::int32_t>(std::min<std::int64_t>(largest, BoxBytes::kMostDistance)),
-            .leaves_rest = largest > BoxBytes::kMostDistance ? 1 : 0};
+            .most_distance = static_cast<std::int32_t>(largest)};
   }
 
   PatchBoxArguments arguments_;
-  std::unique_ptr<PackedKeyMatch> rest_;
 };
 
 class BoxHalvesKernel final : public BoxKernel {
  public:
   BoxHalvesKernel(const PatchMatch& problem, const backend::Device& device, const PerAxis& tiles)
       : BoxKernel(native(device).context(), embedded::patch_match_box_halves,
-                  sentence("tessera_patch_match_box_halves_", patch_types(problem), "_",
-                           mathematics::is_patch_window_whole(problem) ? "whole" : "part"),
-                  grid_of(static_cast<double>(tiles.product()), BoxBytes::kThreads, BoxHalves::kSharedBytes)),
+                  sentence("tessera_patch_match_box_halves_", patch_types(problem), "_", dense_window(problem)),
+                  grid_of(static_cast<double>(tiles.product()), BoxGroup::kThreads,
+                          shared_bytes_of<BoxHalves>(dense_window(problem)))),
         arguments_{.match = patch_arguments(problem),
                    .tiles = {static_cast<std::uint32_t>(tiles.x), static_cast<std::uint32_t>(tiles.y)}} {}
 
@@ -159,11 +170,9 @@ backend::Verdict check_box_sums(const PatchMatch& problem, const backend::Device
   if (std::string reason = mathematics::why_no_patch_key(problem); !reason.empty()) {
     return backend::Verdict::no(std::move(reason));
   }
-  if (has_bytes(problem, device)) {
-    const backend::Verdict groups = check_patch_groups(dense_tiles(problem).product(), device);
-    return groups ? check_packed_key(problem, device) : groups;
+  if (has_bytes(problem, device) || has_halves(problem, device)) {
+    return check_patch_groups(dense_tiles(problem).product(), device);
   }
-  if (has_halves(problem, device)) return check_patch_groups(dense_tiles(problem).product(), device);
   const PatchBoxTiles tiles = tiles_of(problem, device);
   if (tiles.is_too_large()) {
     return backend::Verdict::no(sentence("a tile of patch_match takes ", tiles.bytes(),
@@ -187,7 +196,7 @@ backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) 
         "packed_key is faster, but for up to 16 patches of 4 x 4 x 4 at every place with windows of 5 to 11 along each "
         "axis, of bytes for 5 to 16");
   }
-  // Two groups share a multiprocessor, and the last wave of them costs much where there are few.
+  // Two groups at least share a multiprocessor, and the last wave of them costs much where there are few.
   constexpr std::int64_t kLeastWaves = 4;
   const std::int64_t groups = dense_tiles(problem).product();
   const std::int64_t at_once = 2 * std::int64_t{native(device).context()->limits().multiprocessors};

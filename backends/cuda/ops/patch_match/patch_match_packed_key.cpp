@@ -142,13 +142,6 @@ void PackedKeyMatch::run(backend::Queue& queue, const PatchArguments& match, con
   match_->enqueue(queue, arguments, grid);
 }
 
-void PackedKeyMatch::run_second(backend::Queue& queue, const PatchArguments& match,
-                                const backend::Slice& workspace) const {
-  PatchWordArguments arguments = with_memory(match, workspace);
-  arguments.match.is_second = 1;
-  match_->enqueue(queue, arguments, patch_line(match.references[0] * match.references[1] * match.references[2]));
-}
-
 backend::Verdict check_packed_key(const PatchMatch& problem, const backend::Device& device) {
   if (std::string reason = mathematics::why_no_patch_key(problem); !reason.empty()) {
     return backend::Verdict::no(std::move(reason));

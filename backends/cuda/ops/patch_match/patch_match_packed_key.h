@@ -33,8 +33,6 @@ class PackedKeyMatch {
   void prepare(backend::Queue& queue, const PatchArguments& match, const backend::Slice& workspace) const;
   /// The stacks of the references of `match`: all, or a box of them.
   void run(backend::Queue& queue, const PatchArguments& match, const backend::Slice& workspace) const;
-  /// The same of bytes, of the references alone whose counts are below 0.
-  void run_second(backend::Queue& queue, const PatchArguments& match, const backend::Slice& workspace) const;
 
  private:
   [[nodiscard]] PatchWordArguments with_memory(const PatchArguments& match, const backend::Slice& workspace) const;

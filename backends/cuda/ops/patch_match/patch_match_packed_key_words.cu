@@ -154,7 +154,6 @@ template <class Key, int kPatch, int kPlaces>
 __device__ __forceinline__ void match_words(const PatchWordArguments& bytes) {
   const std::int64_t reference = static_cast<std::int64_t>(blockIdx.x) * kPatchThreads + threadIdx.x;
   if (reference >= references_of(bytes.match)) return;
-  if (bytes.match.is_second != 0 && bytes.match.counts[reference] >= 0) return;
   const PatchWindow window(bytes.match, reference);
   match_by_keys<PatchUint8, Key, kPlaces>(bytes.match, window, reference, WordFinder<kPatch>(bytes, window));
 }

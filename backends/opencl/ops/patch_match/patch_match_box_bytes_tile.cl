@@ -1,37 +1,41 @@
 // patch_match, box_sums of bytes by NVIDIA's tensor cores: a group's tile, and its way into local memory.
 //
-//   | words: the four voxels from each place on along x | norms of all candidates, negative halves | lists | the norms'
-//   last bits, a byte each |      by z, y and x, x next to each other
+//   | words: the four voxels from each place on along x | norms of all candidates, negative halves | what each warp notes,
+//   and its lists |      by z, y and x, x next to each other
 //
-// A place whose candidate does not exist has a norm beyond every limit, and so has a column beside those of each plane.
+// A place whose candidate does not exist has a norm beyond every limit, and so have two behind each plane.
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DTYPE=0 -DNARROW=1 -DWINDOW_X=11 -DWINDOW_Y=11 -DWINDOW_Z=11
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DTYPE=0 -DNARROW=1 -DWINDOW_X=4 -DWINDOW_Y=1 -DWINDOW_Z=9
+#include "ops/nvidia_bytes.cl"
 #include "ops/patch_match/patch_match_box_networks.cl"
 
+// Of candidates along y and z. A column's rows are two, so that one behind those of an even window is read.
+#define PLACES_Y (TILE + (WINDOW_Y | 1) - 1)
+#define PLACES_Z (TILE + WINDOW_Z - 1)
+#define VOXELS_Y (PLACES_Y + SIDE - 1)
+#define VOXELS_Z (PLACES_Z + SIDE - 1)
 // With rows of 14 five of them, of which a warp reads four words each, lie in banks of their own.
 #define ROW PLACES_OF_TILE
-#define WORD_PLANE (ROW * VOXELS_OF_TILE)
-#define COLUMNS_OF_PLANE (ROW * PLACES_OF_TILE)
-#define NO_CANDIDATE COLUMNS_OF_PLANE  // in a plane of norms
-#define NORM_PLANE (COLUMNS_OF_PLANE + 1)
-#define WORDS (WORD_PLANE * VOXELS_OF_TILE)
-#define NORMS (NORM_PLANE * PLACES_OF_TILE)
-#define NUMBER_BITS 12    // of a candidate in a key: where it is along z, and in 8 bits its column
-#define NUMBER_PLANE 256  // from one number to that of the candidate behind it
-#define NO_NORM (-(5 << 20))  // no sum is larger than 2^22, no limit less than -2^19
-#define SLOTS 8               // of a list, each of two candidates in two words
-#define SLOT_BYTES (8 * 32)
-#define LIST_BYTES (SLOT_BYTES * SLOTS)
-#if COLUMNS_OF_PLANE > NUMBER_PLANE || NUMBER_PLANE * PLACES_OF_TILE > 1 << NUMBER_BITS
+#define WORD_PLANE (ROW * VOXELS_Y)
+#define NO_CANDIDATE (ROW * PLACES_Y)  // in a plane of norms
+#define NORM_PLANE (NO_CANDIDATE + 2)
+#define WORDS (WORD_PLANE * VOXELS_Z)
+#define NORMS (NORM_PLANE * PLACES_Z)
+#define PLANE_BITS 8  // of a candidate's number: its place in the plane, below where it is along z
+#define NUMBER_BITS 12
+#define NO_NORM (-(1 << 29))
+#define NOTES 22     // words that a lane notes of columns, at most
+#define LISTED 768   // candidates of a warp's lists
+#if NO_CANDIDATE > 1 << PLANE_BITS || PLACES_Z > 1 << (NUMBER_BITS - PLANE_BITS)
 #error "a key has no bits for so many candidates"
 #endif
 
 typedef struct {
   uint words[WORDS];
   int norms[NORMS];
-  uint2 lists[WARPS][2 * SLOTS * 32];
-  uchar odd[NUMBER_PLANE * PLACES_OF_TILE];
+  uint notes[WARPS][32 * NOTES];
+  ushort lists[WARPS][LISTED];
 } Shared;
 
 ALWAYS_INLINE uint add_products(const uint word, uint sum) {
@@ -45,11 +49,11 @@ ALWAYS_INLINE uint add_products(const uint word, uint sum) {
 // Words of the tile's region, which begins half a window before its first reference; voxels beyond the volume are 0.
 ALWAYS_INLINE void load_words(const Match* match, const Tile* tile, __global const uchar* volume,
                               __local Shared* shared) {
-  for (int i = (int)get_local_id(0); i < PARTS * VOXELS_OF_TILE * VOXELS_OF_TILE; i += ITEMS) {
+  for (int i = (int)get_local_id(0); i < PARTS * VOXELS_Y * VOXELS_Z; i += ITEMS) {
     const int row = i / PARTS;
     const int x = i % PARTS * PART;
-    const int plane = row / VOXELS_OF_TILE;
-    const long y = tile->first[1] + row - plane * VOXELS_OF_TILE;
+    const int plane = row / VOXELS_Y;
+    const long y = tile->first[1] + row - plane * VOXELS_Y;
     const long z = tile->first[2] + plane;
     const int is_row = y >= 0 && y < match->size[1] && z >= 0 && z < match->size[2];
     const long begin = tile->first[0] + x;
@@ -75,13 +79,13 @@ ALWAYS_INLINE void find_norms(const Match* match, const Tile* tile, __local Shar
   for (int i = (int)get_local_id(0); i < NORM_PLANE; i += ITEMS) {
     const int y = i / ROW;
     const int x = i - y * ROW;
-    const int is_column = i < COLUMNS_OF_PLANE && tile->first[0] + x >= 0 && tile->first[0] + x < match->places[0] &&
+    const int is_column = i < NO_CANDIDATE && tile->first[0] + x >= 0 && tile->first[0] + x < match->places[0] &&
                           tile->first[1] + y >= 0 && tile->first[1] + y < match->places[1];
     const int high = is_column ? end : 0;
-    __local const uint* const words = shared->words + min(i, COLUMNS_OF_PLANE - 1);
+    __local const uint* const words = shared->words + min(i, NO_CANDIDATE - 1);
     uint planes[SIDE] = {0, 0, 0, 0};
 #pragma unroll
-    for (int z = 0; z < VOXELS_OF_TILE; ++z) {
+    for (int z = 0; z < VOXELS_Z; ++z) {
       uint sum = 0;
 #pragma unroll
       for (int row = 0; row < SIDE; ++row) sum = add_products(words[z * WORD_PLANE + row * ROW], sum);
@@ -90,7 +94,6 @@ ALWAYS_INLINE void find_norms(const Match* match, const Tile* tile, __local Shar
       const int place = z - (SIDE - 1);
       const uint norm = planes[0] + planes[1] + planes[2] + planes[3];
       shared->norms[place * NORM_PLANE + i] = place >= low && place < high ? -(int)(norm / 2) : NO_NORM;
-      shared->odd[place * NUMBER_PLANE + i] = (uchar)(norm & 1);
     }
   }
 }
@@ -98,12 +101,7 @@ ALWAYS_INLINE void find_norms(const Match* match, const Tile* tile, __local Shar
 // Words and norms of the tile's region. All work-items call it.
 ALWAYS_INLINE void load_tile(const Match* match, const Tile* tile, __global const uchar* volume,
                              __local Shared* shared) {
-  const int item = (int)get_local_id(0);
   load_words(match, tile, volume, shared);
-  // What is behind a list's end is read too, but not used: it shall be numbers of candidates.
-  uint2 zero;
-  zero.x = zero.y = 0;
-  for (int i = item; i < WARPS * 2 * SLOTS * 32; i += ITEMS) shared->lists[0][i] = zero;
   barrier(CLK_LOCAL_MEM_FENCE);
   find_norms(match, tile, shared);
   barrier(CLK_LOCAL_MEM_FENCE);

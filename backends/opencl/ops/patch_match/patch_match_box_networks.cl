@@ -7,14 +7,6 @@
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DTYPE=0 -DNARROW=1 -DWINDOW_X=11 -DWINDOW_Y=11 -DWINDOW_Z=11
 #include "ops/patch_match/patch_match_box_unit.cl"
 
-#define PAIRS_OF_8(PAIR)                          \
-  PAIR(0, 1) PAIR(2, 3) PAIR(4, 5) PAIR(6, 7)     \
-  PAIR(0, 2) PAIR(1, 3) PAIR(4, 6) PAIR(5, 7)     \
-  PAIR(1, 2) PAIR(5, 6)                           \
-  PAIR(0, 4) PAIR(1, 5) PAIR(2, 6) PAIR(3, 7)     \
-  PAIR(2, 4) PAIR(3, 5)                           \
-  PAIR(1, 2) PAIR(3, 4) PAIR(5, 6)
-
 #define PAIRS_OF_16(PAIR)                                                                          \
   PAIR(0, 1) PAIR(2, 3) PAIR(4, 5) PAIR(6, 7) PAIR(8, 9) PAIR(10, 11) PAIR(12, 13) PAIR(14, 15)    \
   PAIR(0, 2) PAIR(1, 3) PAIR(4, 6) PAIR(5, 7) PAIR(8, 10) PAIR(9, 11) PAIR(12, 14) PAIR(13, 15)    \
@@ -53,16 +45,16 @@
     keys[i] = least;                                \
   }
 
-// The least of the 16 largest sums of the sets of four lanes.
-ALWAYS_INLINE int sum_of_last(const int nearest[8]) {
-  int mine[8], keys[16];
+// The 16th largest of four lanes' 16 sums each.
+ALWAYS_INLINE int sum_of_last(const int sums[16]) {
+  int mine[16], keys[16];
 #pragma unroll
-  for (int i = 0; i < 8; ++i) keys[i] = -max(nearest[i], INT_MIN + 1);
-  PAIRS_OF_8(IN_ORDER_OF_INTS)
+  for (int i = 0; i < 16; ++i) keys[i] = -sums[i];
+  PAIRS_OF_16(IN_ORDER_OF_INTS)
 #pragma unroll
-  for (int i = 0; i < 8; ++i) mine[i] = keys[i];
+  for (int i = 0; i < 16; ++i) mine[i] = keys[i];
 #pragma unroll
-  for (int i = 0; i < 8; ++i) keys[15 - i] = of_lane_1_apart(mine[i]);
+  for (int i = 0; i < 16; ++i) keys[i] = min(mine[i], of_lane_1_apart(mine[15 - i]));
   BITONIC_PAIRS_OF_16(IN_ORDER_OF_INTS)
   int last = INT_MIN;
 #pragma unroll
@@ -70,7 +62,7 @@ ALWAYS_INLINE int sum_of_last(const int nearest[8]) {
   return -last;
 }
 
-// The 16th largest of four lanes' 16 sums each.
+// The same of floats.
 ALWAYS_INLINE float sum_of_last_of_floats(const float sums[16]) {
   float mine[16], keys[16];
 #pragma unroll

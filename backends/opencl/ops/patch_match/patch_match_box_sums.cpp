@@ -56,7 +56,7 @@ backend::Verdict check(const PatchMatch& problem, const backend::Device& device)
   if (std::string reason = mathematics::why_no_patch_key(problem); !reason.empty())
     return backend::Verdict::no(std::move(reason));
   const DeviceFacts& facts = native(device).facts();
-  if (has_patch_box_tensor(problem, facts)) return check_patch_box_tensor(problem, facts);
+  if (has_patch_box_tensor(problem, facts)) return check_patch_box_tensor(problem);
   const mathematics::PatchBoxTiles tiles = tiles_of(problem, facts, kMostLanes);
   if (tiles.is_too_large())
     return backend::Verdict::no(sentence("a tile of patch_match takes ", tiles.bytes(), " bytes of local memory, but '",

@@ -11,7 +11,6 @@
 #include "backend/sentence.h"
 #include "mathematics/patch_match_box_dense.h"
 #include "opencl_embedded.h"
-#include "ops/patch_match/patch_match_packed_key_lanes.h"
 
 namespace tessera::opencl {
 
@@ -24,21 +23,19 @@ using backend::Verdict;
 constexpr std::int64_t kTileSide = 4;
 constexpr PerAxis kTile{kTileSide, kTileSide, kTileSide};
 constexpr std::size_t kItems = 128;
-/// So that four groups share a multiprocessor: that of floats would take 149. Driver 580 takes it of kernels alone that
-/// do not say how large their groups are.
+/// So that five groups share a multiprocessor, and of floats four: those would take 149. Driver 580 takes it of kernels
+/// alone that do not say how large their groups are.
 constexpr std::string_view kRegisters = " -cl-nv-maxrregcount=128";
+constexpr std::string_view kRegistersOfBytes = " -cl-nv-maxrregcount=96";
 /// Local memory of a group.
 constexpr std::uint64_t kLocalBytes = 49152;
-/// The largest distance that keys of bytes hold.
-constexpr std::int64_t kMostDistance = (1 << 20) - 2;
 
 /// Box of patch_match_box_unit.cl.
 struct BoxShape {
   cl_int tiles[2];
   cl_int most_distance;
-  cl_int leaves_rest;
 };
-static_assert(sizeof(BoxShape) == 16, "patch_match_box_unit.cl says so too");
+static_assert(sizeof(BoxShape) == 12, "patch_match_box_unit.cl says so too");
 
 BoxShape box_shape(const PatchMatch& problem) {
   const PerAxis tiles = mathematics::patch_dense_tiles(problem, kTile);
@@ -48,8 +45,7 @@ BoxShape box_shape(const PatchMatch& problem) {
   if (problem.type != DataType::uint8) return shape;
   const std::int64_t largest =
       std::min(mathematics::largest_kept_distance<std::int64_t>(problem), mathematics::largest_patch_distance(problem));
-  shape.most_distance = static_cast<cl_int>(std::min(largest, kMostDistance));
-  shape.leaves_rest = largest > kMostDistance ? 1 : 0;
+  shape.most_distance = static_cast<cl_int>(largest);
   return shape;
 }
 
@@ -60,10 +56,9 @@ bool has_patch_box_tensor(const PatchMatch& problem, const DeviceFacts& facts) {
          facts.info.local_memory_bytes >= kLocalBytes && facts.info.max_group_size >= kItems;
 }
 
-Verdict check_patch_box_tensor(const PatchMatch& problem, const DeviceFacts& facts) {
-  const std::int64_t groups = mathematics::patch_dense_tiles(problem, kTile).product();
-  if (Verdict verdict = check_groups("patch_match", static_cast<std::uint64_t>(groups)); !verdict) return verdict;
-  return problem.type == DataType::uint8 ? check_patch_lanes(problem, facts) : Verdict::yes();
+Verdict check_patch_box_tensor(const PatchMatch& problem) {
+  return check_groups("patch_match",
+                      static_cast<std::uint64_t>(mathematics::patch_dense_tiles(problem, kTile).product()));
 }
 
 Verdict patch_box_tensor_pays(const PatchMatch& problem, const DeviceFacts& facts) {
@@ -78,7 +73,7 @@ Verdict patch_box_tensor_pays(const PatchMatch& problem, const DeviceFacts& fact
     return Verdict::no(
         "packed_key_lanes is faster, but with windows of 5 to 11 along each axis, and of bytes for 5 to 16 patches");
   }
-  // Four groups share a multiprocessor, and the last wave of them costs much where there are few.
+  // Four groups at least share a multiprocessor, and the last wave of them costs much where there are few.
   constexpr std::int64_t kLeastWaves = 4;
   const std::int64_t groups = mathematics::patch_dense_tiles(problem, kTile).product();
   const auto at_once = static_cast<std::int64_t>(4 * facts.info.compute_units);
@@ -98,20 +93,17 @@ std::unique_ptr<backend::Kernel> make_patch_box_tensor(const PatchMatch& problem
   const BoxShape shape = box_shape(problem);
   const mathematics::PatchGeometry g(problem);
   const bool is_of_bytes = problem.type == DataType::uint8;
-  OperatorLaunch launch = patch_launch(
-      problem, device, is_of_bytes ? "patch_match_box_bytes" : "patch_match_box_halves",
-      is_of_bytes ? embedded::patch_match_box_bytes : embedded::patch_match_box_halves,
-      sentence(" -DWINDOW_X=", g.x.window, " -DWINDOW_Y=", g.y.window, " -DWINDOW_Z=", g.z.window, kRegisters));
+  OperatorLaunch launch =
+      patch_launch(problem, device, is_of_bytes ? "patch_match_box_bytes" : "patch_match_box_halves",
+                   is_of_bytes ? embedded::patch_match_box_bytes : embedded::patch_match_box_halves,
+                   sentence(" -DWINDOW_X=", g.x.window, " -DWINDOW_Y=", g.y.window, " -DWINDOW_Z=", g.z.window,
+                            is_of_bytes ? kRegistersOfBytes : kRegisters));
   launch.set_structs(patch_shape(problem), shape);
   const auto groups = static_cast<std::size_t>(mathematics::patch_dense_tiles(problem, kTile).product());
   launch.range = {1, {groups * kItems, 1, 1}, {kItems, 1, 1}};
   std::vector<OperatorLaunch> launches;
   launches.push_back(std::move(launch));
-  if (shape.leaves_rest == 0) return std::make_unique<OpenclKernel>(std::move(launches));
-  // Where farther candidates than keys hold may be kept, a second launch finds the stacks that did not fill up.
-  for (OperatorLaunch& words : patch_word_launches(problem, device)) launches.push_back(std::move(words));
-  launches.push_back(patch_lanes_launch(problem, device, true));
-  return std::make_unique<OpenclKernel>(std::move(launches), PatchWords(problem).size_bytes);
+  return std::make_unique<OpenclKernel>(std::move(launches));
 }
 
 }  // namespace tessera::opencl

@@ -12,7 +12,7 @@ namespace tessera::opencl {
 [[nodiscard]] bool has_patch_box_tensor(const PatchMatch& problem, const DeviceFacts& facts);
 
 /// Of problems that have one: may it be launched, and is it the fastest?
-[[nodiscard]] backend::Verdict check_patch_box_tensor(const PatchMatch& problem, const DeviceFacts& facts);
+[[nodiscard]] backend::Verdict check_patch_box_tensor(const PatchMatch& problem);
 [[nodiscard]] backend::Verdict patch_box_tensor_pays(const PatchMatch& problem, const DeviceFacts& facts);
 
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_patch_box_tensor(const PatchMatch& problem,

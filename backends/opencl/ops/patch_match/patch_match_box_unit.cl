@@ -44,9 +44,8 @@
 typedef struct {
   int tiles[2];       // along x and y
   int most_distance;  // of bytes, that is kept; -1: none is
-  int leaves_rest;    // the same: counts of stacks that do not fill up are -1, farther ones might be kept
 } Box;
-SIZE_ON_THE_HOST(Box, 16);
+SIZE_ON_THE_HOST(Box, 12);
 
 // A group's tile, of references at places that follow each other.
 typedef struct {
