@@ -30,6 +30,9 @@ __device__ __forceinline__ void pass_turn(int group) {
 __device__ __forceinline__ void start_products(float (&sum)[64], std::uint64_t a, std::uint64_t b, bool adds) {
   multiply_64x128(sum, a, b, adds);
 }
+__device__ __forceinline__ void start_products(float (&sum)[60], std::uint64_t a, std::uint64_t b, bool adds) {
+  multiply_64x120(sum, a, b, adds);
+}
 __device__ __forceinline__ void start_products(float (&sum)[56], std::uint64_t a, std::uint64_t b, bool adds) {
   multiply_64x112(sum, a, b, adds);
 }

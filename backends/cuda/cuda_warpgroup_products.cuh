@@ -1,6 +1,7 @@
-// Hopper's products by a warp group, four warps that start together at a multiple of four: 64 rows of A by 128 (112,
-// 64) columns of B, both from shared memory, while the threads go on. Sums are spread as of mma.sync: warp w of the
-// group has the rows 16 w .. + 15, and lane 4 g + t of them rows g and g + 8 and of every 8 columns 2 t and 2 t + 1:
+// Hopper's products by a warp group, four warps that start together at a multiple of four: 64 rows of A by 128 (120,
+// 112, 64) columns of B, both from shared memory, while the threads go on. Sums are spread as of mma.sync: warp w of
+// the group has the rows 16 w .. + 15, and lane 4 g + t of them rows g and g + 8 and of every 8 columns 2 t and 2 t +
+// 1:
 //
 //   sum[4 j + 0], [4 j + 1]   row g,     columns 8 j + 2 t and + 1
 //   sum[4 j + 2], [4 j + 3]   row g + 8, the same columns
@@ -66,12 +67,14 @@ __device__ __forceinline__ void hold(float (&sum)[kSums]) {
   ", "                                                                               \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55"
+#define TESSERA_REGISTERS_60 TESSERA_REGISTERS_56 ", %56, %57, %58, %59"
 #define TESSERA_SUMS_4(how, i) how(sum[i]), how(sum[(i) + 1]), how(sum[(i) + 2]), how(sum[(i) + 3])
 #define TESSERA_SUMS_16(how, i) \
   TESSERA_SUMS_4(how, i), TESSERA_SUMS_4(how, (i) + 4), TESSERA_SUMS_4(how, (i) + 8), TESSERA_SUMS_4(how, (i) + 12)
 #define TESSERA_SUMS_32(how) TESSERA_SUMS_16(how, 0), TESSERA_SUMS_16(how, 16)
 #define TESSERA_SUMS_56(how) \
   TESSERA_SUMS_32(how), TESSERA_SUMS_16(how, 32), TESSERA_SUMS_4(how, 48), TESSERA_SUMS_4(how, 52)
+#define TESSERA_SUMS_60(how) TESSERA_SUMS_56(how), TESSERA_SUMS_4(how, 56)
 #define TESSERA_SUMS_64(how) TESSERA_SUMS_32(how), TESSERA_SUMS_16(how, 32), TESSERA_SUMS_16(how, 48)
 
 /// Starts the first products of 32 bytes of k: what the sums were before does not count, and their registers are free
@@ -101,8 +104,8 @@ __device__ __forceinline__ void multiply_64x128(int (&sum)[64], std::uint64_t a,
       : TESSERA_SUMS_64("+r")
       : "l"(a), "l"(b));
 }
-/// Starts the products of 16 steps of fp16, by 128 or 64 columns of B; the sums before count if `adds`. Products are
-/// exact; a sum is cut off, not rounded, each time.
+/// Starts the products of 16 steps of fp16, by 128, 120, 112 or 64 columns of B; the sums before count if `adds`.
+/// Products are exact; a sum is cut off, not rounded, each time.
 __device__ __forceinline__ void multiply_64x128(float (&sum)[64], std::uint64_t a, std::uint64_t b, bool adds) {
   asm volatile(
       "{\n"
@@ -113,6 +116,18 @@ __device__ __forceinline__ void multiply_64x128(float (&sum)[64], std::uint64_t 
       "%64, %65, adds, 1, 1, 0, 0;\n"
       "}"
       : TESSERA_SUMS_64("+f")
+      : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+}
+__device__ __forceinline__ void multiply_64x120(float (&sum)[60], std::uint64_t a, std::uint64_t b, bool adds) {
+  asm volatile(
+      "{\n"
+      ".reg .pred adds;\n"
+      "setp.ne.b32 adds, %62, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n120k16.f32.f16.f16 {" TESSERA_REGISTERS_60
+      "}, "
+      "%60, %61, adds, 1, 1, 0, 0;\n"
+      "}"
+      : TESSERA_SUMS_60("+f")
       : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
 }
 __device__ __forceinline__ void multiply_64x112(float (&sum)[56], std::uint64_t a, std::uint64_t b, bool adds) {
@@ -141,11 +156,13 @@ __device__ __forceinline__ void multiply_64x64(float (&sum)[32], std::uint64_t a
 }
 
 #undef TESSERA_SUMS_64
+#undef TESSERA_SUMS_60
 #undef TESSERA_SUMS_56
 #undef TESSERA_SUMS_32
 #undef TESSERA_SUMS_16
 #undef TESSERA_SUMS_4
 #undef TESSERA_REGISTERS_64
+#undef TESSERA_REGISTERS_60
 #undef TESSERA_REGISTERS_56
 #undef TESSERA_REGISTERS_32
 

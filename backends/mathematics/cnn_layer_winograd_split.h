@@ -38,17 +38,22 @@ template <int kOutputs, int kTaps>
   }
   return growth;
 }
-/// The same in both directions.
-[[nodiscard]] inline WinogradGrowth cnn_layer_winograd_growth(const CnnLayer& problem, std::int64_t outputs) {
-  const WinogradGrowth growth = problem.filter_height == 3 ? cnn_layer_winograd_growth<4, 3>()
-                                : outputs == 4             ? cnn_layer_winograd_growth<4, 5>()
-                                                           : cnn_layer_winograd_growth<2, 5>();
-  return {growth.of_pixels * growth.of_pixels, growth.of_products * growth.of_products};
+[[nodiscard]] inline WinogradGrowth cnn_layer_winograd_growth(std::int64_t outputs, std::int64_t taps) {
+  return taps == 3      ? cnn_layer_winograd_growth<4, 3>()
+         : outputs == 6 ? cnn_layer_winograd_growth<6, 5>()
+         : outputs == 4 ? cnn_layer_winograd_growth<4, 5>()
+                        : cnn_layer_winograd_growth<2, 5>();
+}
+/// In both directions.
+[[nodiscard]] inline WinogradGrowth cnn_layer_winograd_growth(const CnnLayer& problem, WinogradTileShape tile) {
+  const WinogradGrowth y = cnn_layer_winograd_growth(tile.outputs_y, problem.filter_height);
+  const WinogradGrowth x = cnn_layer_winograd_growth(tile.outputs_x, problem.filter_height);
+  return {y.of_pixels * x.of_pixels, y.of_products * x.of_products};
 }
 
 /// A transformed pixel is less than 2^this times the largest of its patch.
-[[nodiscard]] inline int cnn_layer_winograd_growth_power(const CnnLayer& problem, std::int64_t outputs) {
-  return static_cast<int>(std::ceil(std::log2(cnn_layer_winograd_growth(problem, outputs).of_pixels)));
+[[nodiscard]] inline int cnn_layer_winograd_growth_power(const CnnLayer& problem, WinogradTileShape tile) {
+  return static_cast<int>(std::ceil(std::log2(cnn_layer_winograd_growth(problem, tile).of_pixels)));
 }
 
 /// Roundings of a sum over the channels: as gemm's split counts them, and one for small numbers of weights, which lose
@@ -61,12 +66,12 @@ template <int kOutputs, int kTaps>
 /// brings M G to between 2^12 and 2^14, and fp16 keeps a transformed pixel to 2^-25 of such numbers: to 2^-37 M G, for
 /// each channel. Doubt counts roundings of float32, of which an output has so many. `of_sums`: of these, those of a
 /// sum.
-[[nodiscard]] inline double cnn_layer_winograd_doubt_of_largest(const CnnLayer& problem, std::int64_t outputs,
+[[nodiscard]] inline double cnn_layer_winograd_doubt_of_largest(const CnnLayer& problem, WinogradTileShape tile,
                                                                 double of_sums) {
-  const WinogradGrowth growth = cnn_layer_winograd_growth(problem, outputs);
+  const WinogradGrowth growth = cnn_layer_winograd_growth(problem, tile);
   const auto channels = static_cast<double>(problem.input_channels);
   const double direct = channels * static_cast<double>(problem.filter_height * problem.filter_width);
-  const double roundings = cnn_layer_winograd_roundings(problem, outputs, of_sums) * direct;
+  const double roundings = cnn_layer_winograd_roundings(problem, tile, of_sums) * direct;
   return channels * 0x1p-25 * 0x1p-12 * growth.of_pixels * growth.of_products / (roundings * 0x1p-24);
 }
 

@@ -149,6 +149,21 @@ void add_options(CnnLayerCaseList& list, DataType type) {
   }
 }
 
+/// With as many input channels as let tiles of four rows and six columns be accurate enough, in float32 alone; and with
+/// few, where Accuracy::fast lets them, in every tuning.
+void add_deep(CnnLayerCaseList& list) {
+  for (const std::int64_t pool : {1, 2}) {
+    CnnLayer problem = cnn_layer_of(DataType::float32, {256, 37}, {12, 23}, 5, pool);
+    problem.padding = pool == 2 ? 2 : 1;
+    problem.batch = pool;
+    list.add({.problem = problem});
+  }
+  CnnLayer few = cnn_layer_of(DataType::float32, {11, 37}, {15, 28}, 5, 2);
+  few.padding = 2;
+  few.accuracy = Accuracy::fast;
+  list.add({.problem = few, .every_tuning = true});
+}
+
 void add_slow(CnnLayerCaseList& list, DataType type) {
   list.add({.problem = cnn_layer_of(type, {96, 100}, {61, 59}, 5, 2), .purpose = Purpose::slow});
   list.add({.problem = cnn_layer_of(type, {67, 131}, {47, 53}, 3), .purpose = Purpose::slow});
@@ -197,6 +212,7 @@ ProblemSet cnn_layer_problem_set() {
     add_cnn_layer_values(set.cases, type);
     add_slow(list, type);
   }
+  add_deep(list);
   add_benchmarks(list);
   for (const CnnLayerFar far : {CnnLayerFar::planes, CnnLayerFar::pixels, CnnLayerFar::batch}) {
     set.cases.push_back(make_huge_cnn_layer_case(far));

@@ -84,6 +84,21 @@ void add_outliers(CnnLayerCaseList& list, DataType type) {
   }
 }
 
+/// The same with as many channels as let tiles of four rows and six columns be accurate enough, in float32 alone.
+void add_deep_outliers(CnnLayerCaseList& list) {
+  for (const double outlier : {1e2, 1e5}) {
+    CnnLayer problem = cnn_layer_of(DataType::float32, {256, 5}, {17, 22}, 5);
+    problem.relu = false;
+    std::vector<CnnLayerPlant> plants;
+    for (std::int64_t place = 0; place < 3; ++place) {
+      plants.push_back({'i', place * 40 * 17 * 22 + (2 + 5 * place) * 22 + 3 + 7 * place, outlier});
+    }
+    list.add({.problem = problem,
+              .plants = std::move(plants),
+              .note = "outliers_1e" + std::to_string(std::lround(std::log10(outlier)))});
+  }
+}
+
 /// Pixels of 0 to 255 with some of 65535, dark and bright halves, and a background of zeros, whose outputs are exact.
 void add_pictures(CnnLayerCaseList& list, DataType type) {
   for (const std::int64_t filter : {3, 5}) {
@@ -124,6 +139,7 @@ void add_cnn_layer_values(std::vector<std::unique_ptr<Case>>& cases, DataType ty
   add_special(list, type);
   add_values(list, type);
   add_outliers(list, type);
+  if (type == DataType::float32) add_deep_outliers(list);
   add_pictures(list, type);
 }
 

@@ -204,23 +204,33 @@ TEST_F(CudaCapabilityTest, layers_with_few_outputs_take_winograd_where_there_is_
   EXPECT_EQ(first_that_pays(wide), refusal("winograd_split", wide).empty() ? "winograd_split" : "winograd");
 }
 
-/// For 132 multiprocessors: 3136 tiles are 14 columns of two blocks of 112, and 1024 are 4 of two of 128.
+/// For 132 multiprocessors: 2128 tiles are 9 columns of two blocks of 120. With as few channels as only take tiles of
+/// 4 x 4, 3136 are 14 columns of two blocks of 112, and 1024 are 4 of two of 128.
 TEST_F(CudaCapabilityTest, products_of_winograd_take_the_columns_that_leave_less_without_work) {
   open(9, 0);
-  const auto columns_of_layer = [&](std::int64_t size) {
-    const CnnLayer layer{.input_channels = 256,
+  const auto preferred_of_layer = [&](std::int64_t channels, std::int64_t size) {
+    const CnnLayer layer{.input_channels = channels,
                          .output_channels = 256,
                          .height = size,
                          .width = size,
                          .filter_height = 5,
                          .filter_width = 5};
+    Tuning preferred;
     for (const Tunable& tunable : variant<CnnLayer>("winograd_split").tunables(layer, *device_)) {
-      if (tunable.name == "tile_n") return tunable.preferred;
+      preferred[tunable.name] = tunable.preferred;
     }
-    return std::int64_t{0};
+    return preferred;
   };
-  EXPECT_EQ(columns_of_layer(228), 112);
-  EXPECT_EQ(columns_of_layer(132), 128);
+  const auto tiles_of_layer = [&](std::int64_t channels, std::int64_t size) {
+    const Tuning tuning = preferred_of_layer(channels, size);
+    return std::array{tuning.at("tile"), tuning.at("tile_columns"), tuning.at("tile_n")};
+  };
+  EXPECT_EQ(tiles_of_layer(256, 228), (std::array<std::int64_t, 3>{4, 6, 120}));
+  EXPECT_EQ(preferred_of_layer(256, 228).at("chunk"), 4096);
+  EXPECT_EQ(tiles_of_layer(192, 228), (std::array<std::int64_t, 3>{4, 4, 112}));
+  EXPECT_EQ(tiles_of_layer(192, 132), (std::array<std::int64_t, 3>{4, 4, 128}));
+  // 8 columns of outputs are two tiles of four or of six.
+  EXPECT_EQ(preferred_of_layer(256, 12).at("tile_columns"), 4);
 }
 
 TEST_F(CudaCapabilityTest, layers_by_fp16_of_warps_are_a_default_on_8_0_and_9_0_alone) {

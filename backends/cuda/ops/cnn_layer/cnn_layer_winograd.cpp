@@ -23,8 +23,10 @@ class RegisterProducts final : public CnnLayerWinogradProducts {
         leading_outputs_(sizes.leading_outputs),
         leading_(sizes.leading),
         outputs_(sizes.problem.output_channels),
-        transform_(function(device, sizes, "input")),
-        transform_back_(function(device, sizes, "output")) {
+        transform_(device.context(), embedded::cnn_layer_winograd,
+                   winograd_function("winograd_input", sizes.tiling, sizes.problem), {}),
+        transform_back_(device.context(), embedded::cnn_layer_winograd,
+                        winograd_function("winograd_output", sizes.tiling, sizes.problem), {}) {
     const backend::Variant<Gemm> variant = gemm_register();
     for (const std::int64_t tiles : sizes.chunks) {
       const Gemm gemm = with_layout({.m = sizes.problem.output_channels,
@@ -81,12 +83,6 @@ class RegisterProducts final : public CnnLayerWinogradProducts {
     std::unique_ptr<backend::Kernel> kernel;
   };
 
-  static CudaFunction function(const CudaDevice& device, const CnnLayerWinogradSizes& sizes, const char* step) {
-    return {device.context(),
-            embedded::cnn_layer_winograd,
-            sentence("tessera_cnn_layer_winograd_", step, "_", sizes.tiling.outputs, "_", sizes.problem.filter_height),
-            {}};
-  }
   [[nodiscard]] std::size_t matrix_bytes(std::int64_t rows, std::int64_t columns) const {
     return static_cast<std::size_t>(points_ * rows * columns) * sizeof(float);
   }
@@ -102,6 +98,12 @@ class RegisterProducts final : public CnnLayerWinogradProducts {
   std::vector<Product> gemms_;
   std::size_t workspace_bytes_ = 0;
 };
+
+std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& /*device*/) {
+  const std::vector<std::int64_t> sides = mathematics::cnn_layer_winograd_tiles(problem);
+  return {{"tile", "rows and columns of outputs of a tile: fewer are more exact", sides, sides.front()},
+          cnn_layer_winograd_chunk(problem, sides.front())};
+}
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
   return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"), {},
@@ -120,8 +122,7 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
           "by the window's own pixels and its output channel's largest weight: tiles that pixels beside it would "
           "spoil are computed directly",
       .check = [](const CnnLayer& problem, const backend::Device&) { return check_cnn_layer_winograd(problem); },
-      .tunables = [](const CnnLayer& problem,
-                     const backend::Device& device) { return cnn_layer_winograd_tunables(problem, device); },
+      .tunables = tunables,
       .make = make,
       .error_factor_of =
           [](const CnnLayer& problem, const backend::Device&) {

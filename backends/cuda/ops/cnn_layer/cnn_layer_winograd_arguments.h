@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "cuda_host_device.h"
+
 namespace tessera::cuda {
 
 /// A chunk of tiles of the convolution; tiles are numbered row by row through all images. Transformed pixels and
@@ -33,7 +35,7 @@ struct CnnLayerWinogradArguments {
   std::int32_t output_width;
   bool pooled;  ///< the maximum of each 2 x 2 window, with stride 2, is stored
   bool relu;
-  bool aligned;  ///< the first pixels of every tile's rows lie at multiples of 16 bytes
+  bool aligned;  ///< every tile's patch begins at a multiple of cnn_layer_winograd_vector() pixels, as do its rows
   /// Is the kernel before the input's that of the magnitudes? That one has waited for all that the transforms need.
   bool is_beside_magnitudes;
 };
@@ -55,6 +57,11 @@ struct CnnLayerWinogradMagnitudesArguments {
   std::int32_t images;
   std::int32_t vector;  ///< pixels that a thread takes at once: 4 where every plane begins at 16 bytes, or 1
 };
+
+/// Pixels of a row that the transforms read at once, by a tile's columns.
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int cnn_layer_winograd_vector(std::int64_t outputs_x) {
+  return outputs_x % 4 == 0 ? 4 : 2;
+}
 
 /// Tiles of a group of the transforms' kernels.
 inline constexpr int kCnnLayerWinogradThreads = 128;

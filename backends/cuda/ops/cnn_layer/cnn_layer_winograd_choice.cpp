@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "backend/sentence.h"
 #include "mathematics/cnn_layer_winograd.h"
@@ -13,6 +14,7 @@ namespace {
 
 using backend::sentence;
 using backend::Verdict;
+using mathematics::WinogradTileShape;
 
 /// Transformed pixels and products of a chunk; more tiles at once mean fewer launches with idle multiprocessors at
 /// their ends. The study's layer on an H200, in ms: 0.82 in chunks of 256 tiles (33 MB), 0.80 of 512 and 0.74 at once
@@ -51,21 +53,31 @@ Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device&,
                               " output_channels of cnn_layer the transforms of winograd cost more than they save"));
 }
 
-std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const backend::Device&,
-                                                 std::optional<double> of_sums) {
-  const std::vector<std::int64_t> outputs = mathematics::cnn_layer_winograd_tiles(problem, of_sums);
-  const CnnLayerWinogradTiling tiling(problem, outputs.front());
+WinogradTileShape choose_winograd_shape(const CnnLayer& problem, const std::vector<WinogradTileShape>& shapes) {
+  const auto points = [&](WinogradTileShape shape) {
+    const CnnLayerWinogradTiling tiling(problem, shape);
+    return tiling.rows * tiling.row_tiles * tiling.points;
+  };
+  WinogradTileShape chosen = shapes.front();
+  for (const WinogradTileShape shape : shapes) {
+    if (shape.outputs_y == chosen.outputs_y && points(shape) <= points(chosen)) chosen = shape;
+  }
+  return chosen;
+}
+
+Tunable cnn_layer_winograd_chunk(const CnnLayer& problem, WinogradTileShape shape) {
+  const CnnLayerWinogradTiling tiling(problem, shape);
   const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
   const std::int64_t tile_bytes =
       tiling.points * (problem.input_channels + problem.output_channels) * std::int64_t{sizeof(float)};
   Tunable chunk{"chunk", "tiles that are transformed, multiplied and transformed back at once", {}, kSmallestChunk};
   for (std::int64_t count = kSmallestChunk;; count *= 2) {
-    if (count > kSmallestChunk && count * tile_bytes > kChunkBytes) break;
+    if (count > kSmallestChunk && std::min(count, tiles) * tile_bytes > kChunkBytes) break;
     chunk.values.push_back(count);
     chunk.preferred = count;
     if (count >= tiles) break;
   }
-  return {{"tile", "rows and columns of outputs of a tile: fewer are more exact", outputs, outputs.front()}, chunk};
+  return chunk;
 }
 
 }  // namespace tessera::cuda

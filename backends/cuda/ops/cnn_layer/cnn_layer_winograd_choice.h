@@ -8,23 +8,26 @@
 
 #include "backend/operator_table.h"
 #include "mathematics/cnn_layer_pool.h"
+#include "mathematics/cnn_layer_winograd.h"
 #include "mathematics/division.h"
 
 namespace tessera::cuda {
 
 /// How the output is cut into tiles.
 struct CnnLayerWinogradTiling {
-  CnnLayerWinogradTiling(const CnnLayer& problem, std::int64_t outputs_of_tile)
-      : outputs(outputs_of_tile),
-        points((outputs_of_tile + problem.filter_height - 1) * (outputs_of_tile + problem.filter_height - 1)),
+  CnnLayerWinogradTiling(const CnnLayer& problem, mathematics::WinogradTileShape shape_of_tile)
+      : shape(shape_of_tile),
+        row_points(shape.outputs_x + problem.filter_width - 1),
+        points((shape.outputs_y + problem.filter_height - 1) * row_points),
         is_direct(problem.layout == Layout::nchw && (problem.pool_size == 1 || mathematics::has_plain_pool(problem))),
         is_pooled(is_direct && problem.pool_size == 2),
         rows(mathematics::ceil_div(is_pooled ? 2 * problem.output_height() : problem.convolved_height(),
-                                   outputs_of_tile)),
+                                   shape.outputs_y)),
         row_tiles(mathematics::ceil_div(is_pooled ? 2 * problem.output_width() : problem.convolved_width(),
-                                        outputs_of_tile)) {}
+                                        shape.outputs_x)) {}
 
-  std::int64_t outputs;  ///< of a tile, in both directions
+  mathematics::WinogradTileShape shape;
+  std::int64_t row_points;  ///< of a row of a tile's patch
   std::int64_t points;
   bool is_direct;  ///< the tiles' kernel writes the result itself
   bool is_pooled;  ///< ... and pools
@@ -39,8 +42,12 @@ struct CnnLayerWinogradTiling {
 [[nodiscard]] backend::Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device& device,
                                                        std::optional<double> of_sums = {});
 
-/// Chunks are powers of two below the number of tiles, and one that holds all.
-[[nodiscard]] std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const backend::Device& device,
-                                                               std::optional<double> of_sums = {});
+/// Of these shapes, the larger first, the last that tiles the layer with the fewest points; of those with as many rows
+/// as the first.
+[[nodiscard]] mathematics::WinogradTileShape choose_winograd_shape(
+    const CnnLayer& problem, const std::vector<mathematics::WinogradTileShape>& shapes);
+
+/// How many tiles go at once, whose shape is this: powers of two below the number of tiles, and one that holds all.
+[[nodiscard]] Tunable cnn_layer_winograd_chunk(const CnnLayer& problem, mathematics::WinogradTileShape shape);
 
 }  // namespace tessera::cuda

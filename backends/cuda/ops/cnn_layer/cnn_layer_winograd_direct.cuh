@@ -94,44 +94,48 @@ __device__ __forceinline__ float largest_of_lanes(float value) {
 }
 
 /// Could pixels beside the windows of a tile spoil any of its sums? Told by a block for as many tiles, from `first` on,
-/// as it has groups of eight lanes: a lane sums up a column of the patch, and then a row of outputs.
-template <int kOutputs, int kFilter>
+/// as it has groups of eight lanes: a lane sums up columns of the patch, and then a row of outputs.
+template <class Form>
 __device__ __forceinline__ void winograd_doubts(const CnnLayerWinogradArguments& layer, int first) {
-  constexpr int n = kOutputs + kFilter - 1;
   constexpr int kLanes = kCnnLayerWinogradDoubtRows;
   constexpr int kTiles = kCnnLayerWinogradThreads / kLanes;
-  static_assert(n <= kLanes && kOutputs <= kLanes);
-  constexpr auto kNumbers = kWinogradNumbers<kOutputs, kFilter>;
-  __shared__ float felt[kTiles][kOutputs][n];  // by each row of outputs of a column of pixels
-  __shared__ float own[kTiles][kOutputs][n];   // the part of it that lies in the row's own window
+  constexpr int kRows = Form::kPointsY, kColumns = Form::kPointsX;
+  static_assert(Form::kOutputsY <= kLanes);
+  constexpr auto kNumbersY = kWinogradNumbers<Form::kOutputsY, Form::kTaps>;
+  constexpr auto kNumbersX = kWinogradNumbers<Form::kOutputsX, Form::kTaps>;
+  __shared__ float felt[kTiles][Form::kOutputsY][kColumns];  // by each row of outputs of a column of pixels
+  __shared__ float own[kTiles][Form::kOutputsY][kColumns];   // the part of it that lies in the row's own window
   const int its = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int tile = first + its;
   float most = 0;
-  if (tile < layer.tiles && lane < n) {
+  if (tile < layer.tiles) {
     const WinogradTile place(layer, tile);
-    const int y0 = place.row * kOutputs - layer.padding;
-    const int x = place.column * kOutputs - layer.padding + lane;
-    const bool is_column = static_cast<unsigned>(x) < static_cast<unsigned>(layer.width);
+    const int y0 = place.row * Form::kOutputsY - layer.padding;
+    const int x0 = place.column * Form::kOutputsX - layer.padding;
     const float* const plane = layer.magnitudes + static_cast<std::int64_t>(place.image) * layer.height * layer.width;
-    float value[n];
+#pragma unroll 1
+    for (int column = lane; column < kColumns; column += kLanes) {
+      const bool is_column = static_cast<unsigned>(x0 + column) < static_cast<unsigned>(layer.width);
+      float value[kRows];
 #pragma unroll
-    for (int y = 0; y < n; ++y) {
-      const bool is_pixel = is_column && static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
-      value[y] = is_pixel ? plane[static_cast<std::int64_t>(y0 + y) * layer.width + x] : 0.0F;
-      most = fmaxf(most, value[y]);
-    }
-#pragma unroll
-    for (int o = 0; o < kOutputs; ++o) {
-      MultipleSum all;
-      float inside = 0;
-#pragma unroll
-      for (int y = 0; y < n; ++y) {
-        all.add(kNumbers.growth[o][y], value[y]);
-        if (y >= o && y < o + kFilter) inside += value[y];
+      for (int y = 0; y < kRows; ++y) {
+        const bool is_pixel = is_column && static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
+        value[y] = is_pixel ? plane[static_cast<std::int64_t>(y0 + y) * layer.width + x0 + column] : 0.0F;
+        most = fmaxf(most, value[y]);
       }
-      felt[its][o][lane] = all.value;
-      own[its][o][lane] = inside;
+#pragma unroll
+      for (int o = 0; o < Form::kOutputsY; ++o) {
+        MultipleSum all;
+        float inside = 0;
+#pragma unroll
+        for (int y = 0; y < kRows; ++y) {
+          all.add(kNumbersY.growth[o][y], value[y]);
+          if (y >= o && y < o + Form::kTaps) inside += value[y];
+        }
+        felt[its][o][column] = all.value;
+        own[its][o][column] = inside;
+      }
     }
   }
   most = largest_of_lanes<kLanes>(most);
@@ -139,18 +143,18 @@ __device__ __forceinline__ void winograd_doubts(const CnnLayerWinogradArguments&
   // Only sums that are there count: beyond them the window of a tile at the edge may hold nothing.
   const WinogradTile place(layer, tile < layer.tiles ? tile : 0);
   const int sums_of_output = layer.pooled ? 2 : 1;
-  const int rows = layer.output_height * sums_of_output - place.row * kOutputs;
-  const int columns = layer.output_width * sums_of_output - place.column * kOutputs;
+  const int rows = layer.output_height * sums_of_output - place.row * Form::kOutputsY;
+  const int columns = layer.output_width * sums_of_output - place.column * Form::kOutputsX;
   bool is_sure = true;
-  if (tile < layer.tiles && lane < min(kOutputs, rows)) {
+  if (tile < layer.tiles && lane < min(Form::kOutputsY, rows)) {
 #pragma unroll
-    for (int p = 0; p < kOutputs; ++p) {
+    for (int p = 0; p < Form::kOutputsX; ++p) {
       MultipleSum all;
       float inside = 0;
 #pragma unroll
-      for (int x = 0; x < n; ++x) {
-        all.add(kNumbers.growth[p][x], felt[its][lane][x]);
-        if (x >= p && x < p + kFilter) inside += own[its][lane][x];
+      for (int x = 0; x < kColumns; ++x) {
+        all.add(kNumbersX.growth[p][x], felt[its][lane][x]);
+        if (x >= p && x < p + Form::kTaps) inside += own[its][lane][x];
       }
       // Neither a NaN nor an infinity passes this comparison.
       const bool is_within = all.value + layer.doubt_of_largest * most <= fminf(layer.limit * inside, 3.402823466e38F);
@@ -203,24 +207,25 @@ __device__ __forceinline__ void store_output(const CnnLayerWinogradArguments& la
 }
 
 /// The outputs of a tile without the transforms, by `lanes` of a warp, all of which call this with the same tile.
-template <int kOutputs, int kFilter>
+template <class Form>
 __device__ __forceinline__ void convolve_tile(const CnnLayerWinogradArguments& layer, unsigned lanes,
                                               const WinogradTile& place, int channel) {
   const int step = layer.pooled ? 2 : 1;
 #pragma unroll 1
-  for (int y = 0; y < kOutputs; y += step) {
+  for (int y = 0; y < Form::kOutputsY; y += step) {
 #pragma unroll 1
-    for (int x = 0; x < kOutputs; x += step) {
+    for (int x = 0; x < Form::kOutputsX; x += step) {
       float most = 0;
 #pragma unroll 1
       for (int i = 0; i < step * step; ++i) {
-        const float sum = convolved<kFilter>(layer, lanes, place.image, channel, place.row * kOutputs + y + i / step,
-                                             place.column * kOutputs + x + i % step);
+        const float sum =
+            convolved<Form::kTaps>(layer, lanes, place.image, channel, place.row * Form::kOutputsY + y + i / step,
+                                   place.column * Form::kOutputsX + x + i % step);
         most = i == 0 ? sum : larger(most, sum);
       }
       if (threadIdx.x % 32 != 0) continue;
-      store_output(layer, place.image, channel, (place.row * kOutputs + y) / step, (place.column * kOutputs + x) / step,
-                   most);
+      store_output(layer, place.image, channel, (place.row * Form::kOutputsY + y) / step,
+                   (place.column * Form::kOutputsX + x) / step, most);
     }
   }
 }
@@ -229,13 +234,13 @@ __device__ __forceinline__ void convolve_tile(const CnnLayerWinogradArguments& l
 /// not spread to all outputs of a tile. So the tiles of lanes `anew` are computed anew, one after the other, by all
 /// `lanes` of the warp, which call this together. `tile` and `channel` are the caller's own. Not inlined: it is rare,
 /// and its registers would count for the transform.
-template <int kOutputs, int kFilter>
+template <class Form>
 __device__ __noinline__ void convolve_tiles(const CnnLayerWinogradArguments& layer, unsigned lanes, unsigned anew,
                                             int tile, int channel) {
   for (; anew != 0; anew &= anew - 1) {
     const int lane = __ffs(static_cast<int>(anew)) - 1;
     const WinogradTile place(layer, __shfl_sync(lanes, tile, lane));
-    convolve_tile<kOutputs, kFilter>(layer, lanes, place, __shfl_sync(lanes, channel, lane));
+    convolve_tile<Form>(layer, lanes, place, __shfl_sync(lanes, channel, lane));
   }
 }
 

@@ -21,14 +21,15 @@ using backend::Verdict;
 
 class CnnLayerWinograd final : public backend::Kernel {
  public:
-  CnnLayerWinograd(CudaDevice& device, const CnnLayer& problem, std::int64_t outputs, std::int64_t chunk,
-                   std::optional<double> of_sums, const MakeWinogradProducts& make_products)
+  CnnLayerWinograd(CudaDevice& device, const CnnLayer& problem, mathematics::WinogradTileShape shape,
+                   std::int64_t chunk, std::optional<double> of_sums, const MakeWinogradProducts& make_products)
       : card_(device.context()->limits()),
         problem_(problem),
-        tiling_(problem, outputs),
-        limit_(static_cast<float>(mathematics::cnn_layer_winograd_limit(problem, outputs, of_sums))),
+        tiling_(problem, shape),
+        limit_(static_cast<float>(mathematics::cnn_layer_winograd_limit(problem, shape, of_sums))),
         leading_outputs_(ceil_div(problem.output_channels, 4) * 4),
-        weights_(function(device, "weights")),
+        weights_(device.context(), embedded::cnn_layer_winograd,
+                 winograd_function("winograd_weights", tiling_, problem), {}),
         magnitudes_(device.context(), embedded::cnn_layer_winograd, "tessera_cnn_layer_winograd_magnitudes", {}),
         planes_(device.context(), problem),
         finish_(device.context(), problem) {
@@ -94,12 +95,6 @@ class CnnLayerWinograd final : public backend::Kernel {
  private:
   [[nodiscard]] static backend::Slice part(const backend::Slice& slice, std::size_t offset, std::size_t bytes) {
     return {slice.buffer, slice.offset_bytes + offset, bytes};
-  }
-  CudaFunction function(const CudaDevice& device, const char* step) const {
-    return {device.context(),
-            embedded::cnn_layer_winograd,
-            sentence("tessera_cnn_layer_winograd_", step, "_", tiling_.outputs, "_", problem_.filter_height),
-            {}};
   }
 
   [[nodiscard]] std::int64_t image_tiles() const { return tiling_.rows * tiling_.row_tiles; }
@@ -178,8 +173,9 @@ class CnnLayerWinograd final : public backend::Kernel {
     arguments.weights = pointer_at<const float>(weights, plain_weights_at());
     arguments.magnitudes = pointer_at<const float>(workspace, magnitudes_at_);
     arguments.doubts = pointer_at<std::uint8_t>(workspace, doubts_at_);
-    arguments.aligned = reinterpret_cast<std::uintptr_t>(arguments.input) % 16 == 0 &&
-                        problem_.width % tiling_.outputs == 0 && problem_.padding % tiling_.outputs == 0;
+    const int vector = cnn_layer_winograd_vector(tiling_.shape.outputs_x);
+    arguments.aligned = reinterpret_cast<std::uintptr_t>(arguments.input) % 16 == 0 && problem_.width % vector == 0 &&
+                        problem_.padding % vector == 0;
     for (std::int64_t first = 0; first < tiles; first += chunk_) {
       const std::int64_t count = std::min(chunk_, tiles - first);
       arguments.first_tile = static_cast<std::int32_t>(first);
@@ -216,6 +212,11 @@ class CnnLayerWinograd final : public backend::Kernel {
 
 }  // namespace
 
+std::string winograd_function(std::string_view step, const CnnLayerWinogradTiling& tiling, const CnnLayer& problem) {
+  return sentence("tessera_cnn_layer_", step, "_", tiling.shape.outputs_y, "_", tiling.shape.outputs_x, "_",
+                  problem.filter_height);
+}
+
 LaunchGrid winograd_grid(const DeviceLimits& card, std::int64_t groups, std::int64_t channels) {
   LaunchGrid grid = grid_of(card, groups, channels, 1, kCnnLayerWinogradThreads);
   grid.overlaps = card.compute_capability_major >= 9;
@@ -231,10 +232,10 @@ Verdict check_cnn_layer_winograd(const CnnLayer& problem, std::optional<double> 
 }
 
 std::unique_ptr<backend::Kernel> make_cnn_layer_winograd(CudaDevice& device, const CnnLayer& problem,
-                                                         std::int64_t outputs, std::int64_t chunk,
+                                                         mathematics::WinogradTileShape shape, std::int64_t chunk,
                                                          std::optional<double> of_sums,
                                                          const MakeWinogradProducts& make_products) {
-  return std::make_unique<CnnLayerWinograd>(device, problem, outputs, chunk, of_sums, make_products);
+  return std::make_unique<CnnLayerWinograd>(device, problem, shape, chunk, of_sums, make_products);
 }
 
 }  // namespace tessera::cuda

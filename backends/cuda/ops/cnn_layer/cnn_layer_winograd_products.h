@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <tessera/ops/cnn_layer.h>
@@ -57,15 +59,20 @@ class CnnLayerWinogradProducts {
 using MakeWinogradProducts =
     std::function<std::unique_ptr<CnnLayerWinogradProducts>(CudaDevice&, const CnnLayerWinogradSizes&)>;
 
-/// The layer with tiles of outputs x outputs sums, `chunk` of which go through at once. `of_sums`: roundings of the
+/// The layer with tiles of this shape, `chunk` of which go through at once. `of_sums`: roundings of the
 /// products' sums, as mathematics/cnn_layer_winograd.h takes them.
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_cnn_layer_winograd(CudaDevice& device, const CnnLayer& problem,
-                                                                       std::int64_t outputs, std::int64_t chunk,
+                                                                       mathematics::WinogradTileShape shape,
+                                                                       std::int64_t chunk,
                                                                        std::optional<double> of_sums,
                                                                        const MakeWinogradProducts& make_products);
 
 /// Yes if Winograd's algorithm takes the problem, and the kernels its sizes.
 [[nodiscard]] backend::Verdict check_cnn_layer_winograd(const CnnLayer& problem, std::optional<double> of_sums = {});
+
+/// The function of a step of cnn_layer_winograd.cu or cnn_layer_winograd_split.cu for this form of tiles and filters.
+[[nodiscard]] std::string winograd_function(std::string_view step, const CnnLayerWinogradTiling& tiling,
+                                            const CnnLayer& problem);
 
 /// Blocks that transform so many tiles of so many channels.
 [[nodiscard]] LaunchGrid winograd_grid(const DeviceLimits& card, std::int64_t groups, std::int64_t channels);

@@ -17,9 +17,11 @@ namespace {
 using backend::sentence;
 using backend::Verdict;
 using mathematics::round_up;
+using mathematics::WinogradTileShape;
 
-/// Chunks of channels that a block transforms, if that leaves so many blocks for each multiprocessor.
-constexpr std::int64_t kMostChunks = 2, kBlocksOfMultiprocessor = 8;
+/// Chunks of channels that a block transforms, and where it reads ahead, if that leaves so many blocks for each
+/// multiprocessor.
+constexpr std::int64_t kMostChunks = 2, kMostChunksAhead = 4, kBlocksOfMultiprocessor = 8;
 
 /// Of a sum over the channels.
 double sum_roundings(const CnnLayer& problem) {
@@ -42,15 +44,17 @@ class SplitProducts final : public CnnLayerWinogradProducts {
   SplitProducts(CudaDevice& device, const CnnLayerWinogradSizes& sizes, const GemmSplitShape& shape)
       : card_(device.context()->limits()),
         points_(sizes.tiling.points),
-        points_of_row_(static_cast<int>(sizes.tiling.outputs + sizes.problem.filter_height - 1)),
+        points_of_row_(static_cast<int>(sizes.tiling.row_points)),
         block_rows_(shape.tile_n),
         matrix_bytes_(sizes.problem.input_channels * sizes.leading_outputs * std::int64_t{sizeof(float)}),
         outputs_(sizes.problem.output_channels),
-        transform_(function(device, sizes, "input")),
-        transform_back_(function(device, sizes, "output")) {
-    growth_power_ = mathematics::cnn_layer_winograd_growth_power(sizes.problem, sizes.tiling.outputs);
+        transform_(device.context(), embedded::cnn_layer_winograd_split,
+                   winograd_function("winograd_split_input", sizes.tiling, sizes.problem), {}),
+        transform_back_(device.context(), embedded::cnn_layer_winograd_split,
+                        winograd_function("winograd_split_output", sizes.tiling, sizes.problem), {}) {
+    growth_power_ = mathematics::cnn_layer_winograd_growth_power(sizes.problem, sizes.tiling.shape);
     doubt_of_largest_ = static_cast<float>(mathematics::cnn_layer_winograd_doubt_of_largest(
-        sizes.problem, sizes.tiling.outputs, sum_roundings(sizes.problem)));
+        sizes.problem, sizes.tiling.shape, sum_roundings(sizes.problem)));
     for (const std::int64_t tiles : sizes.chunks) {
       launches_.push_back(
           {tiles, GemmSplitLaunch(device.context(), product_of(sizes, tiles), GemmSplitKind::split, tiling_of(shape),
@@ -91,8 +95,9 @@ class SplitProducts final : public CnnLayerWinogradProducts {
     const std::int64_t groups = launch.rows_of_b() / kCnnLayerWinogradSplitTiles;
     const std::int64_t chunks = launch.panels() * (kSplitPlane / kCnnLayerWinogradSplitChannels);
     // A block that takes several chunks finds its tiles' powers once; there must be enough blocks.
-    const std::int64_t each = std::clamp<std::int64_t>(
-        groups * chunks / (kBlocksOfMultiprocessor * std::int64_t{card_.multiprocessors}), 1, kMostChunks);
+    const std::int64_t each =
+        std::clamp<std::int64_t>(groups * chunks / (kBlocksOfMultiprocessor * std::int64_t{card_.multiprocessors}), 1,
+                                 cnn_layer_winograd_split_reads_ahead(points_) ? kMostChunksAhead : kMostChunks);
     own.shares = static_cast<std::int32_t>(ceil_div(chunks, each));
     LaunchGrid grid = winograd_grid(card_, groups * (own.shares + 1), 1);
     grid.group_size[0] *= static_cast<unsigned>(cnn_layer_winograd_split_parts(points_of_row_));
@@ -159,13 +164,6 @@ class SplitProducts final : public CnnLayerWinogradProducts {
     arguments.layer.doubt_of_largest = doubt_of_largest_;
     return arguments;
   }
-  static CudaFunction function(const CudaDevice& device, const CnnLayerWinogradSizes& sizes, const char* step) {
-    return {device.context(),
-            embedded::cnn_layer_winograd_split,
-            sentence("tessera_cnn_layer_winograd_split_", step, "_", sizes.tiling.outputs, "_",
-                     sizes.problem.filter_height),
-            {}};
-  }
 
   const DeviceLimits& card_;  // lives as long as the function, which owns its context
   std::int64_t points_;
@@ -181,14 +179,10 @@ class SplitProducts final : public CnnLayerWinogradProducts {
 };
 
 /// Of a chunk of so many tiles.
-Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
-  const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem, sum_roundings(problem)).front();
-  return product_of({problem,
-                     CnnLayerWinogradTiling(problem, outputs),
-                     round_up<std::int64_t>(problem.output_channels, 4),
-                     round_up<std::int64_t>(tiles, 4),
-                     {}},
-                    tiles);
+Gemm product_of(const CnnLayer& problem, const CnnLayerWinogradTiling& tiling, std::int64_t tiles) {
+  return product_of(
+      {problem, tiling, round_up<std::int64_t>(problem.output_channels, 4), round_up<std::int64_t>(tiles, 4), {}},
+      tiles);
 }
 
 /// Columns that a multiprocessor multiplies one after the other.
@@ -199,17 +193,25 @@ std::int64_t columns_in_turn(const Gemm& product, const GemmSplitShape& shape, c
   return ceil_div(tiles, std::max<std::int64_t>(1, card.multiprocessors / tiling.cluster())) * tiling.tile_n;
 }
 
-/// gemm's choice for a whole chunk, or the same tile with fewer columns where that leaves less without work.
-const GemmSplitShape& choose_shape(const CnnLayer& problem, std::int64_t chunk, const DeviceLimits& card) {
-  const GemmSplitShape* chosen = &choose_gemm_split(product_of(problem, chunk), GemmSplitKind::split, card);
-  const CnnLayerWinogradTiling tiling(problem,
-                                      mathematics::cnn_layer_winograd_tiles(problem, sum_roundings(problem)).front());
+/// By gemm's model (gemm_split_choice.cpp), of which only what differs between shapes counts: clocks of the tensor
+/// cores in a microsecond, of which a block of 128 rows takes 12 for each column and panel, and that the largest tiles
+/// begin late.
+double products_us(const Gemm& product, const GemmSplitShape& shape, const DeviceLimits& card) {
+  const bool is_largest = shape.blocks_m == 2;
+  const std::int64_t columns = columns_in_turn(product, shape, card) * shape.blocks_m;
+  const auto clocks = static_cast<double>(12 * columns * ceil_div(product.k, std::int64_t{kSplitPlane}));
+  return clocks / (is_largest ? 1300 : shape.tile_n == 64 ? 1080 : 1210) + (is_largest ? 14 : 3.5);
+}
+
+/// gemm's choice for a whole chunk, or a tile with other columns that leaves less without work.
+const GemmSplitShape& choose_shape(const CnnLayer& problem, const CnnLayerWinogradTiling& tiling, std::int64_t chunk,
+                                   const DeviceLimits& card) {
+  const GemmSplitShape* chosen = &choose_gemm_split(product_of(problem, tiling, chunk), GemmSplitKind::split, card);
   const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
-  const Gemm product = product_of(problem, std::min(chunk, tiles));
+  const Gemm product = product_of(problem, tiling, std::min(chunk, tiles));
   for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) {
-    const bool is_narrower =
-        shape.tile_m() == chosen->tile_m() && shape.cluster_n == chosen->cluster_n && shape.tile_n < chosen->tile_n;
-    if (is_narrower && columns_in_turn(product, shape, card) < columns_in_turn(product, *chosen, card)) chosen = &shape;
+    const bool is_own = shape.tile_n == 112 || shape.tile_n == 120;
+    if (is_own && products_us(product, shape, card) < products_us(product, *chosen, card)) chosen = &shape;
   }
   return *chosen;
 }
@@ -220,15 +222,21 @@ const GemmSplitShape& shape_of(std::int64_t tile_m, std::int64_t tile_n) {
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  std::vector<Tunable> tunables = cnn_layer_winograd_tunables(problem, device, sum_roundings(problem));
-  const std::int64_t chunk = tunables.back().preferred;
-  const GemmSplitShape& preferred = choose_shape(problem, chunk, native(device).context()->limits());
+  const std::vector<WinogradTileShape> shapes = mathematics::cnn_layer_winograd_shapes(problem, sum_roundings(problem));
+  const CnnLayerWinogradTiling tiling(problem, choose_winograd_shape(problem, shapes));
+  Tunable rows{"tile", "rows of outputs of a tile: fewer are more exact", {}, tiling.shape.outputs_y};
+  Tunable columns{"tile_columns", "columns of outputs of a tile", {}, tiling.shape.outputs_x, "tile"};
+  for (const WinogradTileShape shape : shapes) {
+    if (rows.values.empty() || rows.values.back() != shape.outputs_y) rows.values.push_back(shape.outputs_y);
+    columns.values.push_back(shape.outputs_x);
+    columns.pairs.emplace_back(shape.outputs_y, shape.outputs_x);
+  }
+  Tunable chunk = cnn_layer_winograd_chunk(problem, tiling.shape);
+  const GemmSplitShape& preferred = choose_shape(problem, tiling, chunk.preferred, native(device).context()->limits());
   Tunable tile_m{"tile_m", "output channels that one group multiplies", {128, 256}, preferred.tile_m()};
-  Tunable tile_n{"tile_n", "tiles that it multiplies", {64, 112, 128}, preferred.tile_n, "tile_m"};
+  Tunable tile_n{"tile_n", "tiles that it multiplies", {64, 112, 120, 128}, preferred.tile_n, "tile_m"};
   for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) tile_n.pairs.emplace_back(shape.tile_m(), shape.tile_n);
-  tunables.push_back(std::move(tile_m));
-  tunables.push_back(std::move(tile_n));
-  return tunables;
+  return {std::move(rows), std::move(columns), std::move(chunk), std::move(tile_m), std::move(tile_n)};
 }
 
 Verdict check(const CnnLayer& problem, const backend::Device& device) {
@@ -257,7 +265,8 @@ Verdict pays(const CnnLayer& problem, const backend::Device& device) {
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
   const GemmSplitShape& shape = shape_of(tuning.at("tile_m"), tuning.at("tile_n"));
-  return make_cnn_layer_winograd(native(device), problem, tuning.at("tile"), tuning.at("chunk"), sum_roundings(problem),
+  return make_cnn_layer_winograd(native(device), problem, {tuning.at("tile"), tuning.at("tile_columns")},
+                                 tuning.at("chunk"), sum_roundings(problem),
                                  [&](CudaDevice& card, const CnnLayerWinogradSizes& sizes) {
                                    return std::make_unique<SplitProducts>(card, sizes, shape);
                                  });
@@ -278,7 +287,7 @@ backend::Variant<CnnLayer> cnn_layer_winograd_split() {
           [](const CnnLayer& problem, const backend::Device&) {
             const double of_sums = sum_roundings(problem);
             return mathematics::cnn_layer_winograd_factor(
-                problem, mathematics::cnn_layer_winograd_tiles(problem, of_sums).front(), of_sums);
+                problem, mathematics::cnn_layer_winograd_shapes(problem, of_sums).front(), of_sums);
           },
       .pays = pays,
   };

@@ -3,19 +3,20 @@
 #include "ops/cnn_layer/cnn_layer_winograd_split_store.cuh"
 
 // The transform of pixels wants registers more than groups, that of products groups.
-#define TESSERA_CNN_LAYER_WINOGRAD_SPLIT_ONE(step, threads, groups, outputs, filter)         \
-  extern "C" __global__ void __launch_bounds__(threads, groups)                              \
-      tessera_cnn_layer_winograd_split_##step##_##outputs##_##filter(                        \
-          const __grid_constant__ tessera::cuda::CnnLayerWinogradSplitArguments arguments) { \
-    tessera::cuda::winograd_split_##step<outputs, filter>(arguments);                        \
+#define TESSERA_CNN_LAYER_WINOGRAD_SPLIT_ONE(step, threads, groups, y, x, filter)               \
+  extern "C" __global__ void __launch_bounds__(threads, groups)                                 \
+      tessera_cnn_layer_winograd_split_##step##_##y##_##x##_##filter(                           \
+          const __grid_constant__ tessera::cuda::CnnLayerWinogradSplitArguments arguments) {    \
+    tessera::cuda::winograd_split_##step<tessera::cuda::WinogradForm<y, x, filter>>(arguments); \
   }
-#define TESSERA_CNN_LAYER_WINOGRAD_SPLIT(outputs, filter, parts, groups)                                               \
-  TESSERA_CNN_LAYER_WINOGRAD_SPLIT_ONE(input, tessera::cuda::kCnnLayerWinogradThreads* parts, groups, outputs, filter) \
-  TESSERA_CNN_LAYER_WINOGRAD_SPLIT_ONE(output, tessera::cuda::kCnnLayerWinogradThreads, 5, outputs, filter)
+#define TESSERA_CNN_LAYER_WINOGRAD_SPLIT(y, x, filter, parts, groups, groups_back)                                  \
+  TESSERA_CNN_LAYER_WINOGRAD_SPLIT_ONE(input, tessera::cuda::kCnnLayerWinogradThreads* parts, groups, y, x, filter) \
+  TESSERA_CNN_LAYER_WINOGRAD_SPLIT_ONE(output, tessera::cuda::kCnnLayerWinogradThreads, groups_back, y, x, filter)
 
-TESSERA_CNN_LAYER_WINOGRAD_SPLIT(4, 5, tessera::cuda::cnn_layer_winograd_split_parts(8), 3)
-TESSERA_CNN_LAYER_WINOGRAD_SPLIT(2, 5, tessera::cuda::cnn_layer_winograd_split_parts(6), 4)
-TESSERA_CNN_LAYER_WINOGRAD_SPLIT(4, 3, tessera::cuda::cnn_layer_winograd_split_parts(6), 4)
+TESSERA_CNN_LAYER_WINOGRAD_SPLIT(4, 6, 5, tessera::cuda::cnn_layer_winograd_split_parts(10), 2, 6)
+TESSERA_CNN_LAYER_WINOGRAD_SPLIT(4, 4, 5, tessera::cuda::cnn_layer_winograd_split_parts(8), 3, 5)
+TESSERA_CNN_LAYER_WINOGRAD_SPLIT(2, 2, 5, tessera::cuda::cnn_layer_winograd_split_parts(6), 4, 5)
+TESSERA_CNN_LAYER_WINOGRAD_SPLIT(4, 4, 3, tessera::cuda::cnn_layer_winograd_split_parts(6), 4, 5)
 
 #define TESSERA_CNN_LAYER_WINOGRAD_PRODUCTS(shape, number)                                           \
   extern "C" __global__ void __launch_bounds__(tessera::cuda::kSplitThreads, 1)                      \
@@ -28,4 +29,5 @@ TESSERA_CNN_LAYER_WINOGRAD_SPLIT(4, 3, tessera::cuda::cnn_layer_winograd_split_p
 TESSERA_CNN_LAYER_WINOGRAD_PRODUCTS(128x64, 0)
 TESSERA_CNN_LAYER_WINOGRAD_PRODUCTS(128x128, 1)
 TESSERA_CNN_LAYER_WINOGRAD_PRODUCTS(256x112, 2)
-TESSERA_CNN_LAYER_WINOGRAD_PRODUCTS(256x128, 3)
+TESSERA_CNN_LAYER_WINOGRAD_PRODUCTS(256x120, 3)
+TESSERA_CNN_LAYER_WINOGRAD_PRODUCTS(256x128, 4)

@@ -8,9 +8,9 @@
 //
 // In panels the channels of a point lie together, so the second half of the transform is done by threads that hold
 // several channels of their points: what they split is stored as it is. Blocks beside each other take the same tiles,
-// so that what is written at one time lies together. On an H100 that takes 102 us for the study's layer, with 50 MB
-// read and 190 written; a thread that transformed a whole patch and passed split points on through shared memory took
-// 112.
+// so that what is written at one time lies together. On an H100 that takes 102 us for the study's layer in tiles of
+// 4 x 4, with 50 MB read and 190 written; a thread that transformed a whole patch and passed split points on through
+// shared memory took 112.
 //
 // Channels of a tile are added up, so they share one power of two. It follows from the largest of the patch's
 // magnitudes (each pixel's sum over the channels), which no transformed pixel exceeds by more than the transform's
@@ -33,25 +33,26 @@ __device__ __forceinline__ int channel_of_chunk(int chunk, int i) {
 }
 
 /// The power of two for each of a group's tiles, by groups of eight lanes.
-template <int kOutputs, int kFilter>
+template <class Form>
 __device__ __forceinline__ void find_shifts(const CnnLayerWinogradSplitArguments& arguments, int first, int* shifts) {
-  constexpr int n = kOutputs + kFilter - 1;
   constexpr int kLanes = 8;
-  static_assert(n <= kLanes && kCnnLayerWinogradThreads == kLanes * kCnnLayerWinogradSplitTiles);
+  static_assert(kCnnLayerWinogradThreads == kLanes * kCnnLayerWinogradSplitTiles);
   const CnnLayerWinogradArguments& layer = arguments.layer;
   const int its = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   float most = 0;
-  if (first + its < layer.tiles && lane < n) {
+  if (first + its < layer.tiles) {
     const WinogradTile place(layer, first + its);
-    const int y0 = place.row * kOutputs - layer.padding;
-    const int x = place.column * kOutputs - layer.padding + lane;
+    const int y0 = place.row * Form::kOutputsY - layer.padding;
+    const int x0 = place.column * Form::kOutputsX - layer.padding;
     const float* const plane = layer.magnitudes + static_cast<std::int64_t>(place.image) * layer.height * layer.width;
+    for (int x = x0 + lane; x < x0 + Form::kPointsX; x += kLanes) {
 #pragma unroll
-    for (int y = 0; y < n; ++y) {
-      const bool is_pixel = static_cast<unsigned>(x) < static_cast<unsigned>(layer.width) &&
-                            static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
-      if (is_pixel) most = fmaxf(most, plane[static_cast<std::int64_t>(y0 + y) * layer.width + x]);
+      for (int y = 0; y < Form::kPointsY; ++y) {
+        const bool is_pixel = static_cast<unsigned>(x) < static_cast<unsigned>(layer.width) &&
+                              static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height);
+        if (is_pixel) most = fmaxf(most, plane[static_cast<std::int64_t>(y0 + y) * layer.width + x]);
+      }
     }
   }
   most = largest_of_lanes<kLanes>(most);
@@ -62,18 +63,56 @@ __device__ __forceinline__ void find_shifts(const CnnLayerWinogradSplitArguments
 }
 
 /// Where the points of a group's tiles lie in shared memory between the transforms down and along: kRuns runs of
-/// kVector points for each tile, channel and row. The second half of the channels begins half of a tile's points
-/// further, so that no two lanes that read or write at once meet at a bank.
-template <int n>
+/// kVector points for each tile, channel and row. No two lanes that read or write at once meet at a bank: of runs of
+/// four points the second half of the channels begins half of a tile's points further; of runs of two, tiles lie beside
+/// each other, their halves changed where either the run or the channel is one of the second part.
+template <class Form>
 struct WinogradSplitPoints {
-  static constexpr int kParts = cnn_layer_winograd_split_parts(n), kVector = n % 4 == 0 ? 4 : 2, kRuns = n / kVector;
+  static constexpr int kRows = Form::kPointsY, kColumns = Form::kPointsX;
+  static constexpr int kParts = cnn_layer_winograd_split_parts(kColumns), kVector = kColumns % 4 == 0 ? 4 : 2;
+  static constexpr int kRuns = kColumns / kVector;
   static constexpr int kTiles = kCnnLayerWinogradSplitTiles, kChannels = kCnnLayerWinogradSplitChannels;
+  /// Runs of a part, and points of the run in the middle that it has besides.
+  static constexpr int kPartRuns = kRuns / kParts, kPartRest = kRuns % kParts * kVector / kParts;
+  static constexpr int kPartColumns = kPartRuns * kVector + kPartRest;
+  static constexpr bool kReadsAhead = cnn_layer_winograd_split_reads_ahead(Form::kPoints);
   using Points = Run<float, kVector>;
-  Points runs[kChannels * n * kTiles * kRuns + 1];
+  Points runs[kChannels * kRows * kTiles * kRuns + 1];
 
   [[nodiscard]] __device__ __forceinline__ Points& at(int channel, int row, int tile, int run) {
-    if constexpr (kParts == 1) return runs[((channel * n + row) * kRuns + run) * kTiles + tile];
-    return runs[((channel * n + row) * kTiles + tile) * kRuns + run + channel / (kChannels / kParts)];
+    const int of_row = channel * kRows + row;
+    if constexpr (kParts == 1) {
+      return runs[(of_row * kRuns + run) * kTiles + tile];
+    } else if constexpr (kVector == 4) {
+      return runs[(of_row * kTiles + tile) * kRuns + run + channel / (kChannels / kParts)];
+    } else {
+      const bool is_changed = (run > kPartRuns) != (channel >= kChannels / kParts);
+      return runs[(of_row * kRuns + run) * kTiles + (is_changed ? tile ^ (kTiles / 2) : tile)];
+    }
+  }
+
+  /// A part's columns of a channel's patch: those of its runs, and its own of the run in the middle.
+  static __device__ __forceinline__ void read(const CnnLayerWinogradArguments& layer, const WinogradTile& place,
+                                              int channel, int part, float* value) {
+    constexpr int kOfRuns = kPartRuns * kVector;
+    read_columns<Form, kOfRuns, kPartColumns>(layer, place, channel, part * (kOfRuns + kPartRest * 2), value);
+    if constexpr (kPartRest > 0) {
+      read_columns<Form, kPartRest, kPartColumns>(layer, place, channel, kOfRuns + part * kPartRest, value + kOfRuns);
+    }
+  }
+  /// A part's transformed columns of a row.
+  __device__ __forceinline__ void write(int channel, int row, int tile, int part, const float* value) {
+#pragma unroll
+    for (int run = 0; run < kPartRuns; ++run) {
+      Points written;
+#pragma unroll
+      for (int j = 0; j < kVector; ++j) written.element[j] = value[run * kVector + j];
+      at(channel, row, tile, part * (kRuns - kPartRuns) + run) = written;
+    }
+#pragma unroll
+    for (int i = 0; i < kPartRest; ++i) {
+      at(channel, row, tile, kPartRuns).element[part * kPartRest + i] = value[kPartRuns * kVector + i];
+    }
   }
 };
 
@@ -87,12 +126,12 @@ struct WinogradSplitFactor {
 
 /// Of one tile's points of a row a thread takes its part of the chunk's channels: transforms them along the row, splits
 /// and stores them, from `to` on, which is the place of its channels in the first point's matrix.
-template <int kOutputs, int kFilter>
-__device__ __forceinline__ void split_row(WinogradSplitPoints<kOutputs + kFilter - 1>& points, int row, int tile,
-                                          int first_channel, const WinogradSplitFactor& factor, unsigned char* to,
+template <class Form>
+__device__ __forceinline__ void split_row(WinogradSplitPoints<Form>& points, int row, int tile, int first_channel,
+                                          const WinogradSplitFactor& factor, unsigned char* to,
                                           std::int64_t matrix_bytes, int plane_bytes) {
-  constexpr int n = kOutputs + kFilter - 1;
-  using Points = WinogradSplitPoints<n>;
+  using Points = WinogradSplitPoints<Form>;
+  constexpr int n = Form::kPointsX;
   constexpr int kChannels = Points::kChannels / Points::kParts;
   float value[kChannels][n];
 #pragma unroll
@@ -103,7 +142,7 @@ __device__ __forceinline__ void split_row(WinogradSplitPoints<kOutputs + kFilter
 #pragma unroll
       for (int j = 0; j < Points::kVector; ++j) value[channel][run * Points::kVector + j] = read.element[j];
     }
-    transform_pixels<kOutputs, kFilter, 1>(value[channel]);
+    transform_pixels<Form::kOutputsX, Form::kTaps, 1>(value[channel]);
 #pragma unroll
     for (int x = 0; x < n; ++x) value[channel][x] *= factor.first;
   }
@@ -129,13 +168,12 @@ __device__ __forceinline__ void split_row(WinogradSplitPoints<kOutputs + kFilter
 
 /// Of the blocks that take the same tiles, the first tells which of them are in doubt, and the others transform every
 /// so manieth chunk of the channels each.
-template <int kOutputs, int kFilter>
+template <class Form>
 __device__ __forceinline__ void winograd_split_input(const CnnLayerWinogradSplitArguments& arguments) {
-  constexpr int n = kOutputs + kFilter - 1;
-  using Points = WinogradSplitPoints<n>;
+  using Points = WinogradSplitPoints<Form>;
   constexpr int kTiles = Points::kTiles, kChannels = Points::kChannels, kParts = Points::kParts;
-  constexpr int kColumns = n / kParts;
-  static_assert(kTiles * kChannels == kCnnLayerWinogradThreads && n <= kChannels);
+  constexpr int kRows = Points::kRows, kColumns = Points::kPartColumns;
+  static_assert(kTiles * kChannels == kCnnLayerWinogradThreads && kRows <= kChannels);
   __shared__ Points points;
   __shared__ int shifts[kTiles];
   const CnnLayerWinogradArguments& layer = arguments.layer;
@@ -146,7 +184,7 @@ __device__ __forceinline__ void winograd_split_input(const CnnLayerWinogradSplit
   const int thread = static_cast<int>(threadIdx.x);
   if (share == 0) {
     wait_for_kernel_before();
-    if (first < layer.tiles && thread < kCnnLayerWinogradThreads) winograd_doubts<kOutputs, kFilter>(layer, first);
+    if (first < layer.tiles && thread < kCnnLayerWinogradThreads) winograd_doubts<Form>(layer, first);
     return;
   }
   if (!layer.is_beside_magnitudes) wait_for_kernel_before();
@@ -155,40 +193,41 @@ __device__ __forceinline__ void winograd_split_input(const CnnLayerWinogradSplit
   const WinogradTile place(layer, has_tile ? first + its_tile : 0);
   const int plane_bytes = arguments.block_rows * kSplitPlane * 2;
   const std::int64_t row_of_blocks = std::int64_t{arguments.panels_of_k} * kSplitRowBytes;
-  unsigned char* const place_of_tile = arguments.panels + (first - first % arguments.block_rows) * row_of_blocks +
-                                       (first % arguments.block_rows + its_tile) * 16 + part * (16 / kParts);
+  const int row = first + its_tile;
+  unsigned char* const place_of_tile = arguments.panels + (row - row % arguments.block_rows) * row_of_blocks +
+                                       row % arguments.block_rows * 16 + part * (16 / kParts);
   bool has_shifts = false;
   constexpr int kChunks = kSplitPlane / kChannels;  // of a panel
   const int chunks = arguments.panels_of_k * kChunks;
+  float value[kRows * kColumns];
+  const auto read = [&](int chunk) {
+    const int channel = channel_of_chunk(chunk, its_row);
+    if (has_tile && chunk < chunks && channel < layer.channels) {
+      Points::read(layer, place, channel, part, value);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kRows * kColumns; ++i) value[i] = 0;
+    }
+  };
+  if (Points::kReadsAhead) read(share - 1);
 #pragma unroll 1
   for (int chunk = share - 1; chunk < chunks; chunk += shares - 1) {
-    const int channel = channel_of_chunk(chunk, its_row);
-    float value[n * kColumns]{};
-    if (has_tile && channel < layer.channels) {
-      read_columns<kOutputs, kFilter, kColumns>(layer, place, channel, part * kColumns, value);
+    if (!Points::kReadsAhead) read(chunk);
 #pragma unroll
-      for (int x = 0; x < kColumns; ++x) transform_pixels<kOutputs, kFilter, kColumns>(value + x);
-    }
+    for (int x = 0; x < kColumns; ++x) transform_pixels<Form::kOutputsY, Form::kTaps, kColumns>(value + x);
     if (has_shifts) __syncthreads();  // the points before have been read
 #pragma unroll
-    for (int y = 0; y < n; ++y) {
-#pragma unroll
-      for (int run = 0; run < Points::kRuns / kParts; ++run) {
-        typename Points::Points written;
-#pragma unroll
-        for (int j = 0; j < Points::kVector; ++j) written.element[j] = value[y * kColumns + run * Points::kVector + j];
-        points.at(its_row, y, its_tile, part * (Points::kRuns / kParts) + run) = written;
-      }
-    }
+    for (int y = 0; y < kRows; ++y) points.write(its_row, y, its_tile, part, value + y * kColumns);
     if (!has_shifts) {
       if (layer.is_beside_magnitudes) wait_for_kernel_before();
-      if (thread < kCnnLayerWinogradThreads) find_shifts<kOutputs, kFilter>(arguments, first, shifts);
+      if (thread < kCnnLayerWinogradThreads) find_shifts<Form>(arguments, first, shifts);
       has_shifts = true;
     }
     __syncthreads();
     if (share == 1 && thread < kTiles) arguments.shifts[first + thread] = shifts[thread];
-    if (its_row < n) {
-      split_row<kOutputs, kFilter>(
+    if (Points::kReadsAhead) read(chunk + shares - 1);
+    if (its_row < kRows) {
+      split_row<Form>(
           points, its_row, its_tile, part * (kChannels / kParts), WinogradSplitFactor(shifts[its_tile]),
           place_of_tile + chunk / kChunks * (kSplitPlanes * plane_bytes) + chunk % kChunks * arguments.block_rows * 16,
           arguments.matrix_rows * row_of_blocks, plane_bytes);
@@ -197,7 +236,7 @@ __device__ __forceinline__ void winograd_split_input(const CnnLayerWinogradSplit
 }
 
 /// A group takes a block of products, a thread each of them.
-template <int kOutputs, int kFilter>
+template <class Form>
 __device__ __forceinline__ void winograd_split_output(const CnnLayerWinogradSplitArguments& arguments) {
   constexpr int kBlockOutputs = kCnnLayerWinogradBlockOutputs, kBlockTiles = kCnnLayerWinogradBlockTiles;
   static_assert(kCnnLayerWinogradBlock == kCnnLayerWinogradThreads);
@@ -218,12 +257,12 @@ __device__ __forceinline__ void winograd_split_output(const CnnLayerWinogradSpli
   for (int block = static_cast<int>(blockIdx.y); block < channel_blocks; block += static_cast<int>(gridDim.y)) {
     const int channel = block * kBlockOutputs + in_block;
     const bool is_there = tile < layer.tiles && channel < layer.outputs;
-    float result[kOutputs * kOutputs];
-    transform_tile<kOutputs, kFilter>(layer.products + (block * blocks + blockIdx.x) * kCnnLayerWinogradBlock + thread,
-                                      arguments.matrix_sums, result);
+    float result[Form::kOutputs];
+    transform_tile<Form>(layer.products + (block * blocks + blockIdx.x) * kCnnLayerWinogradBlock + thread,
+                         arguments.matrix_sums, result);
 #pragma unroll
-    for (int i = 0; i < kOutputs * kOutputs; ++i) result[i] = result[i] * factor * rest_of_factor;
-    finish_tile<kOutputs, kFilter>(layer, ~0U, is_there, its_tile, channel, result);
+    for (int i = 0; i < Form::kOutputs; ++i) result[i] = result[i] * factor * rest_of_factor;
+    finish_tile<Form>(layer, ~0U, is_there, its_tile, channel, result);
   }
 }
 

@@ -6,6 +6,15 @@
 
 namespace tessera::cuda {
 
+/// Tiles of kY x kX outputs and filters of kFilter x kFilter weights.
+template <int kY, int kX, int kFilter>
+struct WinogradForm {
+  static constexpr int kOutputsY = kY, kOutputsX = kX, kTaps = kFilter;
+  /// Of a patch, whose pixels become as many points.
+  static constexpr int kPointsY = kY + kFilter - 1, kPointsX = kX + kFilter - 1;
+  static constexpr int kOutputs = kY * kX, kPoints = kPointsY * kPointsX;
+};
+
 /// The matrices as numbers that device code may use, and which rows come in pairs: two half sums give both of a pair.
 template <int kOutputs, int kFilter>
 struct WinogradNumbers {
