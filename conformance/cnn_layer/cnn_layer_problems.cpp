@@ -150,7 +150,7 @@ void add_options(CnnLayerCaseList& list, DataType type) {
 }
 
 /// With as many input channels as let tiles of four rows and six columns be accurate enough, in float32 alone; and with
-/// few, where Accuracy::fast lets them, in every tuning.
+/// few, where Accuracy::fast lets them, in every tuning, since these tiles are chosen for large layers alone.
 void add_deep(CnnLayerCaseList& list) {
   for (const std::int64_t pool : {1, 2}) {
     CnnLayer problem = cnn_layer_of(DataType::float32, {256, 37}, {12, 23}, 5, pool);

@@ -95,7 +95,8 @@ void add_deep_outliers(CnnLayerCaseList& list) {
     }
     list.add({.problem = problem,
               .plants = std::move(plants),
-              .note = "outliers_1e" + std::to_string(std::lround(std::log10(outlier)))});
+              .note = "outliers_1e" + std::to_string(std::lround(std::log10(outlier))),
+              .every_tuning = outlier == 1e5});
   }
 }
 

@@ -227,6 +227,8 @@ TEST_F(CudaCapabilityTest, products_of_winograd_take_the_columns_that_leave_less
   };
   EXPECT_EQ(tiles_of_layer(256, 228), (std::array<std::int64_t, 3>{4, 6, 120}));
   EXPECT_EQ(preferred_of_layer(256, 228).at("chunk"), 4096);
+  // 1764 tiles of 4 x 4 are too few for longer ones.
+  EXPECT_EQ(preferred_of_layer(256, 172).at("tile_columns"), 4);
   EXPECT_EQ(tiles_of_layer(192, 228), (std::array<std::int64_t, 3>{4, 4, 112}));
   EXPECT_EQ(tiles_of_layer(192, 132), (std::array<std::int64_t, 3>{4, 4, 128}));
   // 8 columns of outputs are two tiles of four or of six.

@@ -42,8 +42,8 @@ struct CnnLayerWinogradTiling {
 [[nodiscard]] backend::Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device& device,
                                                        std::optional<double> of_sums = {});
 
-/// Of these shapes, the larger first, the last that tiles the layer with the fewest points; of those with as many rows
-/// as the first.
+/// Of these shapes, the larger first, one with as many rows as the first: the last that tiles the layer with the fewest
+/// points, and in small layers the last.
 [[nodiscard]] mathematics::WinogradTileShape choose_winograd_shape(
     const CnnLayer& problem, const std::vector<mathematics::WinogradTileShape>& shapes);
 
