@@ -77,18 +77,10 @@ class BoxWalk : private BoxColumns<kWindow> {
     int before = 0;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      int end = counts_[r];
-#pragma unroll
-      for (int apart = 1; apart < 32; apart *= 2) {
-        const int others = __shfl_up_sync(kWarp, end, apart);
-        if (static_cast<int>(threadIdx.x) % 32 >= apart) end += others;
-      }
-      end += before;
-      before = __shfl_sync(kWarp, end, 31);
-      at[r] = end - counts_[r];
-      const int begin = __shfl_sync(kWarp, at[r], 0, 4);
-      ends[r] = __shfl_sync(kWarp, end, 3, 4);
-      counts[r] = ends[r] - begin;
+      const BoxPlaces places = box_places_in_list(counts_[r], before);
+      at[r] = places.at;
+      ends[r] = places.end;
+      counts[r] = places.end - places.begin;
       if (without != 0) ends[r] = Box::kListed + 1;
     }
     const int lane_y = unit_y_ + t_ / 2;

@@ -107,18 +107,10 @@ class HalvesWalk {
     int before = 0;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      int end = counts_[r];
-#pragma unroll
-      for (int apart = 1; apart < 32; apart *= 2) {
-        const int others = __shfl_up_sync(kWarp, end, apart);
-        if (static_cast<int>(threadIdx.x) % 32 >= apart) end += others;
-      }
-      end += before;
-      before = __shfl_sync(kWarp, end, 31);
-      int at = end - counts_[r];
-      const int begin = __shfl_sync(kWarp, at, 0, 4);
-      ends[r] = __shfl_sync(kWarp, end, 3, 4);
-      counts[r] = ends[r] - begin;
+      const BoxPlaces places = box_places_in_list(counts_[r], before);
+      int at = places.at;
+      ends[r] = places.end;
+      counts[r] = places.end - places.begin;
       if (ends[r] > Box::kListed) continue;
       unsigned columns = columns_[r];
       unsigned within = 0;

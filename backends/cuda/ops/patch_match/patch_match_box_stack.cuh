@@ -66,6 +66,27 @@ __device__ __forceinline__ void sort_bitonic(Key (&keys)[BoxGroup::kPlaces]) {
   }
 }
 
+/// In a warp's list: where a lane's own go, and where all of its reference, which four lanes have, begin and end.
+struct BoxPlaces {
+  int at;
+  int begin;
+  int end;
+};
+/// For so many of the lane's own, behind `before` that are listed already; then these are counted there, too.
+__device__ __forceinline__ BoxPlaces box_places_in_list(int count, int& before) {
+  constexpr unsigned kWarp = 0xffffffffU;
+  int end = count;
+#pragma unroll
+  for (int apart = 1; apart < 32; apart *= 2) {
+    const int others = __shfl_up_sync(kWarp, end, apart);
+    if (static_cast<int>(threadIdx.x) % 32 >= apart) end += others;
+  }
+  end += before;
+  before = __shfl_sync(kWarp, end, 31);
+  const int at = end - count;
+  return {at, __shfl_sync(kWarp, at, 0, 4), __shfl_sync(kWarp, end, 3, 4)};
+}
+
 /// Moves the sets of two references by so many places. Sets are of steps along z; what is near in one column shall not
 /// be in the set of what is near in the next, since a plane of candidates may be nearest.
 template <int kTurn, class Key, int kSets>
