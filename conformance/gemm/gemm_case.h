@@ -33,6 +33,11 @@ struct GemmSpec {
   std::string_view part = {};  ///< of the study that the case belongs to
 };
 
+/// A plain product of these sizes.
+[[nodiscard]] inline Gemm gemm_of(DataType type, std::int64_t m, std::int64_t n, std::int64_t k) {
+  return {.m = m, .n = n, .k = k, .type = type};
+}
+
 /// Where alpha is 0, A and B hold NaN, and where beta is 0, C does, because they must not be read; so do the gaps
 /// behind the rows and the guard zones. Inputs and expected values are made when the case is first prepared, and kept
 /// while runs of it exist; the expected values of cases that are measured are kept for the next device.

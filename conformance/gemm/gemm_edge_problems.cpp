@@ -19,10 +19,6 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 using Cases = std::vector<std::unique_ptr<Case>>;
 
-Gemm gemm_of(DataType type, std::int64_t m, std::int64_t n, std::int64_t k) {
-  return {.m = m, .n = n, .k = k, .type = type};
-}
-
 void add(Cases& cases, GemmSpec spec) {
   cases.push_back(make_gemm_case(std::move(spec)));
 }

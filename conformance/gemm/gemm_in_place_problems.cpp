@@ -7,14 +7,6 @@
 
 namespace tessera::conformance {
 
-namespace {
-
-Gemm gemm_of(DataType type, std::int64_t m, std::int64_t n, std::int64_t k) {
-  return {.m = m, .n = n, .k = k, .type = type};
-}
-
-}  // namespace
-
 void add_gemm_in_place(std::vector<std::unique_ptr<Case>>& cases, DataType type) {
   const auto add = [&](GemmSpec spec) { cases.push_back(make_gemm_case(std::move(spec))); };
   // So many columns of the transpose that its blocks are cut, and several steps of k.
