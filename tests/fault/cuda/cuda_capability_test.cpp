@@ -208,11 +208,11 @@ TEST_F(CudaCapabilityTest, layers_with_few_outputs_take_winograd_where_there_is_
 /// 4 x 4, 3136 are 14 columns of two blocks of 112, and 1024 are 4 of two of 128.
 TEST_F(CudaCapabilityTest, products_of_winograd_take_the_columns_that_leave_less_without_work) {
   open(9, 0);
-  const auto preferred_of_layer = [&](std::int64_t channels, std::int64_t size) {
+  const auto preferred_of_layer = [&](std::int64_t channels, std::int64_t height, std::int64_t width) {
     const CnnLayer layer{.input_channels = channels,
                          .output_channels = 256,
-                         .height = size,
-                         .width = size,
+                         .height = height,
+                         .width = width,
                          .filter_height = 5,
                          .filter_width = 5};
     Tuning preferred;
@@ -222,17 +222,18 @@ TEST_F(CudaCapabilityTest, products_of_winograd_take_the_columns_that_leave_less
     return preferred;
   };
   const auto tiles_of_layer = [&](std::int64_t channels, std::int64_t size) {
-    const Tuning tuning = preferred_of_layer(channels, size);
+    const Tuning tuning = preferred_of_layer(channels, size, size);
     return std::array{tuning.at("tile"), tuning.at("tile_columns"), tuning.at("tile_n")};
   };
   EXPECT_EQ(tiles_of_layer(256, 228), (std::array<std::int64_t, 3>{4, 6, 120}));
-  EXPECT_EQ(preferred_of_layer(256, 228).at("chunk"), 4096);
+  EXPECT_EQ(preferred_of_layer(256, 228, 228).at("chunk"), 4096);
   // 1764 tiles of 4 x 4 are too few for longer ones.
-  EXPECT_EQ(preferred_of_layer(256, 172).at("tile_columns"), 4);
+  EXPECT_EQ(preferred_of_layer(256, 172, 172).at("tile_columns"), 4);
   EXPECT_EQ(tiles_of_layer(192, 228), (std::array<std::int64_t, 3>{4, 4, 112}));
   EXPECT_EQ(tiles_of_layer(192, 132), (std::array<std::int64_t, 3>{4, 4, 128}));
-  // 8 columns of outputs are two tiles of four or of six.
-  EXPECT_EQ(preferred_of_layer(256, 12).at("tile_columns"), 4);
+  // 8 columns of outputs are two tiles of four or of six, however many rows there are; 12 are three or two.
+  EXPECT_EQ(preferred_of_layer(256, 10004, 12).at("tile_columns"), 4);
+  EXPECT_EQ(preferred_of_layer(256, 10004, 16).at("tile_columns"), 6);
 }
 
 TEST_F(CudaCapabilityTest, layers_by_fp16_of_warps_are_a_default_on_8_0_and_9_0_alone) {

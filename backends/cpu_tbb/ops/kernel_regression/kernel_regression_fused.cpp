@@ -1,7 +1,7 @@
 // The variant "fused": distances as products in gemm's register tile, and the sums of a query kept while the training
 // set passes by. Nothing of the size queries x training rows is ever written.
 //
-//     a block of training rows, packed        A chunk is a group of queries and a block of training rows. Dot
+//     a block of training rows, packed             A chunk is a group of queries and a block of training rows. Dot
 //     part of 256  part  ...                       products of the group with a part of the block stay in the second-
 //     +-----------+-----------+------              level cache: |q|^2 + |t|^2 - 2 q t is the distance. Each query then
 //  q  | products  |                                compares the least of the part with the least so far, scales its
@@ -70,6 +70,7 @@ class FusedRegression {
   /// Of small sets so few that threads share them where queries are few. Slabs have those of the whole set.
   [[nodiscard]] std::int64_t block_rows() const noexcept {
     constexpr std::int64_t kBlocks = 8;
+    static_assert(mathematics::kMostRegressionBlockRows % kRegressionPart == 0);
     const std::int64_t set_rows = problem_.is_slab ? problem_.set_rows : problem_.training_rows;
     if (set_rows == 0) return mathematics::kMostRegressionBlockRows;
     std::int64_t rows = kRegressionPart;
