@@ -15,39 +15,40 @@ namespace {
 using backend::sentence;
 using backend::Verdict;
 
-/// What a processor could multiply while it makes one number of transformed pixels, or takes one of products back, by
-/// processor time of each launch, PoCL 3.1 on two Sapphire Rapids cores, the study's layer; and while it reads one of
-/// transformed weights from memory, which every chunk does. Where a chunk's matrices stay near a core, making a number
-/// takes less: 82 and 63 by the shortest times of 64 to 128 channels to as many, 3 x 3, 32 x 32, on the same cores,
-/// without a committed file.
-/// There 60 to 40 channels, 5 x 5, 30 x 30, take 0.50 ms against 0.77 of implicit_gemm_panels, and 128 to 64, 3 x 3,
-/// 32 x 32, 0.86 against 1.12.
-constexpr double kProductsOfPixel = 135, kProductsOfNearPixel = 90, kProductsOfSum = 67, kProductsOfWeight = 20;
-constexpr std::int64_t kNearBytes = std::int64_t{8} << 20U;
-/// It must be ahead by so much, since the count is off by some percent.
-constexpr double kAhead = 1.15;
+/// What a processor could multiply, by implicit_gemm_panels, while it does something else: of winograd for a point of a
+/// tile, for each of its transformed pixels and sums and for each of its products; for each transformed weight, which
+/// every chunk reads; and of implicit_gemm_panels for a pixel of the convolution and for each output of it. Fitted to
+/// 46 random layers of 2 to 512 channels, PoCL 3.1 on two cores of an AMD EPYC, without a committed file: the choice
+/// takes 1.03 times as long as the faster of the two in the geometric mean. Products cost more where all outputs lie in one
+/// vector: 45 channels to 2, 5 x 5, 305 x 40, take 0.91 ms by winograd and 1.5 by panels of 16.
+constexpr double kProductsOfPoint = 1100, kProductsOfPixel = 52, kProductsOfSum = 93, kProductsOfProduct = 0.93;
+constexpr double kProductsOfWeight = 40;
+constexpr double kProductsOfConvolved = 300, kProductsOfOutput = 37, kProductsOfProductInOneVector = 1.57;
+/// It must be ahead by so much, since single layers are off by more than the mean.
+constexpr double kAhead = 1.25;
 
-/// `direct` products, and those that fill up implicit_gemm_panels' last panel: 177 to 18 channels, 5 x 5, 29 x 29, take
-/// 0.42 ms on two cores of an EPYC, PoCL 3.1, and 1.08 by panels of 32 (without a committed file).
-double products_in_panels(const CnnLayer& p, double direct, const DeviceFacts& facts) {
-  return direct * static_cast<double>(implicit_gemm_padded_outputs(p, implicit_gemm_panels(p, facts))) /
-         static_cast<double>(p.output_channels);
+/// implicit_gemm_panels, with those products that fill up its last panel.
+double products_in_panels(const CnnLayer& p, double pixels, const DeviceFacts& facts) {
+  const auto width = static_cast<std::int64_t>(facts.vector_bytes / size_bytes(p.type));
+  const std::int64_t padded = implicit_gemm_padded_outputs(p, implicit_gemm_panels(p, facts));
+  const double of_product = padded <= width ? kProductsOfProductInOneVector : 1;
+  const auto k = static_cast<double>(p.input_channels * p.filter_height * p.filter_width);
+  return pixels * (kProductsOfConvolved + of_product * k * static_cast<double>(padded) +
+                   kProductsOfOutput * static_cast<double>(p.output_channels));
 }
 
-Verdict pays_on_processor(const CnnLayer& p, double direct, std::int64_t outputs, const CnnLayerWinogradForm& form) {
+Verdict pays_on_processor(const CnnLayer& p, double others, std::int64_t outputs, const CnnLayerWinogradForm& form) {
   const CnnLayerWinogradPlan plan(p, form, outputs, cnn_layer_winograd_tunables(p, form).back().preferred);
   const auto channels = static_cast<double>(p.input_channels);
   const auto sums = static_cast<double>(p.output_channels);
   const double chunks = static_cast<double>(plan.points) * static_cast<double>(plan.passes * plan.scalars.chunks);
-  const auto tiles = static_cast<double>(plan.scalars.chunk);
-  const std::int64_t chunk_bytes = plan.points * (plan.scalars.input_matrix + plan.scalars.product_matrix) *
-                                   static_cast<std::int64_t>(size_bytes(p.type));
-  const double of_pixel = chunk_bytes <= kNearBytes ? kProductsOfNearPixel : kProductsOfPixel;
-  const double taken = chunks * (tiles * (channels * sums + of_pixel * channels + kProductsOfSum * sums) +
-                                 kProductsOfWeight * channels * sums);
-  if (kAhead * taken <= direct) return Verdict::yes();
-  return Verdict::no(
-      sentence("winograd takes as long as ", taken, " products, its transforms included, but the sums are ", direct));
+  const double of_tile =
+      kProductsOfPoint + kProductsOfPixel * channels + kProductsOfSum * sums + kProductsOfProduct * channels * sums;
+  const double taken =
+      chunks * (static_cast<double>(plan.scalars.chunk) * of_tile + kProductsOfWeight * channels * sums);
+  if (kAhead * taken <= others) return Verdict::yes();
+  return Verdict::no(sentence("winograd takes as long as ", taken, " products, its transforms included, but ",
+                              "implicit_gemm_panels as ", others));
 }
 
 /// Counted for each tile: input_channels * output_channels times the products saved against input_channels +
@@ -79,13 +80,14 @@ std::int64_t cnn_layer_winograd_chunk_bytes(const DeviceFacts& facts) noexcept {
 
 Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const OpenclDevice& device, const CnnLayerWinogradForm& form) {
   const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem, form.of_sums).front();
-  const double direct = static_cast<double>(problem.batch) * static_cast<double>(problem.convolved_height()) *
-                        static_cast<double>(problem.convolved_width()) * static_cast<double>(problem.input_channels) *
-                        static_cast<double>(problem.output_channels) *
-                        static_cast<double>(problem.filter_height * problem.filter_width);
+  const double pixels = static_cast<double>(problem.batch) * static_cast<double>(problem.convolved_height()) *
+                        static_cast<double>(problem.convolved_width());
+  const double direct = pixels * static_cast<double>(problem.input_channels) *
+                        static_cast<double>(problem.output_channels) * static_cast<double>(problem.filter_height) *
+                        static_cast<double>(problem.filter_width);
   const DeviceFacts& facts = device.facts();
   if (facts.info.kind != DeviceKind::cpu) return pays_on_gpu(problem, direct, outputs);
-  return pays_on_processor(problem, products_in_panels(problem, direct, facts), outputs, form);
+  return pays_on_processor(problem, products_in_panels(problem, pixels, facts), outputs, form);
 }
 
 }  // namespace tessera::opencl

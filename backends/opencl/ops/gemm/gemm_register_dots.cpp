@@ -4,6 +4,7 @@
 #include "backend/sentence.h"
 #include "opencl_embedded.h"
 #include "ops/gemm/gemm_oriented.h"
+#include "ops/gemm/gemm_processor_choice.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_register_local.h"
 #include "ops/gemm/gemm_split_k.h"
@@ -75,7 +76,7 @@ backend::Variant<Gemm> gemm_register_dots() {
           .check = check,
           .tunables = tunables,
           .make = make,
-          .pays = pays_without_local_memory};
+          .pays = register_dots_pays};
 }
 
 }  // namespace tessera::opencl

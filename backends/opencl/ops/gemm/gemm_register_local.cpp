@@ -7,6 +7,7 @@
 
 #include "backend/sentence.h"
 #include "opencl_embedded.h"
+#include "ops/gemm/gemm_processor_choice.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_split_k.h"
 #include "ops/gemm/gemm_variants.h"
@@ -183,7 +184,8 @@ backend::Variant<Gemm> gemm_register_local() {
           .summary = "a tile of C in each work-item's registers, operands through local memory",
           .check = check,
           .tunables = tunables,
-          .make = make};
+          .make = make,
+          .pays = square_tiles_pay};
 }
 
 }  // namespace tessera::opencl

@@ -7,6 +7,7 @@
 
 #include "backend/sentence.h"
 #include "opencl_embedded.h"
+#include "ops/gemm/gemm_processor_choice.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_register_local.h"
 #include "ops/gemm/gemm_variants.h"
@@ -240,7 +241,7 @@ backend::Variant<Gemm> gemm_register_panels() {
       .check = check,
       .tunables = tunables,
       .make = make,
-      .pays = pays_without_local_memory};
+      .pays = register_panels_pays};
 }
 
 }  // namespace tessera::opencl

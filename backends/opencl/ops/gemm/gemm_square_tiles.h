@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/gemm/gemm_operands.h"
+#include "ops/gemm/gemm_processor_choice.h"
 
 namespace tessera::opencl {
 
@@ -40,7 +41,8 @@ template <SquareTiles (*kernel)()>
           .make =
               [](const Gemm& problem, backend::Device& device, const Tuning& tuning) {
                 return make_square_tiles(kernel(), problem, native(device), tuning.at("tile"));
-              }};
+              },
+          .pays = square_tiles_pay};
 }
 
 }  // namespace tessera::opencl

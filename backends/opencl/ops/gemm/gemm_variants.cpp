@@ -1,5 +1,5 @@
-// The variants of gemm, best first, plain one last. The vendor's library stands behind those of ours that accept every
-// problem, so that it is not taken unless asked for by name.
+// The variants of gemm, best first, plain one last. The vendor's library never pays, so that it is not taken unless it
+// is asked for by name.
 #include "ops/gemm/gemm_variants.h"
 
 namespace tessera::opencl {

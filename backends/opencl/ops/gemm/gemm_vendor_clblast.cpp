@@ -196,11 +196,13 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& devi
 }  // namespace
 
 backend::Variant<Gemm> gemm_vendor_clblast() {
-  return {.name = "vendor_clblast",
-          .summary = "CLBlast, opened at run time if it is there",
-          .check = check,
-          .tunables = nullptr,
-          .make = make};
+  return {
+      .name = "vendor_clblast",
+      .summary = "CLBlast, opened at run time if it is there",
+      .check = check,
+      .tunables = nullptr,
+      .make = make,
+      .pays = [](const Gemm&, const backend::Device&) { return backend::Verdict::no("it is taken by name alone"); }};
 }
 
 }  // namespace tessera::opencl
