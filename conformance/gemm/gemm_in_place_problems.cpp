@@ -1,5 +1,5 @@
-// Cases of gemm that are small enough to be read where they lie, A transposed or not; and few rows of C with B
-// transposed, which may be computed as C's transpose.
+// Cases of gemm that are small enough to be read where they lie, A transposed or not; few rows of C with B transposed,
+// which may be computed as C's transpose; and a batch that may be computed as one product.
 #include <utility>
 
 #include "conformance/gemm/gemm_case.h"
@@ -33,6 +33,15 @@ void add_gemm_in_place(std::vector<std::unique_ptr<Case>>& cases, DataType type)
   batch.transpose_b = true;
   batch.batch = 3;
   add({.problem = batch});
+  // Rows of all A's and C's as those of one, in rows that are longer, and one B.
+  Gemm one_behind_the_other = gemm_of(type, 23, 31, 45);
+  one_behind_the_other.batch = 5;
+  one_behind_the_other.lda = 47;
+  one_behind_the_other.ldc = 34;
+  one_behind_the_other.stride_b = 0;
+  one_behind_the_other.transpose_b = true;
+  one_behind_the_other.beta = 0.5;
+  add({.problem = one_behind_the_other, .every_tuning = true});
 }
 
 }  // namespace tessera::conformance

@@ -1,13 +1,24 @@
 // The order of the list is the order of choice. cuBLAS stands behind our own best ones, which take every problem, so
-// that it is not taken unless asked for.
+// that it is not taken unless asked for, and is given a batch as it is.
 #include "ops/gemm/gemm_variants.h"
+
+#include "mathematics/gemm_in_rows.h"
 
 namespace tessera::cuda {
 
 backend::VariantList<Gemm> gemm_variants() {
-  return {gemm_thin(),      gemm_shallow(),  gemm_scaled_half(), gemm_split(),       gemm_scaled_half_mma(),
-          gemm_split_mma(), gemm_register(), gemm_tiled(),       gemm_coalesced_a(), gemm_vendor_cublas(),
-          gemm_naive()};
+  using mathematics::in_rows;
+  return {in_rows<gemm_thin>(),
+          in_rows<gemm_shallow>(),
+          in_rows<gemm_scaled_half>(),
+          in_rows<gemm_split>(),
+          in_rows<gemm_scaled_half_mma>(),
+          in_rows<gemm_split_mma>(),
+          in_rows<gemm_register>(),
+          in_rows<gemm_tiled>(),
+          in_rows<gemm_coalesced_a>(),
+          gemm_vendor_cublas(),
+          in_rows<gemm_naive>()};
 }
 
 }  // namespace tessera::cuda
