@@ -90,7 +90,8 @@ __device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typena
   constexpr int kSteps = kShape.depth / kShape.slices;  // of a thread, of a stage
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
   constexpr int kVector = kAligned ? kChunk<T> : 1;
-  using StageA = typename Warp::template StageA<kShape.tile_m, kShape.depth, layout_of(kShape, !kTransposeA)>;
+  constexpr GemmLayout kLayoutA = layout_of(kShape, !kTransposeA);
+  using StageA = typename Warp::template StageA<stage_extent(kShape.tile_m, kLayoutA), kShape.depth, kLayoutA>;
   using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, layout_of(kShape, kTransposeB)>;
   using OperandA = Operand<StageA, kThreads, kVector, kStages>;
   using OperandB = Operand<StageB, kThreads, kVector, kStages>;

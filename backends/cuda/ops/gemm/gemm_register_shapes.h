@@ -27,10 +27,9 @@ struct GemmRegisterShape {
 };
 
 // The shapes that the build compiles, the smallest tile first. gemm_register_choice.cpp chooses among them.
-inline constexpr GemmRegisterShape kGemmRegisterFloat32[]{{32, 32, 32, 4, 1, 1, 4, 4, false},
-                                                          {64, 64, 32, 4, 1, 1, 4, 2, true},
-                                                          {64, 128, 16, 2, 1, 2, 4, 2, true},
-                                                          {128, 128, 16, 1, 2, 2, 4, 2, true}};
+inline constexpr GemmRegisterShape kGemmRegisterFloat32[]{
+    {32, 32, 32, 4, 1, 1, 4, 4, false}, {32, 64, 32, 4, 1, 1, 4, 3, false}, {48, 64, 32, 4, 1, 1, 4, 2, false},
+    {64, 64, 32, 4, 1, 1, 4, 2, true},  {64, 128, 16, 2, 1, 2, 4, 2, true}, {128, 128, 16, 1, 2, 2, 4, 2, true}};
 inline constexpr GemmRegisterShape kGemmRegisterFloat64[]{{32, 32, 64, 8, 1, 1, 3, 1, false},
                                                           {64, 32, 32, 4, 2, 1, 3, 2, false},
                                                           {64, 64, 32, 2, 2, 2, 3, 2, false},
@@ -58,6 +57,15 @@ enum class GemmLayout {
   return shape.turned ? GemmLayout::turned : GemmLayout::along;
 }
 
+/// Rows or columns of C that a stage has room for. Where k lies across, threads fetch whole rows of it, and there is a
+/// power of two of them.
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int stage_extent(int extent, GemmLayout layout) {
+  if (layout != GemmLayout::across) return extent;
+  int room = 32;
+  while (room < extent) room *= 2;
+  return room;
+}
+
 /// Bytes of both operands' stages in shared memory. `asynchronous`: sm_80 or newer.
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr std::size_t bytes_of_stages(const GemmRegisterShape& shape,
                                                                              bool transpose_a, bool transpose_b,
@@ -65,8 +73,8 @@ enum class GemmLayout {
                                                                              bool asynchronous) {
   const auto operand = [&](int extent, GemmLayout layout) {
     const int stages = asynchronous ? shape.stages + (layout == GemmLayout::turned ? 2 : 0) : 2;
-    return static_cast<std::size_t>(stages) * static_cast<std::size_t>(shape.depth) * static_cast<std::size_t>(extent) *
-           element_bytes;
+    return static_cast<std::size_t>(stages) * static_cast<std::size_t>(shape.depth) *
+           static_cast<std::size_t>(stage_extent(extent, layout)) * element_bytes;
   };
   return operand(shape.tile_m, layout_of(shape, !transpose_a)) + operand(shape.tile_n, layout_of(shape, transpose_b));
 }

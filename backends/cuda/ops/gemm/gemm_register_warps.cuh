@@ -17,6 +17,11 @@ struct GemmRegisterWarp;
 /// Four warps where one would do, to hide each other's waiting: a thread holds 4 x 8 elements.
 template <>
 struct GemmRegisterWarp<float, 32, 32> : FmaWarp<32, 32, 8, true, true> {};
+/// 8 x 8 and 12 x 8 elements, for products that 64 rows would leave empty in part.
+template <>
+struct GemmRegisterWarp<float, 32, 64> : FmaWarp<32, 64, 4, true, true> {};
+template <>
+struct GemmRegisterWarp<float, 48, 64> : FmaWarp<48, 64, 4, true, true> {};
 /// The largest tile of a thread, 8 x 16 elements, in the smallest of a block that it allows.
 template <>
 struct GemmRegisterWarp<float, 64, 64> : FmaWarp<64, 64, 8, false, true> {};

@@ -17,18 +17,22 @@ using mathematics::ceil_div;
 // tile, on an H100: off by 8 % in the root mean square. What each step of k takes for latency was set later, after
 // random products there: 43 x 1499 with k of 59 took 7.1 us, in float64 123 x 39 x 60 in threes 6.1 and 10 x 123 x 40
 // in 96 8.6, where the model said 4.7, 4.7 and 5.7. The largest tile takes more of it: 997 x 527 with k of 54 took
-// 12.1 us, 265 x 2389 with 43 13.0, where the model said 8.6 and 7.5. Products that read C were not measured.
+// 12.1 us, 265 x 2389 with 43 13.0, 419 x 1796 with 23 9.0, where the model said 8.6, 7.5 and 5. Products that read C
+// were not measured.
 
 /// The least that was measured of a launch.
 constexpr double kLeast_us = 2.9;
 /// Of a launch with its first loads, and for each of kGemmShallowShapes of a step of k for latency; in float64 so many
 /// times as much.
 constexpr double kStart_us = 2.0;
-constexpr double kLatency_us[]{0.04, 0.04, 0.04, 0.08};
+constexpr double kLatency_us[]{0.04, 0.04, 0.04, 0.13};
 constexpr double kLatencyOfDouble = 1.375;
 /// Of a multiprocessor for each group of them, and for each step of k of such a group; in float64 twice as much.
 constexpr double kGroup_us[]{0.36, 0.63, 0.57, 1.22};
 constexpr double kStep_us[]{0.0091, 0.0231, 0.0272, 0.06};
+/// How many times as long all that takes where B is read along k, by threads whose neighbours read other rows: 16 x 252
+/// x 54 by 59 took 9.4 to 15.2 us there, 92 x 321 x 31 by 15 9.8 and 13.2, 6 x 22 x 53 by 125 8.2 and 13.8.
+constexpr double kAlongK = 1.5;
 /// What a group takes longer that reads C.
 constexpr double kReading = 1.5;
 
@@ -47,7 +51,8 @@ double microseconds(const Gemm& problem, std::size_t number, const DeviceLimits&
   const double width = static_cast<double>(size_bytes(problem.type)) / sizeof(float);
   const double group_us = kGroup_us[number] * (problem.beta == 0 ? 1 : kReading) + kStep_us[number] * k;
   const double latency_us = kLatency_us[number] * (problem.type == DataType::float64 ? kLatencyOfDouble : 1);
-  return std::max(kLeast_us, kStart_us + latency_us * k + each * width * group_us);
+  const double along_k = problem.transpose_b ? kAlongK : 1;
+  return std::max(kLeast_us, kStart_us + (latency_us * k + each * width * group_us) * along_k);
 }
 
 struct Estimate {
