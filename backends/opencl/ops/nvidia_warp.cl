@@ -27,6 +27,19 @@ ALWAYS_INLINE void wait_for_copies() {
 }
 #endif
 
+// Four matrices of 8 rows x 16 bytes. Lane i brings where row i % 8 of matrix i / 8 lies in local memory.
+ALWAYS_INLINE void load_matrices(uint words[4], const uint at) {
+  uint w0, w1, w2, w3;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(w0), "=r"(w1), "=r"(w2), "=r"(w3)
+               : "r"(at)
+               : "memory");
+  words[0] = w0;
+  words[1] = w1;
+  words[2] = w2;
+  words[3] = w3;
+}
+
 // Is it so for one of the 32 lanes at least?
 ALWAYS_INLINE int is_any(const int condition) {
   int any;

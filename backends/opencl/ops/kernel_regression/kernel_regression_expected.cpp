@@ -49,6 +49,16 @@ constexpr RegressionTileTimes kFusedFloat64{.launches = 19,
                                             .pair_of_many = 25e-6,
                                             .products_per_us = 73e6,
                                             .block = 0.14};
+constexpr RegressionTileTimes kFusedSplit{.launches = 19,
+                                          .row = 0.012,
+                                          .row_of_outputs = 0.19,
+                                          .row_of_classes = 0.12,
+                                          .number_of_row = 0.002,
+                                          .column = 0.0003,
+                                          .pair = 5e-6,
+                                          .pair_of_many = 9e-6,
+                                          .products_per_us = 50e6,
+                                          .block = 0.1};
 /// Of bytes, small sets alone: beyond, what compares row by row is far behind.
 constexpr RegressionTileTimes kTensor{.launches = 22.5,
                                       .row = 0.004,
@@ -128,6 +138,10 @@ std::vector<RegressionExpected> expected(const KernelRegression& problem, const 
                                      : tile.queries <= kSmallQueries   ? kFusedFloat32Small
                                                                        : kFusedFloat32Large;
   all.push_back({"fused", mathematics::regression_time_of_tiles(problem, fused, rows)});
+  if (const RegressionTiles split = regression_split_tiles(problem, facts); !split.empty()) {
+    all.push_back({"fused_split", mathematics::regression_time_of_tiles(
+                                      problem, kFusedSplit, {regression_block_rows(problem, split.front()), 1})});
+  }
   return all;
 }
 

@@ -19,16 +19,7 @@
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=16
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=64 -DTENSOR=1
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0 -DNUMBERS=4 -DWIDTH=4 -DDP4A=0 -DGROUP=64 -DCHUNKS=1
-#include "ops/kernel_regression/kernel_regression_number.cl"
-
-// The host's RegressionPacking. A round's rows begin at round * padded_rows.
-typedef struct {
-  long rows, padded_rows;
-  long columns, depth;
-  long width;
-  long is_centred;  // 0: lengths are those of rows as given
-} Packing;
-SIZE_ON_THE_HOST(Packing, 48);
+#include "ops/kernel_regression/kernel_regression_packing.cl"
 
 #define PACKED_AT_ONCE 8
 #define CHUNK 4

@@ -18,18 +18,16 @@
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DWARPS=2 -DBLOCKS=1 -DSTAGES=4 -DEUCLIDEAN=1 -DBLOCK_ROWS=256
 #define TILE_R 128
 #include "ops/kernel_regression/kernel_regression_tensor_meeting.cl"
-#include "ops/kernel_regression/kernel_regression_tensor_products.cl"
 #include "ops/kernel_regression/kernel_regression_tiling.cl"
+#include "ops/nvidia_bytes.cl"
 
 #define QUERIES (16 * BLOCKS * WARPS)
 #define ITEMS (32 * WARPS)
 #define STEP_BYTES 32
-#define STAGE_BYTES ((QUERIES + TILE_R) * STEP_BYTES)
-#define QUERY_COPIES BLOCKS
-#define ROW_COPIES (TILE_R * STEP_BYTES / CHUNK_BYTES / ITEMS)
-#if BLOCK_ROWS % TILE_R || ROW_COPIES * ITEMS * CHUNK_BYTES != TILE_R * STEP_BYTES || STAGES < 2
-#error "a block is no multiple of the tile, or the work-items do not share out a step evenly"
+#if BLOCK_ROWS % TILE_R
+#error "a block is no multiple of the tile"
 #endif
+#include "ops/kernel_regression/kernel_regression_tensor_fetch.cl"
 
 // What a group has in local memory.
 typedef struct {
@@ -37,32 +35,6 @@ typedef struct {
   Known known[2];
   int lists[WARPS][PLACES * 32];
 } Shared;
-
-// This work-item's part in fetching steps, one after the other, tile after tile.
-typedef struct {
-  __global const uchar* rows;
-  __global const uchar* queries;
-  int left;     // steps that are not started
-  int of_tile;  // of these, of the tile
-  uint to;      // where its first piece of a stage lies in local memory
-} Fetch;
-
-ALWAYS_INLINE void start_step(Fetch* fetch, const uint slot, const int steps) {
-  if (fetch->left == 0) return;
-  const uint to = fetch->to + slot * STAGE_BYTES;
-#pragma unroll
-  for (int i = 0; i < QUERY_COPIES; ++i) start_copy(to + i * ITEMS * CHUNK_BYTES, fetch->queries + i * ITEMS * CHUNK_BYTES);
-#pragma unroll
-  for (int i = 0; i < ROW_COPIES; ++i) {
-    start_copy(to + QUERIES * STEP_BYTES + i * ITEMS * CHUNK_BYTES, fetch->rows + i * ITEMS * CHUNK_BYTES);
-  }
-  fetch->rows += TILE_R * STEP_BYTES;
-  fetch->queries += QUERIES * STEP_BYTES;
-  --fetch->left;
-  if (--fetch->of_tile != 0) return;
-  fetch->of_tile = steps;
-  fetch->queries -= (long)steps * (QUERIES * STEP_BYTES);
-}
 
 // Adds a step's products. Where this lane's pieces of the step lie in local memory: `of_queries`, `of_rows`.
 ALWAYS_INLINE void multiply_step(int sums[BLOCKS][KEYS * 2], const uint of_queries, const uint of_rows) {
@@ -81,10 +53,6 @@ ALWAYS_INLINE void multiply_step(int sums[BLOCKS][KEYS * 2], const uint of_queri
   }
 }
 
-// Where a half of a row begins in a step (kernel_regression_pack.cl).
-ALWAYS_INLINE uint place_of_half(const uint row, const uint part) {
-  return row * STEP_BYTES + (part ^ row / 4 % 2) * CHUNK_BYTES;
-}
 // What else is known of the tile's rows: fetched by the first TILE_R work-items, or by all, and put to where all see it.
 #define ROWS_OF_ITEM ((TILE_R + ITEMS - 1) / ITEMS)
 typedef struct {
@@ -133,12 +101,8 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void kernel_regressi
   const int steps = (int)(tiling.depth / (STEP_BYTES / 4));
 
   const uint stages = (uint)(size_t)shared.stages;
-  Fetch fetch;
-  fetch.rows = (__global const uchar*)(rows + tiling.row_panels + block_row * tiling.depth) + item * CHUNK_BYTES;
-  fetch.queries = (__global const uchar*)(queries + tiling.query_panels + in_round * tiling.depth) + item * CHUNK_BYTES;
-  fetch.left = tiles * steps;
-  fetch.of_tile = steps;
-  fetch.to = stages + item * CHUNK_BYTES;
+  Fetch fetch = fetch_of(rows + tiling.row_panels + block_row * tiling.depth,
+                         queries + tiling.query_panels + in_round * tiling.depth, stages, tiles, steps);
   RowFacts facts;
   fetch_facts(&facts, rows, targets, block_row, regression.training_rows);
 #pragma unroll

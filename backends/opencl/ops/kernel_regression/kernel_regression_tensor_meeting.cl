@@ -156,11 +156,6 @@ ALWAYS_INLINE void settle(const Meeting* meeting, Part* part) {
   }
 }
 
-ALWAYS_INLINE int least_of_quad(int word) {
-  word = min(word, of_lane_1_apart(word));
-  return min(word, of_lane_2_apart(word));
-}
-
 // Words are in an int's range, what is taken off need not be.
 ALWAYS_INLINE int word_of_sum(const int of_length, const int sum) {
   return (int)((uint)of_length - 2u * KEYS * (uint)sum);

@@ -8,12 +8,9 @@
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTAGES=4 -DEUCLIDEAN=0 -DTILE_R=128
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DBYTES=1 -DFLOAT64=0 -DSTAGES=4 -DEUCLIDEAN=1 -DTILE_R=64
+#include "ops/kernel_regression/kernel_regression_quad.cl"
 #include "ops/kernel_regression/kernel_regression_state.cl"
-#include "ops/nvidia_warp.cl"
 
-// Of a tile, a lane's rows of a query, in blocks of 8 rows of which it has a pair.
-#define LANE_ROWS (TILE_R / 4)
-#define BLOCKS_R (TILE_R / 8)
 // No key of a row that is there passes the first, so that key and number share a word; one that is not there is behind it.
 #define MOST_KEY (1 << 26)
 #define NO_LENGTH (1 << 28)
@@ -90,13 +87,6 @@ ALWAYS_INLINE void refer_to_least(const Meeting* meeting, Part* part) {
   part->reference = part->least;
 }
 
-// The power of 2; 0 where it is smaller than the smallest normal number.
-ALWAYS_INLINE float normal_power_of_2(const float exponent) {
-  float power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(exponent));
-  return power;
-}
-
 ALWAYS_INLINE float weight_of_key(const Meeting* meeting, const int key, const Part* part) {
 #if EUCLIDEAN
   if (key == part->reference) return 1;
@@ -111,25 +101,14 @@ ALWAYS_INLINE float weight_of_key(const Meeting* meeting, const int key, const P
 #endif
 }
 
-ALWAYS_INLINE double sum_of_quad(double number) {
-  int2 words = as_int2(number);
-  number += as_double((int2)(of_lane_1_apart(words.x), of_lane_1_apart(words.y)));
-  words = as_int2(number);
-  return number + as_double((int2)(of_lane_2_apart(words.x), of_lane_2_apart(words.y)));
-}
-
 // The block of rows has been met: the quad's state of the query is written, by the lane that `writes`.
 ALWAYS_INLINE void end_part(const Meeting* meeting, Part* part, __global double* state, const long block_row,
                             const int writes) {
-  const int column = (int)get_local_id(0) % 4 * 2;
   refer_to_least(meeting, part);
   const double sum = sum_of_quad(part->sum);
   const double squares = sum_of_quad(part->squares);
   const double output = sum_of_quad(part->output);
-  const int in_tile = part->nearest % LANE_ROWS;
-  int row = part->nearest < 0 ? INT_MAX : part->nearest / LANE_ROWS * TILE_R + in_tile / 2 * 8 + column + in_tile % 2;
-  row = min(row, of_lane_1_apart(row));
-  row = min(row, of_lane_2_apart(row));
+  const int row = least_of_quad(row_of_number(part->nearest));
   if (!writes) return;
   state[STATE_LEAST] = distance_of_key(part->least, part->length);
   state[STATE_ROW] = (double)(block_row + row);

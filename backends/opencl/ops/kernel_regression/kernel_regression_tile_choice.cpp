@@ -49,7 +49,7 @@ RegressionTiles tiles_of_gpu(DataType type, const DeviceFacts& facts) {
   }
 }
 
-/// With the arrays of kernel_regression_tensor.cl, of kernel_regression_wgmma.cl, or those of
+/// With the arrays of kernel_regression_tensor.cl, kernel_regression_wgmma.cl, kernel_regression_split.cl, or those of
 /// kernel_regression_meeting.cl for one panel.
 std::uint64_t local_bytes(const RegressionTile& tile, DataType type) {
   constexpr auto kWord = static_cast<std::int64_t>(sizeof(cl_uint));
@@ -66,6 +66,11 @@ std::uint64_t local_bytes(const RegressionTile& tile, DataType type) {
     }
     const std::int64_t stage = (tile.queries + tile.rows) * step;
     return static_cast<std::uint64_t>(tile.stages * stage + 2 * kKnownBytes + tile.items() * kListBytes);
+  }
+  if (tile.is_split) {
+    constexpr std::int64_t kSplitKnownBytes = 3 * 4 * 36 * kWord;  // of a tile's rows, two tiles' at a time
+    return static_cast<std::uint64_t>(tile.stages * (tile.queries + tile.rows) * tile.depth * kWord +
+                                      2 * kSplitKnownBytes);
   }
   const std::int64_t parts = tile.rows / tile.width;
   const bool is_alone = tile.items() == 1;
@@ -102,10 +107,11 @@ RegressionTiles those_that_fit(RegressionTiles tiles, DataType type, const Devic
 
 std::int64_t regression_block_rows(const KernelRegression& problem, const RegressionTile& tile) noexcept {
   const std::int64_t rows = mathematics::regression_block_rows(problem);
-  // The tiles of exact_bytes_tensor were measured with these. Others compute longer for a block: few queries of a small
-  // set fill a GPU only if there are more of them. A larger set has enough, and where a block begins most rows weigh.
+  // The tiles of exact_bytes_tensor were measured with these, and fused_split meets rows as it does. Others compute
+  // longer for a block: few queries of a small set fill a GPU only if there are more of them. A larger set has enough,
+  // and where a block begins most rows weigh.
   constexpr std::int64_t kSmall = 256, kOfSmall = 128;
-  return tile.is_of_bytes_tensor() || rows > kSmall ? rows : std::min(rows, kOfSmall);
+  return tile.is_of_bytes_tensor() || tile.is_split || rows > kSmall ? rows : std::min(rows, kOfSmall);
 }
 
 RegressionTiles regression_tiles(const KernelRegression& problem, const DeviceFacts& facts) {

@@ -1,8 +1,10 @@
 // What "fused" and the variants of bytes in tiles prepare and launch. See kernel_regression_tiles.cl,
-// kernel_regression_tensor.cl, kernel_regression_wgmma.cl and kernel_regression_pack.cl.
+// kernel_regression_tensor.cl, kernel_regression_wgmma.cl, kernel_regression_split.cl and kernel_regression_pack.cl.
 //
 //   prepared     | lengths | centre | panels of training rows |
 //   workspace    | states of (block, query) | lengths | panels of the round's queries |
+//
+// Behind the lengths of split rows stands a factor of each.
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 
 #include <algorithm>
@@ -36,6 +38,7 @@ struct RegressionTiling {
 static_assert(sizeof(RegressionTiling) == 40, "kernel_regression_tiles.cl says so too");
 
 constexpr std::int64_t kMostPackedByGroups = 131072;  ///< numbers of a round: a guess, beyond writing takes too long
+constexpr const char* kPackSplit = "kernel_regression_pack_split";
 /// PACKED_AT_ONCE of kernel_regression_pack.cl.
 constexpr std::int64_t kPackedAtOnce = 8;
 /// Numbers of 16 cache lines: what follows a part of the memory begins at a whole line, and at a whole double.
@@ -54,10 +57,10 @@ class TilesPlan {
     shape_ = regression_shape(problem);
     shape_.rows_of_chunk = regression_block_rows(problem, tile);
     blocks_ = ceil_div(problem.training_rows, shape_.rows_of_chunk);
-    centre_ = padded_to(padded_rows_, kAlignedNumbers);
+    centre_ = padded_to(padded_rows_ * numbers_beside_row(), kAlignedNumbers);
     row_panels_ = centre_ + padded_to(problem.type == DataType::uint8 ? 0 : problem.columns, kAlignedNumbers);
     panels_ = panels_of_group();
-    const std::int64_t query_bytes = blocks_ * state_bytes() + (depth_ + 1) * number_bytes();
+    const std::int64_t query_bytes = blocks_ * state_bytes() + (depth_ + numbers_beside_row()) * number_bytes();
     const std::int64_t group = panels_ * tile.queries;
     const std::int64_t wanted = padded_to(std::max<std::int64_t>(problem.queries, 1), group);
     queries_ = std::clamp(kMostWorkspaceBytes / query_bytes / group * group, group, wanted);
@@ -88,6 +91,10 @@ class TilesPlan {
     }
     raw.first_element = static_cast<std::uint64_t>(problem_.centre_rows() * problem_.columns);
     const RegressionPacking packing = packing_of(problem_.training_rows, padded_rows_, tile_.rows);
+    if (tile_.is_split) {
+      push(by_groups(kPackSplit, {raw, prepared(centre_), prepared(0), prepared(row_panels_)}, packing));
+      return preparation;
+    }
     push(by_groups("kernel_regression_lengths", {raw, prepared(centre_), prepared(0)}, packing));
     push(pack(raw, prepared(centre_), prepared(0), prepared(row_panels_), packing));
     return preparation;
@@ -98,7 +105,9 @@ class TilesPlan {
     const MemoryArgument raw{.place = 0, .type = problem_.type};
     const RegressionPacking packing = packing_of(problem_.queries, queries_, tile_.queries);
     const MemoryArgument lengths = workspace(query_lengths()), panels = workspace(query_panels());
-    if (queries_ * depth_ <= kMostPackedByGroups) {
+    if (tile_.is_split) {
+      run.launches.push_back(by_groups(kPackSplit, {raw, prepared(centre_), lengths, panels}, packing));
+    } else if (queries_ * depth_ <= kMostPackedByGroups) {
       run.launches.push_back(
           by_groups("kernel_regression_pack_few", {raw, prepared(centre_), lengths, panels}, packing));
     } else {
@@ -121,6 +130,8 @@ class TilesPlan {
   [[nodiscard]] std::int64_t number_bytes() const noexcept {
     return static_cast<std::int64_t>(size_bytes(number_type()));
   }
+  /// A row's length, and a factor where it is split.
+  [[nodiscard]] std::int64_t numbers_beside_row() const noexcept { return tile_.is_split ? 2 : 1; }
   [[nodiscard]] std::int64_t state_bytes() const noexcept {
     constexpr std::int64_t kStateSums = 4;
     return (kStateSums + problem_.outputs + problem_.classes) * static_cast<std::int64_t>(sizeof(double));
@@ -130,7 +141,7 @@ class TilesPlan {
     return padded_to(blocks_ * queries_ * state_bytes() / number_bytes(), kAlignedNumbers);
   }
   [[nodiscard]] std::int64_t query_panels() const noexcept {
-    return query_lengths() + padded_to(queries_, kAlignedNumbers);
+    return query_lengths() + padded_to(queries_ * numbers_beside_row(), kAlignedNumbers);
   }
   [[nodiscard]] MemoryArgument prepared(std::int64_t first) const noexcept {
     return {.place = 1, .type = number_type(), .first_element = static_cast<std::uint64_t>(first)};
@@ -180,7 +191,9 @@ class TilesPlan {
                               is_for_sm_90a);
   }
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile_pack(const char* function) const {
-    return compile(function, embedded::kernel_regression_pack,
+    const auto text = std::string_view(function) == kPackSplit ? embedded::kernel_regression_pack_split
+                                                               : embedded::kernel_regression_pack;
+    return compile(function, text,
                    backend::sentence(" -DGROUP=", group_of_length(), " -DTENSOR=", tile_.is_of_bytes_tensor() ? 1 : 0,
                                      " -DCHUNKS=", tile_.is_of_warp_groups ? 1 : 0));
   }
@@ -215,25 +228,11 @@ class TilesPlan {
   }
 
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile_tiles() const {
-    if (tile_.is_of_warp_groups) {
-      return compile("kernel_regression_wgmma", embedded::kernel_regression_wgmma,
-                     backend::sentence(" -DSTEPS=", depth_ / tile_.depth, " -DSTAGES=", tile_.stages,
-                                       " -DGROUP_BLOCKS=", blocks_of_group(), " -DEUCLIDEAN=", shape_.is_euclidean),
-                     true);
-    }
-    if (tile_.is_of_bytes_tensor()) {
-      constexpr std::int64_t kQueriesOfBlock = 16;  // of the instruction's
-      return compile("kernel_regression_tensor", embedded::kernel_regression_tensor,
-                     backend::sentence(" -DWARPS=", tile_.queries / tile_.work_queries,
-                                       " -DBLOCKS=", tile_.work_queries / kQueriesOfBlock, " -DSTAGES=", tile_.stages,
-                                       " -DEUCLIDEAN=", shape_.is_euclidean));
-    }
-    return compile(
-        "kernel_regression_tiles", embedded::kernel_regression_tiles,
-        backend::sentence(" -DTILE_Q=", tile_.queries, " -DTILE_R=", tile_.rows, " -DWORK_Q=", tile_.work_queries,
-                          " -DWORK_R=", tile_.work_rows, " -DDEPTH=", tile_.depth, " -DPANELS=", panels_,
-                          " -DSTAGES=", tile_.stages, " -DTENSOR_CORES=", tile_.float64_cores, " -DSHARES_WEIGHTS=",
-                          tile_.shares_weights() ? 1 : 0, " -DOTHER_SUMS=", tile_.has_other_sums ? 1 : 0));
+    const RegressionProgram program = regression_program(tile_, {.depth = depth_,
+                                                                 .panels = panels_,
+                                                                 .blocks_of_group = blocks_of_group(),
+                                                                 .is_euclidean = shape_.is_euclidean != 0});
+    return compile(program.function, program.text, program.options, program.is_for_sm_90a);
   }
   [[nodiscard]] OperatorLaunch tiles() const {
     OperatorLaunch launch;

@@ -1,10 +1,11 @@
-// The host code of "fused" and of the variants of bytes in tiles: which tiles a device is offered, what is prepared,
-// what lies where in the workspace, and the launches of a round. The kernels' pictures are in
-// kernel_regression_tiles.cl, _tensor.cl, _wgmma.cl and _pack.cl.
+// The host code of "fused", "fused_split" and of the variants of bytes in tiles: which tiles a device is offered, what
+// is prepared, what lies where in the workspace, and the launches of a round. The kernels' pictures are in
+// kernel_regression_tiles.cl, _split.cl, _tensor.cl, _wgmma.cl, _pack.cl and _pack_split.cl.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,9 +26,10 @@ struct RegressionTile {
   std::int64_t stages = 0;   ///< of steps of NVIDIA's tensor cores in local memory; 0: other products
   int float64_cores = 0;     ///< the architecture whose tensor cores multiply float64 (DeviceFacts); 0: other products
   bool is_of_warp_groups = false;  ///< of kernel_regression_wgmma.cl
+  bool is_split = false;           ///< of kernel_regression_split.cl
   bool has_other_sums = false;     ///< than that of one output
 
-  [[nodiscard]] bool is_of_bytes_tensor() const noexcept { return stages != 0 && float64_cores == 0; }
+  [[nodiscard]] bool is_of_bytes_tensor() const noexcept { return stages != 0 && float64_cores == 0 && !is_split; }
   [[nodiscard]] std::int64_t items() const noexcept { return queries / work_queries * (rows / work_rows); }
   /// SHARES_WEIGHTS of kernel_regression_meeting.cl. Small tiles are those of a device that is not full: there a
   /// group's own time counts. Large ones with a work-item a query need less local memory without: float32 with 10,000
@@ -39,6 +41,23 @@ struct RegressionTile {
 };
 
 using RegressionTiles = std::vector<RegressionTile>;
+
+/// What a tile's kernel must know of a problem when it is compiled.
+struct RegressionTileUse {
+  std::int64_t depth;  ///< of a packed row
+  std::int64_t panels;
+  std::int64_t blocks_of_group;
+  bool is_euclidean;
+};
+
+/// A kernel that computes states by tiles: its function, text and options.
+struct RegressionProgram {
+  const char* function;
+  std::string_view text;
+  std::string options;
+  bool is_for_sm_90a = false;
+};
+[[nodiscard]] RegressionProgram regression_program(const RegressionTile& tile, const RegressionTileUse& use);
 
 /// Those of "fused" and "exact_bytes", the preferred one first and the smallest one last, whether or not the device can
 /// run them.
@@ -57,6 +76,8 @@ using RegressionTiles = std::vector<RegressionTile>;
 
 /// For variants by tensor cores: yes for bytes whose key and row's number share a word, and for one sum of a query.
 [[nodiscard]] backend::Verdict check_regression_words(const KernelRegression& problem, std::string_view variant);
+/// Tiles of "fused_split", the preferred one first; none where it does not take the problem.
+[[nodiscard]] RegressionTiles regression_split_tiles(const KernelRegression& problem, const DeviceFacts& facts);
 /// How long exact_bytes_tensor computes by its best tile, on the busiest multiprocessor, in queries of a block of
 /// training rows.
 [[nodiscard]] std::int64_t regression_time_of_tensor(const KernelRegression& problem, const DeviceFacts& facts);

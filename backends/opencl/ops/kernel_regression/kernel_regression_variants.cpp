@@ -7,6 +7,7 @@ backend::VariantList<KernelRegression> kernel_regression_variants() {
   return {kernel_regression_exact_bytes_wgmma(),
           kernel_regression_exact_bytes_tensor(),
           kernel_regression_exact_bytes(),
+          kernel_regression_fused_split(),
           kernel_regression_fused(),
           kernel_regression_one_kernel(),
           kernel_regression_two_kernels(),

@@ -13,6 +13,7 @@ namespace tessera::opencl {
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_exact_bytes_tensor();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_exact_bytes();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_fused();
+[[nodiscard]] backend::Variant<KernelRegression> kernel_regression_fused_split();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_one_kernel();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_two_kernels();
 [[nodiscard]] backend::Variant<KernelRegression> kernel_regression_naive();
