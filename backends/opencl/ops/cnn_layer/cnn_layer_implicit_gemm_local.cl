@@ -14,120 +14,28 @@
 // times, nearly always from the first-level one. Other pools, and steps split into parts, go through sums in the
 // workspace, which cnn_layer_finish.cl ends.
 //
+// On NVIDIA's sm_80 and newer, in float32, several steps of tiles are on their way, by copies that pass no register
+// (gemm_register_fma_ahead.cl).
+//
 // Compiles alone with: -DFLOAT64=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=4 -DTENSOR_CORES=0 -DASYNC=1
 // Compiles alone with: -DFLOAT64=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=1 -DSTAGES=2 -DTENSOR_CORES=0
-#include "ops/cnn_layer/cnn_layer_images.cl"
-#include "ops/cnn_layer/cnn_layer_product.cl"
-
 #define A_TURNED 0
 #define B_TURNED 0
 #define RUN 4
-#include "ops/gemm/gemm_register_tile.cl"
-#include "ops/gemm/gemm_register_fma.cl"
+#include "ops/cnn_layer/cnn_layer_implicit_gemm_gather.cl"
 #include "ops/gemm/gemm_register_store.cl"
 
 #define A_ROWS_AT_ONCE (ITEMS * V / TILE_M)
 #define A_COPIES (TILE_M * DEPTH / (ITEMS * V))
-#define COUNT (DEPTH * TILE_N / ITEMS)   // steps whose pixels a work-item fetches, a multiple of 4
-#define GROUP (COUNT < 8 ? COUNT : 8)  // of them, those at one place of the filter if the product is grouped
-
-// The pixel that a column of the tile stands for. A work-item computes V neighbouring columns at a time, LANES_N * V
-// apart; pixels are numbered such that a work-item has them in fours.
-#if V == 4
-#define PIXEL_OF_COLUMN(column) (column)
-#else
-#define PIXEL_OF_COLUMN(column) \
-  ((column) / 32 * 32 + (column) % 16 / 2 * 4 + (column) / 16 % 2 * 2 + (column) % 2)
-#endif
-
-// Where the filter's corner lies for one column, and whether the whole filter is inside of the image.
-typedef struct {
-  long first;  // element of the input; 0 if the column is none
-  int y;
-  int x;
-  int is_interior;
-} Corner;
-
-static inline Corner corner_of(const long column, const Layer layer, const Product product) {
-  Corner corner;
-  corner.first = 0;
-  corner.y = NOWHERE;
-  corner.x = NOWHERE;
-  corner.is_interior = 0;
-  if (column < product.columns) {
-    const long image = quotient(column, product.image_columns);
-    const long in_image = column - image * product.image_columns;
-    const long window = product.pooled ? in_image / 4 : in_image;
-    const int place = product.pooled ? (int)(in_image & 3) : 0;
-    const long row = quotient(window, product.row_windows);
-    const long step = product.pooled ? 2 : 1;
-    corner.y = (int)((row * step + place / 2) * layer.stride - layer.padding);
-    corner.x = (int)(((window - row * product.row_windows) * step + (place & 1)) * layer.stride - layer.padding);
-    corner.first = image * layer.input_image + (corner.y * layer.width + corner.x) * layer.input_pixel;
-    corner.is_interior = corner.y >= 0 && corner.x >= 0 && corner.y + layer.filter_height <= layer.height &&
-                         corner.x + layer.filter_width <= layer.width;
-  }
-  return corner;
-}
-
-// The pixels under COUNT steps; 0 for those outside of the image, behind the last column or behind the last step. Where
-// 8 steps are channels of one place of the filter (`grouped`), one test of the edges serves all 8, and where they lie
-// beside each other (`in_vectors`), a few loads read them. Else, where the whole filter lies inside of the image, one
-// test serves all steps.
-static inline void gather(real *pixels, __global const real *input, const Corner corner,
-                          __global const int *places, const int is_whole, const int in_vectors,
-                          const Layer *layer, const Product *product) {
-  const int height = (int)layer->height;
-  const int width = (int)layer->width;
-  if (product->grouped) {
-#pragma unroll
-    for (int group = 0; group < COUNT; group += GROUP) {
-      const int y = corner.y + places[product->padded_steps + group];
-      const int x = corner.x + places[2 * product->padded_steps + group];
-      const int is_inside = y >= 0 && y < height && x >= 0 && x < width;
-      __global const real *const from = input + corner.first;
-      if (in_vectors) {
-#pragma unroll
-        for (int i = group; i < group + GROUP; i += V) {
-          const vector some = is_inside ? *(__global const vector *)(from + places[i]) : (vector)(0);
-          STORE_VECTOR(some, 0, pixels + i);
-        }
-      } else {
-#pragma unroll
-        for (int i = group; i < group + GROUP; i += 4) {
-          const int4 offsets = *(__global const int4 *)(places + i);
-          pixels[i] = is_inside ? from[offsets.x] : 0;
-          pixels[i + 1] = is_inside ? from[offsets.y] : 0;
-          pixels[i + 2] = is_inside ? from[offsets.z] : 0;
-          pixels[i + 3] = is_inside ? from[offsets.w] : 0;
-        }
-      }
-    }
-  } else if (corner.is_interior && is_whole) {
-#pragma unroll
-    for (int i = 0; i < COUNT; i += 4) {
-      const int4 offsets = *(__global const int4 *)(places + i);
-      pixels[i] = input[corner.first + offsets.x];
-      pixels[i + 1] = input[corner.first + offsets.y];
-      pixels[i + 2] = input[corner.first + offsets.z];
-      pixels[i + 3] = input[corner.first + offsets.w];
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) {
-      const int y = corner.y + places[product->padded_steps + i];
-      const int x = corner.x + places[2 * product->padded_steps + i];
-      const int is_inside = y >= 0 && y < height && x >= 0 && x < width;
-      pixels[i] = is_inside ? input[corner.first + places[i]] : 0;
-    }
-  }
-}
-
+#if !AHEAD
 // This work-item's share of the tiles: weights as vectors, and the pixels of one column.
 struct Copies {
   vector a[A_COPIES];
   real b[COUNT];
 };
+
+#endif
 
 // What the share is of, and where in the tiles it goes.
 struct Source {
@@ -139,6 +47,17 @@ struct Source {
   const Product *product;
 };
 
+#if AHEAD
+ALWAYS_INLINE void start_tiles(SHARE_POINTERS, const Source *s, __local real *a_tile, __local real *b_tile,
+                               const long first_p) {
+#pragma unroll
+  for (int i = 0; i < A_COPIES; ++i) {
+    start_vector_copy(&a_tile[(s->a_y + i * A_ROWS_AT_ONCE) * A_WIDTH + s->a_x],
+                      a + i * A_ROWS_AT_ONCE * s->product->panel);
+  }
+  start_pixels(&b_tile[s->b_y * B_WIDTH + s->b_x], b, s->corner, places, first_p <= s->last_whole, s->layer, s->product);
+}
+#else
 ALWAYS_INLINE void fetch_tiles(Copies *copies, SHARE_POINTERS, const Source *s, const long first_p) {
 #pragma unroll
   for (int i = 0; i < A_COPIES; ++i) {
@@ -155,6 +74,8 @@ ALWAYS_INLINE void place_tiles(const Copies *copies, const Source *s, __local re
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) b_tile[(s->b_y + i) * B_WIDTH + s->b_x] = copies->b[i];
 }
+
+#endif
 
 // Stores what four neighbouring columns, in the order of pixels, give for one output channel.
 static inline void store_columns(__global real *output, const real bias, const long column, const real *sums,
@@ -240,9 +161,13 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_impli
   source.layer = &layer;
   source.product = &product;
   real sums[WORK_M][WORK_N];
+#if AHEAD
+  multiply_tiles(sums, tiles, share, weights, input, places, DEPTH * product.panel, 0, &source, first_step, end_step);
+#else
   Copies copies;
   multiply_tiles(sums, tiles, share, weights, input, places, DEPTH * product.panel, 0, &source, &copies, first_step,
                  end_step);
+#endif
 
   const int is_plain =
       product.target_pixel == 1 &&

@@ -19,8 +19,9 @@ struct LocalTileShape {
   std::int64_t work_n;
   std::int64_t depth;
   std::int64_t slices = 1;
-  std::int64_t stages = 2;  ///< pairs of tiles in local memory
-  int tensor_cores = 0;     ///< 0, or the NVIDIA architecture whose instruction multiplies float64: 80, 90
+  std::int64_t stages = 2;       ///< pairs of tiles in local memory
+  int tensor_cores = 0;          ///< 0, or the NVIDIA architecture whose instruction multiplies float64: 80, 90
+  bool is_asynchronous = false;  ///< copies of NVIDIA's that pass no register, of float32
 
   [[nodiscard]] std::uint64_t group_size() const {
     return static_cast<std::uint64_t>(tile_m / work_m * (tile_n / work_n) * slices);
@@ -38,7 +39,8 @@ struct LocalTileShape {
     return " -DTILE_M=" + std::to_string(tile_m) + " -DTILE_N=" + std::to_string(tile_n) +
            " -DWORK_M=" + std::to_string(work_m) + " -DWORK_N=" + std::to_string(work_n) +
            " -DDEPTH=" + std::to_string(depth) + " -DSLICES=" + std::to_string(slices) +
-           " -DSTAGES=" + std::to_string(stages) + " -DTENSOR_CORES=" + std::to_string(tensor_cores);
+           " -DSTAGES=" + std::to_string(stages) + " -DTENSOR_CORES=" + std::to_string(tensor_cores) +
+           " -DASYNC=" + (is_asynchronous ? "1" : "0");
   }
 };
 

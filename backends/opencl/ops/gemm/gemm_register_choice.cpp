@@ -9,6 +9,7 @@
 #include <span>
 
 #include "ops/gemm/gemm_oriented.h"
+#include "ops/gemm/gemm_register_local.h"
 #include "ops/gemm/gemm_split_k.h"
 
 namespace tessera::opencl {
@@ -19,6 +20,8 @@ namespace {
 /// has, `group_us` more for each p of each group, and `each_us` for each group. Fitted to {256, 512, 1024, 2048}^3 with
 /// every tile and split_k on an H200 (driver 580), where the choice takes 1.005 times as long as the best one in the
 /// geometric mean, and at most 1.09 times. Other GPUs have other numbers, but the choice depends on their ratios alone.
+/// Where rows begin at any element, what is paid for each p takes `unaligned` times as long, and the start
+/// `unaligned_us` more: set after three products of that kind with each tile on an H100, in float32.
 struct TileCost {
   std::int64_t tile_m;
   std::int64_t tile_n;
@@ -27,12 +30,14 @@ struct TileCost {
   double group_us;
   double each_us;
   double start_us;
+  double unaligned = 1;
+  double unaligned_us = 0;
 };
-constexpr std::array<TileCost, 5> kFloat32{{{32, 32, 4, 0.0047, 0.00746, 0.20, 2.88},
-                                            {32, 64, 8, 0, 0.01598, 1.46, 1.73},
-                                            {64, 64, 4, 0, 0.02758, 1.20, 2.10},
-                                            {64, 128, 2, 0, 0.04917, 0.70, 2.37},
-                                            {128, 128, 1, 0.0024, 0.08544, 0, 3.18}}};
+constexpr std::array<TileCost, 5> kFloat32{{{32, 32, 4, 0.0047, 0.00746, 0.20, 2.88, 1.08, 0.3},
+                                            {32, 64, 8, 0, 0.01598, 1.46, 1.73, 1.18, 1},
+                                            {64, 64, 4, 0, 0.02758, 1.20, 2.10, 1.15, 2.5},
+                                            {64, 128, 2, 0, 0.04917, 0.70, 2.37, 1.1, 5.3},
+                                            {128, 128, 1, 0.0024, 0.08544, 0, 3.18, 1.36, 8.8}}};
 constexpr std::array<TileCost, 4> kFloat64{{{32, 32, 4, 0, 0.01742, 0.48, 2.17},
                                             {64, 64, 4, 0, 0.05068, 2.04, 1.67},
                                             {64, 128, 2, 0, 0.09786, 1.87, 1.72},
@@ -69,6 +74,7 @@ LocalTuning choose_register_local(const Gemm& given, const DeviceFacts& facts,
                                   const std::vector<LocalTileShape>& shapes) {
   const Gemm problem = gemm_as_computed(given);
   const bool is_double = problem.type == DataType::float64;
+  const bool is_aligned = reads_vectors(problem);
   const double units = static_cast<double>(std::max<std::uint64_t>(facts.info.compute_units, 1));
   LocalTuning best{shapes.back(), 1};
   double best_us = std::numeric_limits<double>::infinity();
@@ -84,8 +90,9 @@ LocalTuning choose_register_local(const Gemm& given, const DeviceFacts& facts,
       if (parts > 1 && problem.k / parts < kShortestPart) break;
       const auto count = static_cast<double>(parts);
       const double groups_of_unit = std::ceil(blocks * count / units);
-      double us = cost.start_us + cost.each_us * groups_of_unit +
-                  static_cast<double>(problem.k) / count * (cost.alone_us + cost.group_us * groups_of_unit);
+      double us = cost.start_us + cost.each_us * groups_of_unit + (is_aligned ? 0 : cost.unaligned_us) +
+                  static_cast<double>(problem.k) / count * (cost.alone_us + cost.group_us * groups_of_unit) *
+                      (is_aligned ? 1 : cost.unaligned);
       if (parts > 1) {
         const double elements = count * static_cast<double>(problem.batch) * static_cast<double>(problem.m) *
                                 static_cast<double>(problem.n);

@@ -1,5 +1,5 @@
 // A tile in registers, multiplied by each work-item alone: for each p it reads WORK_M numbers of A and WORK_N of B and
-// multiplies each with each. Two pairs of tiles in turn.
+// multiplies each with each. Two pairs of tiles in turn, or with ASYNC more (gemm_register_fma_ahead.cl).
 //
 // Compiles alone with: -DFLOAT64=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0 -DA_TURNED=1 -DB_TURNED=0 -DRUN=V
 #include "ops/gemm/gemm_register_tile.cl"
@@ -9,7 +9,7 @@
 #define ROW_OF(i) ((i) / V * (LANES_M * V) + (i) % V)
 #define COLUMN_OF(j) ((j) * LANES_N)
 #define STEPS (DEPTH / SLICES)
-#if STEPS % 2 != 0 || STEPS * SLICES != DEPTH || STAGES != 2
+#if STEPS % 2 != 0 || STEPS * SLICES != DEPTH || (STAGES != 2 && !ASYNC)
 #error "no such depth"
 #endif
 
@@ -45,6 +45,7 @@ ALWAYS_INLINE void read_step(real *a_numbers, real *b_numbers, const Tiles tiles
   read_numbers(b_numbers, WORK_N, &tiles.b[pair][step * B_WIDTH + share.spot.column], LANES_N * V);
 }
 
+#if !ASYNC
 // Sets `sums` to those of the products of all p from `begin` to `end`. Behind the last step numbers are read once more,
 // for nothing: a condition that prevents it would keep reads and products from overlapping.
 ALWAYS_INLINE void multiply_tiles(real sums[WORK_M][WORK_N], const Tiles tiles, const Share share, SHARE_POINTERS, const long a_step,
@@ -81,3 +82,4 @@ ALWAYS_INLINE void multiply_tiles(real sums[WORK_M][WORK_N], const Tiles tiles, 
     multiply(sums, a_numbers[1], b_numbers[1]);
   }
 }
+#endif

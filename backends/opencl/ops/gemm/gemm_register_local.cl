@@ -32,11 +32,13 @@
 // never lost or made up. With k split into parts, each part's sums go to a matrix of their own: see
 // gemm_register_sum.cl.
 //
-// float64 on NVIDIA's tensor cores: the same, but with more pairs of tiles that are filled without registers, number by
-// number, so that it does not matter how matrices are aligned or turned. See gemm_register_tensor.cl.
+// On NVIDIA's sm_80 and newer small tiles of float32, and float64 on its tensor cores: the same, but with more pairs of tiles that are filled without registers, number by
+// number, so that it does not matter how matrices are aligned or turned. See gemm_register_fma_ahead.cl and
+// gemm_register_tensor.cl.
 //
 // Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0
 // Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=1 -DSTAGES=2 -DTENSOR_CORES=0
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE_M=32 -DTILE_N=32 -DWORK_M=8 -DWORK_N=4 -DDEPTH=32 -DSLICES=4 -DSTAGES=3 -DTENSOR_CORES=0 -DASYNC=1
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=4 -DWORK_N=8 -DDEPTH=8 -DSLICES=1 -DSTAGES=5 -DTENSOR_CORES=80
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=4 -DWORK_N=8 -DDEPTH=8 -DSLICES=1 -DSTAGES=5 -DTENSOR_CORES=90
 #include "ops/gemm/gemm_operands.cl"
@@ -49,11 +51,11 @@
 #if TENSOR_CORES
 #include "ops/gemm/gemm_register_tensor.cl"
 #else
-#include "ops/gemm/gemm_register_fma.cl"
+#include "ops/gemm/gemm_register_fma_ahead.cl"
 #endif
 #include "ops/gemm/gemm_register_store.cl"
 
-#define COPIED (TENSOR_CORES ? 1 : V)
+#define COPIED (AHEAD ? 1 : V)
 // How the tiles lie in global memory: elements along a stored row, and stored rows that the group copies at once.
 #define A_ALONG (TRANSPOSE_A ? TILE_M : DEPTH)
 #define B_ALONG (TRANSPOSE_B ? DEPTH : TILE_N)
@@ -68,7 +70,7 @@ struct Source {
   long lda, ldb;
   long k_end;
   int a_x, a_y, b_x, b_y;
-#if TENSOR_CORES
+#if AHEAD
   int a_inside, b_inside;
 #else
   long a_rows, b_columns;
@@ -76,7 +78,7 @@ struct Source {
 #endif
 };
 
-#if TENSOR_CORES
+#if AHEAD
 // This work-item's share of a tile, on its way from global to local memory: elements at stored rows `apart` from each
 // other. x and y: where the first lies in the stored tile. `rows` and `columns` are how many of the matrix there are
 // from `from` on.
@@ -216,7 +218,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   source.k_end = min(gemm.k, k_begin + parts.length);
   const long a_rows = gemm.m - block.first_row - (TRANSPOSE_A ? source.a_x : source.a_y);
   const long b_columns = gemm.n - block.first_column - (TRANSPOSE_B ? source.b_y : source.b_x);
-#if TENSOR_CORES
+#if AHEAD
   source.a_inside = (int)min(a_rows, (long)TILE_M);
   source.b_inside = (int)min(b_columns, (long)TILE_N);
 #else
@@ -228,7 +230,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
       block.first_column + TILE_N <= gemm.n && (((b_first + product * gemm.stride_b) | gemm.ldb) & (V - 1)) == 0;
 #endif
   real sums[WORK_M][WORK_N];
-#if TENSOR_CORES
+#if AHEAD
   multiply_tiles(sums, tiles, share, a, b, 0, a_step, b_step, &source, k_begin, source.k_end);
 #else
   Copies copies;

@@ -8,6 +8,12 @@
 
 namespace tessera::opencl {
 
+/// Does every row of A and B begin at a multiple of 16 bytes, but for their addresses?
+[[nodiscard]] inline bool reads_vectors(const Gemm& problem) noexcept {
+  const std::int64_t elements = 16 / static_cast<std::int64_t>(size_bytes(problem.type));
+  return (problem.lda | problem.ldb | problem.stride_a | problem.stride_b) % elements == 0;
+}
+
 /// Yes if the device can run one of its tiles. A tile that is offered works with every split_k.
 [[nodiscard]] backend::Verdict check_register_local(const Gemm& problem, const OpenclDevice& device);
 

@@ -1,5 +1,5 @@
 // A tile of a product in work-items' registers, fed through local memory: what gemm's register_local and cnn_layer's
-// implicit_gemm_local share. Options: FLOAT64, 0 or 1, TILE_M, TILE_N, WORK_M, WORK_N, DEPTH, SLICES, STAGES. Behind it
+// implicit_gemm_local share. Options: FLOAT64, 0 or 1, TILE_M, TILE_N, WORK_M, WORK_N, DEPTH, SLICES, STAGES, ASYNC. Behind it
 // comes gemm_register_fma.cl, where a work-item multiplies by itself, or gemm_register_tensor.cl, where 32 do it
 // together. gemm_register_local.cl draws the picture and says what each part of it is worth.
 //
@@ -48,6 +48,12 @@ typedef float4 vector;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+// Do several pairs of tiles come ahead, by copies that pass no register?
+#ifndef ASYNC
+#define ASYNC 0
+#endif
+#define AHEAD (TENSOR_CORES || ASYNC)
+
 // Where a work-item's elements begin in the tile.
 typedef struct {
   int row;
@@ -77,7 +83,7 @@ typedef struct {
 typedef struct Source Source;
 typedef struct Copies Copies;
 #define SHARE_POINTERS __global const real *a, __global const real *b, __global const int *places
-#if TENSOR_CORES
+#if AHEAD
 // Sends its share of the tiles from `first_p` on to local memory, without registers.
 ALWAYS_INLINE void start_tiles(SHARE_POINTERS, const Source *source, __local real *a_tile, __local real *b_tile,
                                const long first_p);
