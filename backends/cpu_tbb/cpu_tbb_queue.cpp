@@ -154,9 +154,11 @@ void CpuTbbQueue::wait_for_all() noexcept {
   if (spin_until(done)) return;
   const WaitInsideLoop waiting;
   std::unique_lock lock(mutex_);
-  waiting_.fetch_add(1);
-  executed_changed_.wait(lock, done);
-  waiting_.fetch_sub(1);
+  for (;;) {
+    awaited_.store(std::min(awaited_.load(), pushed));
+    if (done()) return;
+    executed_changed_.wait(lock);
+  }
 }
 
 void CpuTbbQueue::serve() noexcept {
@@ -192,11 +194,13 @@ void CpuTbbQueue::execute(Command& command) noexcept {
 }
 
 void CpuTbbQueue::note_executed() noexcept {
-  // The worker counts, then looks for waiters; a waiter announces itself, then looks at the count. All four are
-  // sequentially consistent, so at least one of the two sees the other, and no waiter sleeps on.
-  executed_.fetch_add(1);
-  if (waiting_.load() == 0) return;
+  // The worker counts, then looks which count is waited for; a waiter says which, then looks at the count. All four are
+  // sequentially consistent, so at least one of the two sees the other, and no waiter sleeps on. A waiter that is woken
+  // too early, by the count of another, says its own again.
+  const std::uint64_t executed = executed_.fetch_add(1) + 1;
+  if (executed < awaited_.load()) return;
   const std::lock_guard lock(mutex_);
+  awaited_.store(kNothingAwaited);
   executed_changed_.notify_all();
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -76,6 +77,8 @@ class CpuTbbQueue final : public backend::Queue {
   void execute(Command& command) noexcept;
   void note_executed() noexcept;
 
+  static constexpr std::uint64_t kNothingAwaited = std::numeric_limits<std::uint64_t>::max();
+
   const std::shared_ptr<Executor> executor_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;  // there is something to do
@@ -84,7 +87,9 @@ class CpuTbbQueue final : public backend::Queue {
   Command* last_pending_ = nullptr;
   std::uint64_t pushed_ = 0;
   std::atomic<std::uint64_t> executed_{0};  // written by the worker alone
-  std::atomic<int> waiting_{0};             // threads that sleep until executed_ grows
+  /// The least count of executed commands that a thread sleeps for. The worker wakes nobody before: a wake-up takes it
+  /// 10 microseconds, and the thread that is woken takes the processor of one that computes.
+  std::atomic<std::uint64_t> awaited_{kNothingAwaited};
   bool asleep_ = false;
   bool closing_ = false;
   std::atomic<bool> has_pending_{false};  // says without the lock that a look is worth it
