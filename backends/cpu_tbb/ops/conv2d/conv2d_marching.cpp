@@ -12,7 +12,9 @@
 //
 // 3 x 3 on 4096 x 4096, one thread of an Intel Xeon with AVX-512: 7 ms in float, 7.9 in int32 as float, 8.6 in int32 of
 // any size; OpenCV's filter2D takes 15 in float.
+#include "cpu_tbb_device.h"
 #include "mathematics/conv2d_filter.h"
+#include "ops/conv2d/conv2d_marching_choice.h"
 #include "ops/conv2d/conv2d_marching_strip.h"
 #include "ops/conv2d/conv2d_variants.h"
 
@@ -154,11 +156,14 @@ backend::Variant<Conv2d> conv2d_marching() {
       .tunables = nullptr,
       .make =
           [](const Conv2d& problem, backend::Device&, const Tuning&) {
-            return make_conv2d_kernel(problem, [in_pairs = has_fast_pairs() && fits_pairs(problem.filter)](
-                                                   Executor& executor, const auto& images) {
-              march_fastest_exact_way(images, in_pairs, executor);
-            });
+            return make_conv2d_kernel(
+                with_rows_joined(problem),
+                [in_pairs = has_fast_pairs() && fits_pairs(problem.filter)](Executor& executor, const auto& images) {
+                  march_fastest_exact_way(images, in_pairs, executor);
+                });
           },
+      .pays = [](const Conv2d& problem,
+                 const backend::Device& device) { return marching_pays(problem, native(device).team().threads); },
   };
 }
 
