@@ -8,6 +8,7 @@
 #include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_turn.h"
+#include "ops/gemm/gemm_thin_choice.h"
 
 namespace tessera::fault {
 namespace {
@@ -80,6 +81,24 @@ TEST(GemmChoiceTest, few_rows_of_a_transposed_b_are_computed_as_columns) {
   EXPECT_EQ(cpu_tbb::turn_of(column), Turn::none);
   column.transpose_a = true;
   EXPECT_EQ(cpu_tbb::turn_of(column), Turn::column);
+}
+
+TEST(GemmChoiceTest, sums_down_long_rows_or_few_columns_are_thin) {
+  struct Case {
+    std::int64_t m, n;
+    bool transpose_a;
+    DataType type;
+    bool pays;
+  };
+  for (const Case& c : {Case{1, 4000, false, DataType::float32, true}, Case{1, 674, false, DataType::float32, false},
+                        Case{3, 2048, false, DataType::float32, true}, Case{4, 2048, false, DataType::float32, false},
+                        Case{4, 2048, false, DataType::float64, true}, Case{200, 2, true, DataType::float32, true},
+                        Case{60, 4, true, DataType::float32, false}, Case{1000, 1, true, DataType::float32, false},
+                        Case{2100, 6, true, DataType::float32, true}}) {
+    Gemm problem{.m = c.m, .n = c.n, .k = 1500, .type = c.type, .transpose_a = c.transpose_a};
+    problem = with_layout(problem);
+    EXPECT_EQ(static_cast<bool>(cpu_tbb::thin_pays(problem)), c.pays) << c.m << " x " << c.n;
+  }
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ enum class ShortSide { none, columns, rows, columns_down, rows_down };
 }
 
 [[nodiscard]] backend::Verdict thin_check(const Gemm& problem, const backend::Device& device);
+/// Whatever the device: times of one thread are compared, and both variants share alike.
+[[nodiscard]] backend::Verdict thin_pays(const Gemm& problem);
 [[nodiscard]] backend::Verdict thin_pays(const Gemm& problem, const backend::Device& device);
 
 }  // namespace tessera::cpu_tbb
