@@ -30,6 +30,7 @@
 #include "ops/cnn_layer/cnn_layer_finish.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm_plan.h"
 #include "ops/cnn_layer/cnn_layer_panels.h"
+#include "ops/cnn_layer/cnn_layer_pixel_rows.h"
 #include "ops/cnn_layer/cnn_layer_planes.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 
@@ -222,6 +223,10 @@ backend::Variant<CnnLayer> cnn_layer_implicit_gemm() {
       .tunables = nullptr,
       .make = [](const CnnLayer& problem, backend::Device& device, const Tuning&) -> std::unique_ptr<backend::Kernel> {
         const Team team = native(device).team();
+        if (is_computed_by_pixel_rows(problem)) {
+          return problem.type == DataType::float32 ? make_cnn_layer_pixel_rows<float>(problem, team)
+                                                   : make_cnn_layer_pixel_rows<double>(problem, team);
+        }
         return problem.type == DataType::float32 ? make<float>(problem, team) : make<double>(problem, team);
       },
   };

@@ -17,11 +17,13 @@ namespace {
 
 // Times are counted in products: how many a core makes meanwhile in gemm's register tile. Fitted to 3 x 3 and 5 x 5
 // filters between 8 and 512 channels at 13 x 13 to 466 x 196 pixels on one core of a Xeon with AVX-512, beside
-// "implicit_gemm"; no committed file has the figures.
+// "implicit_gemm", what the way in takes to 21 to 256 -> 2 to 96 channels at 27 x 43 and 64 x 64 on two cores of an
+// EPYC with AVX-512; no committed file has the figures.
 
 /// What transforms take over what they count (winograd_costs()): they move more than they multiply, and most of all on
-/// the way out, where sums leave by tiles.
-constexpr double kTimesInput = 1.9;
+/// the way out, where sums leave by tiles. With few output channels the way in is nearly all: with 1.9 for it, which
+/// fitted the Xeon's layers, 95 -> 5 channels took 2.6 times as long as the direct sum on the EPYC.
+constexpr double kTimesInput = 5;
 constexpr double kTimesOutput = 7.3;
 /// The direct sum's patches are packed and read: for each of their elements, the time of so many output channels.
 constexpr double kChannelsForPatch = 6;
@@ -30,7 +32,7 @@ constexpr double kChannelsForPatch = 6;
 /// 13 x 13 pixels have 16 tiles for each weight, and took 1.5 times as long as the direct sum on that Xeon, which is 60
 /// products a weight; on two cores of an EPYC with AVX-512 384 -> 384 there take 0.68 of the direct sum, which is 16.
 /// With this 512 -> 512 at 14 x 14 is winograd's, which takes 2.7 ms on the EPYC where the direct sum takes 4.4.
-constexpr double kProductsForWeight = 40;
+constexpr double kProductsForWeight = 32;
 
 /// What a layer costs by the direct sum and by winograd.
 struct Balance {
