@@ -70,18 +70,11 @@ struct BoxBytes : BoxRegion<kWindow> {
   static_assert(kNotes >= Region::kPlaces && 2 * Region::kMost + 6 <= 32);
 };
 
-/// Words from one plane of so many rows to the next, so that the 16 rows of a patch begin in banks of their own.
+/// Voxels from one plane of so many rows to the next, so that four planes lie in banks of their own.
 constexpr int box_plane(int row, int rows) {
-  for (int plane = (row * rows + 1) / 2 * 2;; plane += 2) {
-    std::uint32_t banks = 0;
-    int count = 0;
-    for (int i = 0; i < 16; ++i) {
-      const std::uint32_t bank = 1U << (i % 4 * row + i / 4 * plane) % 32;
-      if ((banks & bank) == 0) ++count;
-      banks |= bank;
-    }
-    if (count == 16) return plane;
-  }
+  int plane = row * rows;
+  while (plane % 16 != 8) ++plane;
+  return plane;
 }
 
 /// The shared memory of patch_match_box_halves.cu.
@@ -99,15 +92,15 @@ struct BoxHalves : BoxRegion<kWindow> {
   static constexpr int kVoxelPlane = box_plane(kVoxelRow, Region::kWordsY);
   static constexpr int kVoxels = kVoxelPlane * Region::kWordsZ;
   static constexpr int kColumns = Region::kColumnsAlongX * Region::kColumnsAlongY;
-  static constexpr int kTogether = 32;    ///< listed candidates whose distances are found at a time
-  static constexpr int kSumStride = 17;   ///< of a candidate's 16 rows
+  static constexpr int kTogether = 32;    ///< listed candidates that a reference is sorted of at a time
   static constexpr int kNumberBits = 13;  ///< of a candidate's first voxel in a key
-  /// Of a warp: what it notes of columns, or sums of rows and keys.
+  /// Of a warp: what it notes of columns, or sorted candidates, or keys, and distances.
   static constexpr unsigned kNotedBytes = kColumns * 2 * 32 * 4;
-  static constexpr unsigned kSumBytes = kTogether * kSumStride * 8;
-  static constexpr int kKeys = 3 * Region::kPlaces;
-  static constexpr int kNearStride = kTogether + 4;  ///< halves of a warp lie in banks of their own
-  static constexpr unsigned kWarpBytes = kSumBytes + kKeys * 8 + 2 * kNearStride * 4;
+  static constexpr unsigned kStackBytes = 4 * Region::kReferences * (Region::kPlaces + 1);
+  static constexpr int kSlotStride = kTogether + 2;  ///< of a reference's distances: lanes lie in banks of their own
+  static constexpr int kDistances = Region::kReferences * kSlotStride;  ///< five bytes each
+  static constexpr unsigned kFoundBytes = kStackBytes + 5 * kDistances;
+  static constexpr unsigned kWarpBytes = kNotedBytes > kFoundBytes ? kNotedBytes : kFoundBytes;
   static constexpr unsigned kScreenBytes = 4 * ((kWords + kNorms + 3) / 4 * 4);
   static constexpr unsigned kSharedBytes = kScreenBytes + Region::kWarps * kWarpBytes + 4 * kVoxels;
   /// That share a multiprocessor of 228 KiB, of which a group takes 1 KiB beside its own.
@@ -115,10 +108,11 @@ struct BoxHalves : BoxRegion<kWindow> {
   /// Of a warp's lists, where words and norms were, and candidates that they hold: what is behind a list's end is read.
   static constexpr int kListStride = static_cast<int>(kScreenBytes / 2 / Region::kWarps);
   static constexpr int kListed = kListStride - kTogether;
-  static_assert(kNotedBytes <= kWarpBytes && kScreenBytes % 16 == 0 && kWarpBytes % 16 == 0);
-  static_assert((kSumBytes + kKeys * 8) % 16 == 0 && kNearStride % 4 == 0);
+  static_assert(kScreenBytes % 16 == 0 && kWarpBytes % 16 == 0);
+  static_assert(8 * (kTogether + 2 * Region::kPlaces) <= kStackBytes);
+  static_assert(4 * (kWords + 3 * Region::kWarps) <= Region::kWarps * kWarpBytes);  // squares of rows lie there, too
   static_assert(kVoxelPlane * Region::kNormsZ <= 1 << kNumberBits && kPlane % 2 == 0);
-  static_assert(kVoxelRow * Region::kWordsY <= kVoxelPlane && kSumBytes >= 2 * kTogether * 8);
+  static_assert(kVoxelRow * Region::kWordsY <= kVoxelPlane);
 };
 
 /// Threads of a group of patch_match_box_sums.cu, how many stand in a line, and the places of each.

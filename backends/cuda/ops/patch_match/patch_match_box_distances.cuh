@@ -1,8 +1,8 @@
 // patch_match, box_sums for floats and 16 bits, a reference at every place: distances as they are defined, of voxels in
 // shared memory, and stacks on their way out of it. Half a warp has a reference.
 //
-//   rows     of a candidate a lane has one of 16 rows of four voxels; the row's sum goes to shared memory
-//   sums     then a lane has a candidate, and adds up its rows and planes
+//   planes   of a candidate a lane has one of four planes of 4 x 4 voxels; four lanes tell each other their sums, and
+//            the distance goes to shared memory. So half a warp finds four at a time.
 #pragma once
 
 #include "ops/patch_match/patch_match_box_halves.cuh"
@@ -20,7 +20,7 @@ class BoxDistances {
   __device__ __forceinline__ BoxDistances(const PatchBoxArguments& box, const HalvesMemory<Types, kWindow>& memory)
       : box_(box), memory_(memory), tile_(box), unit_x_(box_unit_x()), unit_y_(box_unit_y()) {
     first_candidate_ = tile_.first_candidate(0, 0);
-    sums_ = reinterpret_cast<Sum*>(memory.of_warp());
+    distances_ = reinterpret_cast<std::uint32_t*>(memory.of_warp() + Box::kStackBytes);
   }
 
   /// Is there a reference of this number?
@@ -58,6 +58,21 @@ class BoxDistances {
     for (int x = 1; x < kPatch; ++x) sum = Types::add(sum, square(a.voxels[x], b.voxels[x]));
     return sum;
   }
+  /// Four rows of a patch.
+  struct Plane {
+    Row rows[kPatch];
+
+    __device__ __forceinline__ explicit Plane(const Voxel* from)
+        : rows{Row(from), Row(from + Box::kVoxelRow), Row(from + 2 * Box::kVoxelRow), Row(from + 3 * Box::kVoxelRow)} {}
+    [[nodiscard]] __device__ __forceinline__ Sum distance(const Voxel* from) const {
+      Sum sum = BoxDistances::distance(rows[0], Row(from));
+#pragma unroll
+      for (int y = 1; y < kPatch; ++y) {
+        sum = Types::add(sum, BoxDistances::distance(rows[y], Row(from + y * Box::kVoxelRow)));
+      }
+      return sum;
+    }
+  };
   /// Of patches that begin at these voxels of the tile.
   [[nodiscard]] __device__ __forceinline__ Sum distance(int own, int other) const {
     Sum planes = 0;
@@ -82,57 +97,54 @@ class BoxDistances {
   [[nodiscard]] __device__ __forceinline__ std::int64_t reference_of(int number) const {
     return tile_.reference(unit_x_ + box_along_x(number), unit_y_ + box_along_y(number), box_along_z(number));
   }
-  /// Of the half's reference and its listed candidates; what is behind the list's end is anything.
-  template <int kAtATime>
-  __device__ __forceinline__ void add_up_rows(int number, const std::uint16_t* list, int listed) const {
+  /// Finds the distances of the half's reference and its listed candidates, and keeps them at these slots; what is
+  /// behind the list's end is anything. All lanes call it.
+  __device__ __forceinline__ void find_distances(int number, const std::uint16_t* list, int listed,
+                                                 int first_slot) const {
     constexpr unsigned kLast = (Box::kNormsZ - 1) * Box::kVoxelPlane + (Box::kNormsY - 1) * Box::kVoxelRow +
                                Box::kNormsX - 1;  // of the candidates
-    const int row = static_cast<int>(threadIdx.x) % kHalf;
-    const int half = static_cast<int>(threadIdx.x) % 32 / kHalf;
-    const Voxel* const voxels = memory_.voxels + row / kPatch * Box::kVoxelPlane + row % kPatch * Box::kVoxelRow;
-    const Row own(voxels + first_voxel(number));
-    Sum* const sums = sums_ + half * kHalf * Box::kSumStride + row;
+    constexpr int kAtATime = kHalf / kPatch;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int z = lane % kPatch;
+    const Voxel* const voxels = memory_.voxels + z * Box::kVoxelPlane;
+    const Plane own(voxels + first_voxel(number));
+    const int most = max(listed, __shfl_xor_sync(kWarp, listed, kHalf));
 #pragma unroll 1
-    for (int i = 0; i < listed; i += kAtATime) {
+    for (int i = lane % kHalf / kPatch; i - lane % kHalf / kPatch < most; i += kAtATime) {
+      const Sum plane = own.distance(voxels + min(unsigned{list[i]}, kLast));
+      Sum planes = __shfl_sync(kWarp, plane, 0, kPatch);
 #pragma unroll
-      for (int k = 0; k < kAtATime; ++k) {
-        const Row other(voxels + min(unsigned{list[i + k]}, kLast));
-        sums[(i + k) * Box::kSumStride] = distance(own, other);
-      }
-    }
-  }
-  /// A lane's of the half's candidates, of which there are `listed`, and of the warp's other half perhaps more.
-  template <int kAtATime>
-  __device__ __forceinline__ void find_keys(int number, const std::uint16_t* list, int listed, int most,
-                                            std::uint64_t& key) const {
-    const int lane = static_cast<int>(threadIdx.x) % kHalf;
-    add_up_rows<kAtATime>(number, list, most);
-    __syncwarp();
-    if (lane < listed) {
-      const Sum* const rows = sums_ + static_cast<int>(threadIdx.x) % 32 * Box::kSumStride;
-      key = key_of(sum_of_rows(rows), list[lane]);
+      for (int k = 1; k < kPatch; ++k) planes = Types::add(planes, __shfl_sync(kWarp, plane, k, kPatch));
+      if (z == 0 && i < listed) set_distance(number, first_slot + i, planes);
     }
     __syncwarp();
   }
-  [[nodiscard]] static __device__ __forceinline__ Sum sum_of_rows(const Sum* rows) {
-    Sum planes = 0;
-#pragma unroll
-    for (int z = 0; z < kPatch; ++z) {
-      Sum plane = rows[kPatch * z];
-#pragma unroll
-      for (int y = 1; y < kPatch; ++y) plane = Types::add(plane, rows[kPatch * z + y]);
-      planes = z == 0 ? plane : Types::add(planes, plane);
+  /// Of whole numbers the lower 32 bits, and the upper ones behind all of these.
+  __device__ __forceinline__ void set_distance(int number, int slot, Sum found) const {
+    const std::uint64_t bits = patch_distance_bits(found);
+    distances_[number * Box::kSlotStride + slot] = static_cast<std::uint32_t>(bits);
+    if constexpr (sizeof(Sum) != 4) {
+      reinterpret_cast<unsigned char*>(distances_ + Box::kDistances)[number * Box::kSlotStride + slot] =
+          static_cast<unsigned char>(bits >> 32);
     }
-    return planes;
+  }
+  [[nodiscard]] __device__ __forceinline__ Sum distance_at(int number, int slot) const {
+    std::uint64_t bits = distances_[number * Box::kSlotStride + slot];
+    if constexpr (sizeof(Sum) != 4) {
+      const auto* const upper = reinterpret_cast<const unsigned char*>(distances_ + Box::kDistances);
+      bits |= std::uint64_t{upper[number * Box::kSlotStride + slot]} << 32;
+    }
+    return patch_distance_of_bits<Sum>(bits);
+  }
+  [[nodiscard]] __device__ __forceinline__ bool is_kept(Sum distance) const {
+    if constexpr (std::is_same_v<Sum, float>) {
+      return distance <= box_.match.largest_float;
+    } else {
+      return static_cast<std::int64_t>(distance) <= box_.match.largest;
+    }
   }
   [[nodiscard]] __device__ __forceinline__ std::uint64_t key_of(Sum distance, std::uint64_t voxel) const {
-    bool is_kept = false;
-    if constexpr (std::is_same_v<Sum, float>) {
-      is_kept = distance <= box_.match.largest_float;
-    } else {
-      is_kept = static_cast<std::int64_t>(distance) <= box_.match.largest;
-    }
-    return is_kept ? patch_distance_bits(distance) << Box::kNumberBits | voxel : kNone;
+    return is_kept(distance) ? patch_distance_bits(distance) << Box::kNumberBits | voxel : kNone;
   }
   /// Of a half's lanes the i-th has the place i.
   __device__ __forceinline__ void write_sorted(int number, std::uint64_t key, bool is_written) const {
@@ -162,7 +174,7 @@ class BoxDistances {
   int unit_x_;
   int unit_y_;
   std::int64_t first_candidate_;
-  Sum* sums_;
+  std::uint32_t* distances_;  ///< of the warp's listed candidates
 };
 
 }  // namespace tessera::cuda

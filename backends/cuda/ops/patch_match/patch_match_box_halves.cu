@@ -49,21 +49,31 @@ __device__ __forceinline__ void match_box(const PatchBoxArguments& box) {
   const bool is_there = lane < Box::kReferences && listed.has(lane);
   const bool is_listed = is_there && end <= Box::kListed;
   const bool is_short = is_listed && count <= Box::kTogether;
-  const unsigned written = __ballot_sync(kWarp, is_short);
   const int short_count = is_short ? count : 0;
   const int short_begin = is_short ? end - count : 0;
 #pragma unroll 1
   for (int number = lane / 16; number < Box::kReferences; number += 2) {
     const int size = __shfl_sync(kWarp, short_count, number);
     const int begin = __shfl_sync(kWarp, short_begin, number);
-    listed.write_two(number, memory.lists() + begin, size, (written >> number & 1U) != 0);
+    listed.find_distances(number, memory.lists() + begin, size, 0);
   }
+  const bool is_tied_of_two = listed.sort(__shfl_sync(kWarp, short_count, lane / 2));
+  const bool is_tied = __shfl_sync(kWarp, is_tied_of_two ? 1 : 0, 2 * (lane % Box::kReferences)) != 0;
+  const bool is_sorted = is_short && !is_tied;
+  const unsigned written = __ballot_sync(kWarp, is_sorted);
+  const unsigned found = __ballot_sync(kWarp, is_short);
 #pragma unroll 1
-  for (unsigned left = __ballot_sync(kWarp, is_listed && !is_short); left != 0; left &= left - 1) {
+  for (int number = lane / 16; number < Box::kReferences; number += 2) {
+    const int begin = __shfl_sync(kWarp, short_begin, number);
+    listed.write_two(number, memory.lists() + begin, (written >> number & 1U) != 0);
+  }
+  __syncwarp();
+#pragma unroll 1
+  for (unsigned left = __ballot_sync(kWarp, is_listed && !is_sorted); left != 0; left &= left - 1) {
     const int number = __ffs(static_cast<int>(left)) - 1;
     const int size = __shfl_sync(kWarp, count, number);
     const int begin = __shfl_sync(kWarp, end - count, number);
-    listed.write_long(number, memory.lists() + begin, size);
+    listed.write_long(number, memory.lists() + begin, size, (found >> number & 1U) != 0);
   }
 #pragma unroll 1
   for (unsigned left = __ballot_sync(kWarp, is_there && !is_listed); left != 0; left &= left - 1) {

@@ -1,13 +1,14 @@
 // patch_match, box_sums for floats and 16 bits, a reference at every place: stacks of listed candidates, by distances
-// as they are defined. Two references are found at a time.
+// as they are defined. All references of a warp are sorted together, by two lanes each.
 //
-//   places   a candidate's place in the stack is the number of those that are nearer. They are compared as floats
-//            first, which may tie: then all bits are compared, and numbers.
+//   key      [ the highest bits of the distance, as a float's | the candidate's place in its list ]
 //
-// A reference with a longer list is found alone, so many candidates at a time, and one without a list by all lanes.
+// Where two keys have the same bits of the distance, a reference is sorted alone, by all bits and numbers, as one with
+// a longer list is, so many candidates at a time; one without a list is found by all lanes.
 #pragma once
 
 #include "ops/patch_match/patch_match_box_distances.cuh"
+#include "ops/patch_match/patch_match_box_stack.cuh"
 
 namespace tessera::cuda {
 
@@ -15,91 +16,94 @@ template <class Types, int kWindow>
 class BoxListed : public BoxDistances<Types, kWindow> {
  public:
   using Sum = typename Types::Sum;
+  using BoxDistances<Types, kWindow>::find_distances;
 
   __device__ __forceinline__ BoxListed(const PatchBoxArguments& box, const HalvesMemory<Types, kWindow>& memory)
       : BoxDistances<Types, kWindow>(box, memory) {
-    sorted_ = reinterpret_cast<std::uint64_t*>(memory.of_warp() + Box::kSumBytes);
-    nearness_ = reinterpret_cast<std::int32_t*>(sorted_ + Box::kKeys);
+    stacks_ = reinterpret_cast<std::uint32_t*>(memory.of_warp());
   }
 
-  /// Finds the stacks of two references, each half of the warp its own, of which up to kTogether candidates are listed,
-  /// and writes those that are to be written. All lanes call it.
-  __device__ __forceinline__ void write_two(int number, const std::uint16_t* list, int listed, bool is_written) const {
-    const int lane = static_cast<int>(threadIdx.x) % kHalf;
-    const int half = static_cast<int>(threadIdx.x) % 32 / kHalf;
-    const int most = max(listed, __shfl_xor_sync(kWarp, listed, kHalf));
-    std::uint64_t keys[2] = {kNone, kNone};
-    Base::template find_keys<8>(number, list, listed, min(most, kHalf), keys[0]);
-    if (most > kHalf) Base::template find_keys<4>(number, list + kHalf, listed - kHalf, most - kHalf, keys[1]);
-    std::int32_t* const nearness = nearness_ + half * Box::kNearStride;
-    std::int32_t mine[2];
-    std::uint64_t* const sorted = sorted_ + half * kHalf;
-    sorted[lane] = kNone;
+  /// Sorts the candidates of all references by their distances, lanes 2 i and 2 i + 1 those of reference i, of which so
+  /// many are listed. Returns whether some are so near to each other that their order is not known. All lanes call it.
+  __device__ __forceinline__ bool sort(int listed) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    std::uint32_t keys[Box::kPlaces];
 #pragma unroll
-    for (int k = 0; k < 2; ++k) nearness[k * kHalf + lane] = mine[k] = nearness_of(keys[k]);
-    __syncwarp();
-    int places[2] = {};
-#pragma unroll 1
-    for (int i = 0; i < most; i += 4) {
-      const int4 others = *reinterpret_cast<const int4*>(nearness + i);
-#pragma unroll
-      for (int k = 0; k < 2; ++k) {
-        // None is below 0, so a difference's sign tells which is less.
-        places[k] -= (others.x - mine[k]) >> 31;
-        places[k] -= (others.y - mine[k]) >> 31;
-        places[k] -= (others.z - mine[k]) >> 31;
-        places[k] -= (others.w - mine[k]) >> 31;
-      }
+    for (int i = 0; i < Box::kPlaces; ++i) {
+      const int slot = 2 * i + lane % 2;
+      // Those that are not there are apart from each other, too.
+      keys[i] = kNotKept | static_cast<std::uint32_t>(slot * (kSlots + 1));
+      if (slot >= listed) continue;
+      const Sum found = distance_at(lane / 2, slot);
+      if (Base::is_kept(found)) keys[i] = (nearness_of(found) & ~(kSlots - 1)) | static_cast<std::uint32_t>(slot);
     }
-    // Of each half a bit for each place that is taken. Where there are fewer than keys, some are as near.
-    unsigned taken = 0;
-    int count = 0;
+    sort_keys(keys);
+    std::uint32_t next = kNoKey;  // of those that have no place
 #pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      const bool is_taken = keys[k] != kNone && places[k] < Box::kPlaces;
-      taken |= is_taken ? 1U << (half * kHalf + places[k]) : 0U;
-      count += __popc(__ballot_sync(kWarp, is_taken));
+    for (int i = 0; i < Box::kPlaces / 2; ++i) {
+      const int j = Box::kPlaces - 1 - i;
+      const std::uint32_t low = __shfl_xor_sync(kWarp, keys[i], 1);
+      const std::uint32_t high = __shfl_xor_sync(kWarp, keys[j], 1);
+      next = min(next, min(max(keys[i], high), max(keys[j], low)));
+      keys[i] = min(keys[i], high);
+      keys[j] = min(keys[j], low);
     }
-    if (__popc(any_of_warp(taken)) < count) {
-      compare_all_bits(keys, most, places);
-    }
+    sort_bitonic(keys);
+    bool is_tied = (keys[Box::kPlaces - 1] ^ next) < kSlots;
 #pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      if (keys[k] != kNone && places[k] < Box::kPlaces) sorted[places[k]] = keys[k];
+    for (int i = 1; i < Box::kPlaces; ++i) is_tied = is_tied || (keys[i] ^ keys[i - 1]) < kSlots;
+    std::uint32_t* const sorted = stacks_ + lane / 2 * (Box::kPlaces + 1);
+#pragma unroll
+    for (int i = 0; i < Box::kPlaces; ++i) {
+      if (i % 2 == lane % 2) sorted[i] = keys[i];
     }
     __syncwarp();
-    write_sorted(number, sorted[lane], is_written);
-    __syncwarp();
+    return is_tied;
   }
-  /// Finds and writes the stack of a reference, of which so many candidates are listed. All lanes call it.
-  __device__ __forceinline__ void write_long(int number, const std::uint16_t* list, int listed) const {
+  /// Writes what is sorted of two references, each half its own, if it is to be written. All lanes call it.
+  __device__ __forceinline__ void write_two(int number, const std::uint16_t* list, bool is_written) const {
+    const int lane = static_cast<int>(threadIdx.x) % kHalf;
+    const std::uint32_t sorted = stacks_[number * (Box::kPlaces + 1) + lane];
+    std::uint64_t key = kNone;
+    if (is_written && sorted < kNotKept) {
+      const int slot = static_cast<int>(sorted % kSlots);
+      key = patch_distance_bits(distance_at(number, slot)) << Box::kNumberBits | list[slot];
+    }
+    write_sorted(number, key, is_written);
+  }
+  /// Finds and writes the stack of a reference, of which so many candidates are listed, and of up to kTogether perhaps
+  /// their distances found. All lanes call it.
+  __device__ __forceinline__ void write_long(int number, const std::uint16_t* list, int listed, bool are_found) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int half = lane / kHalf;
-    std::uint64_t* const before = sorted_ + 2 * kHalf;
-    sorted_[lane] = kNone;
+    auto* const keys = reinterpret_cast<std::uint64_t*>(stacks_);
+    std::uint64_t* const before = keys + Box::kTogether;
+    std::uint64_t* const sorted = before + kHalf;
+    if (lane < kHalf) sorted[lane] = kNone;
     std::uint64_t best = kNone;  // of the first kPlaces, a lane's
 #pragma unroll 1
     for (int some = 0; some < listed; some += Box::kTogether) {
-      const int from = some + half * kHalf;
-      std::uint64_t key = kNone;
-      Base::template find_keys<8>(number, list + from, listed - from, kHalf, key);
-      auto* const keys = reinterpret_cast<std::uint64_t*>(sums_);
+      const int from = half * kHalf;
+      if (!are_found) find_distances(number, list + some + from, min(listed - some - from, kHalf), from);
+      const bool is_there = some + lane < listed;
+      const std::uint64_t key = is_there ? Base::key_of(distance_at(number, lane), list[some + lane]) : kNone;
       keys[lane] = key;
       if (lane < kHalf) before[lane] = best;
       __syncwarp();
       int place = 0;
       int place_of_best = lane;  // those before are sorted
+      const int end = min(listed - some, Box::kTogether);
 #pragma unroll 4
-      for (int i = 0; i < Box::kTogether; ++i) {
+      for (int i = 0; i < end; ++i) {
         place += keys[i] < key ? 1 : 0;
         place_of_best += keys[i] < best ? 1 : 0;
       }
 #pragma unroll 4
-      for (int i = 0; i < Box::kPlaces; ++i) place += before[i] < key ? 1 : 0;
-      if (key != kNone && place < Box::kPlaces) sorted_[place] = key;
-      if (lane < kHalf && best != kNone && place_of_best < Box::kPlaces) sorted_[place_of_best] = best;
+      for (int i = 0; i < (some == 0 ? 0 : Box::kPlaces); ++i) place += before[i] < key ? 1 : 0;
+      if (key != kNone && place < Box::kPlaces) sorted[place] = key;
+      if (lane < kHalf && best != kNone && place_of_best < Box::kPlaces) sorted[place_of_best] = best;
       __syncwarp();
-      best = sorted_[lane % kHalf];
+      best = sorted[lane % kHalf];
       __syncwarp();
     }
     write_sorted(number, best, lane < kHalf);
@@ -147,53 +151,28 @@ class BoxListed : public BoxDistances<Types, kWindow> {
   using Base = BoxDistances<Types, kWindow>;
   using Base::box_;
   using Base::distance;
+  using Base::distance_at;
   using Base::first_voxel;
   using Base::kHalf;
   using Base::kNone;
   using Base::kWarp;
   using Base::reference_of;
-  using Base::sums_;
   using Base::tile_;
   using Base::write_sorted;
 
-  /// Never falls where keys rise.
-  [[nodiscard]] static __device__ __forceinline__ std::int32_t nearness_of(std::uint64_t key) {
-    if (key == kNone) return INT_MAX;
-    if constexpr (std::is_same_v<Sum, float>) {
-      return static_cast<std::int32_t>(key >> Box::kNumberBits);
-    } else {
-      return __float_as_int(__ull2float_rn(key >> Box::kNumberBits));
-    }
-  }
-  /// The bits that any lane has.
-  [[nodiscard]] static __device__ __forceinline__ unsigned any_of_warp(unsigned bits) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(kWarp, bits);
-#else
-    for (int apart = 1; apart < 32; apart *= 2) bits |= __shfl_xor_sync(kWarp, bits, apart);
-    return bits;
-#endif
-  }
-  /// Finds places once more.
-  __device__ __forceinline__ void compare_all_bits(const std::uint64_t (&mine)[2], int most, int (&places)[2]) const {
-    const int lane = static_cast<int>(threadIdx.x) % kHalf;
-    const int half = static_cast<int>(threadIdx.x) % 32 / kHalf;
-    std::uint64_t* const keys = reinterpret_cast<std::uint64_t*>(sums_) + half * Box::kTogether;
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      keys[k * kHalf + lane] = mine[k];
-      places[k] = 0;
-    }
-    __syncwarp();
-#pragma unroll 1
-    for (int i = 0; i < most; ++i) {
-#pragma unroll
-      for (int k = 0; k < 2; ++k) places[k] += keys[i] < mine[k] ? 1 : 0;
-    }
-  }
+  /// Of a key for sorting: the highest bits of a distance, as a float's, and a candidate's place in its list.
+  static constexpr std::uint32_t kSlots = Box::kTogether;
+  static constexpr std::uint32_t kNotKept = 0xffff0000U;
+  static_assert(kSlots * (kSlots + 1) < 0x10000U);
 
-  std::uint64_t* sorted_;   ///< two stacks, and one
-  std::int32_t* nearness_;  ///< of the keys of both halves
+  [[nodiscard]] static __device__ __forceinline__ std::uint32_t nearness_of(Sum distance) {
+    if constexpr (std::is_same_v<Sum, float>) {
+      return __float_as_uint(distance);
+    } else {
+      return __float_as_uint(__ull2float_rn(static_cast<unsigned long long>(distance)));
+    }
+  }
+  std::uint32_t* stacks_;  ///< sorted candidates of all references, or keys of one
 };
 
 }  // namespace tessera::cuda

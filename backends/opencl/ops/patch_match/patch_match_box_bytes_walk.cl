@@ -2,12 +2,8 @@
 // tell which of them are listed.
 //
 //   a column  eight candidates side by side, 4 along x and 2 along y, and those behind them along z
-//   a step    along z: of the 16 words of a candidate's patch four are new, one for each lane, since lane t of four
-//             holds those of its row t. The word that is new takes the place of the oldest, and the references' words,
-//             which stay in registers, are there in all four turns.
-//
-//             step 0   | z0 | z1 | z2 | z3 |
-//             step 1   | z4 | z1 | z2 | z3 |
+//   a step    along z: of the 16 words of a candidate's patch lane t of four holds those of its row t, in two pairs of
+//             planes, of which the second one is the first one two steps on.
 //
 //   S = products - half the candidate's norm, rounded down: the larger, the nearer. First candidates are looked at for
 //   limits: of 64 sets of a reference's candidates the largest S each, of which the 16th is one that 16 candidates have or
@@ -21,7 +17,9 @@
 #include "ops/patch_match/patch_match_box_bytes_tile.cl"
 
 #define SETS 16  // of a lane and a reference
-#define LIMIT_ROWS 6  // pairs of rows that limits are found of
+#define LIMIT_ROWS 8  // that limits are found of
+#define LIMIT_Y (ROWS > LIMIT_ROWS ? (ROWS - LIMIT_ROWS) / 4 * 2 : 0)
+#define LIMIT_END_Y (LIMIT_Y + LIMIT_ROWS < ROWS ? LIMIT_Y + LIMIT_ROWS : ROWS)
 #define TURN 7   // sets from one column to the next
 #define COLUMNS_ALONG_X ((MOST_X - 1) / COLUMNS_X + 1)
 #define BEYOND_ALL (1 << 28)    // a limit that no sum reaches
@@ -31,7 +29,7 @@
 
 // A lane's two references, r = 0 and 1, which differ by 2 along z.
 typedef struct {
-  uint own[4][4];  // pairs of words, one behind the other along z, of both
+  uint own[2][4];  // words of both, two planes each
   int limits[2];   // the least sums that are within
   int counts[2];   // of what is noted
   int noted;       // words
@@ -49,14 +47,10 @@ ALWAYS_INLINE void begin_walk(const Unit* unit, __local const Shared* shared, Wa
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     const int number = unit->group + 8 * r;
-    // Read twice, so that each pair of words has registers of its own.
-    volatile __local const uint* const from =
+    __local const uint* const from =
         shared->words + plane_of(number) * WORD_PLANE + column_of(unit, number) + unit->t * ROW;
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      walk->own[k][r] = from[k * WORD_PLANE];
-      walk->own[k][r + 2] = from[(k + 1) % 4 * WORD_PLANE];
-    }
+    for (int k = 0; k < 4; ++k) walk->own[k / 2][r + k % 2 * 2] = from[k * WORD_PLANE];
   }
 }
 
@@ -65,14 +59,21 @@ ALWAYS_INLINE __local const uint* words_at(const Unit* unit, __local const Share
   return shared->words + (unit->y + y + unit->group / COLUMNS_X + unit->t) * ROW + unit->x + x +
          unit->group % COLUMNS_X;
 }
-ALWAYS_INLINE void begin_words(__local const uint* words, uint at[4]) {
-#pragma unroll
-  for (int i = 0; i < 3; ++i) at[i] = words[i * WORD_PLANE];
+// Two planes' words. Each word is read twice, with the one before and with the one behind it, so that none is copied.
+ALWAYS_INLINE void read_pair(__local const uint* words, const int plane, uint pairs[4][2]) {
+  __local const volatile uint* const from = words + plane * WORD_PLANE;
+  pairs[plane % 4][0] = from[0];
+  pairs[plane % 4][1] = from[WORD_PLANE];
 }
-ALWAYS_INLINE void multiply(__local const uint* words, const int step, const uint own[4][4], uint at[4], int sums[4]) {
-  at[(step + 3) % 4] = words[(step + 3) * WORD_PLANE];
-  multiply_16x8(sums, own[(4 - step % 4) % 4], at[0], at[1]);
-  multiply_16x8(sums, own[(6 - step % 4) % 4], at[2], at[3]);
+ALWAYS_INLINE void begin_words(__local const uint* words, uint pairs[4][2]) {
+  read_pair(words, 0, pairs);
+  read_pair(words, 1, pairs);
+}
+ALWAYS_INLINE void multiply(__local const uint* words, const int step, const uint own[2][4], uint pairs[4][2],
+                            int sums[4]) {
+  read_pair(words, step + 2, pairs);
+  multiply_16x8(sums, own[0], pairs[step % 4][0], pairs[step % 4][1]);
+  multiply_16x8(sums, own[1], pairs[(step + 2) % 4][0], pairs[(step + 2) % 4][1]);
 }
 
 // Of the candidate x places on from the lane's first, if there is one for its reference.
@@ -92,14 +93,14 @@ ALWAYS_INLINE void look_for_limits(const Unit* unit, __local const Shared* share
   __local const int* const first = norms_of(unit, shared, x, y, 0);
   __local const int* const second = norms_of(unit, shared, x, y, 1);
   __local const uint* const words = words_at(unit, shared, first_x, first_y);
-  uint at[4];
-  begin_words(words, at);
+  uint pairs[4][2];
+  begin_words(words, pairs);
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) {
     int sums[4];
     sums[0] = sums[2] = first[step * NORM_PLANE];
     sums[1] = sums[3] = second[step * NORM_PLANE];
-    multiply(words, step, walk->own, at, sums);
+    multiply(words, step, walk->own, pairs, sums);
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       if (!may_be_within(r, step)) continue;
@@ -116,10 +117,8 @@ ALWAYS_INLINE void find_limits(const Match* match, const Box* box, const Tile* t
   int sets[2][SETS];  // sums: the larger, the nearer
 #pragma unroll
   for (int i = 0; i < SETS; ++i) sets[0][i] = sets[1][i] = NO_NORM;
-  const int middle = max(ROWS / 2 - LIMIT_ROWS, 0) / 2 * 2;
-  const int end = min(middle + 2 * LIMIT_ROWS, ROWS);
 #pragma unroll 1
-  for (int y = middle; y < end; y += COLUMNS_Y) {
+  for (int y = LIMIT_Y; y < LIMIT_END_Y; y += COLUMNS_Y) {
     look_for_limits(unit, shared, walk, 0, y, sets);
     look_for_limits(unit, shared, walk, 1, y, sets);
     look_for_limits(unit, shared, walk, 2, y, sets);
@@ -149,9 +148,9 @@ ALWAYS_INLINE void note_column(const Unit* unit, __local Shared* shared, Walk* w
   const int y = first_y + unit->t / 2;
   __local const int* const norms = shared->norms + (unit->y + y) * ROW + unit->x + x;
   __local const uint* const words = words_at(unit, shared, first_x, first_y);
-  uint at[4];
+  uint pairs[4][2];
   uint beyond[2] = {0, 0};
-  begin_words(words, at);
+  begin_words(words, pairs);
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) {
     const int2 both = *(__local const int2*)(norms + step * NORM_PLANE);
@@ -161,7 +160,7 @@ ALWAYS_INLINE void note_column(const Unit* unit, __local Shared* shared, Walk* w
       sums[2 * r] = both.x - walk->limits[r];
       sums[2 * r + 1] = both.y - walk->limits[r];
     }
-    multiply(words, step, walk->own, at, sums);
+    multiply(words, step, walk->own, pairs, sums);
 #pragma unroll
     for (int i = 0; i < 4; ++i) beyond[i / 2] = with_next_bit(beyond[i / 2], (uint)sums[i]);
   }
@@ -197,26 +196,17 @@ ALWAYS_INLINE void note(const Unit* unit, __local Shared* shared, Walk* walk) {
 // place behind the last in the warp's list, which does not hold it if that is beyond LISTED.
 ALWAYS_INLINE void list_noted(const Unit* unit, __local Shared* shared, const Walk* walk, int counts[2], int ends[2]) {
   const int item = (int)get_local_id(0);
-  const int lane = item % 32;
-  __local const uint* const notes = shared->notes[item / 32] + lane;
+  __local const uint* const notes = shared->notes[item / 32] + item % 32;
   __local ushort* const listed = shared->lists[item / 32];
   const uint without = which_are(walk->noted > NOTES) >> (4 * unit->group) & 15;
   int at[2];
   int before = 0;
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
-    int end = walk->counts[r];
-#pragma unroll
-    for (int apart = 1; apart < 32; apart *= 2) {
-      const int others = of_lane_before(end, apart);
-      if (lane >= apart) end += others;
-    }
-    end += before;
-    before = of_lane(end, 31);
-    at[r] = end - walk->counts[r];
-    const int begin = of_lane(at[r], lane / 4 * 4);
-    ends[r] = of_lane(end, lane / 4 * 4 + 3);
-    counts[r] = ends[r] - begin;
+    const ListPlaces places = places_in_list(walk->counts[r], &before);
+    at[r] = places.at;
+    ends[r] = places.end;
+    counts[r] = places.end - places.begin;
     if (without != 0) ends[r] = LISTED + 1;
   }
   const int most = min(walk->noted, NOTES);

@@ -1,8 +1,8 @@
 // patch_match, box_sums of floats and 16 bits by NVIDIA's tensor cores: distances as they are defined (decision 0017), of
 // voxels in local memory, and stacks on their way out of it. Half a warp has a reference.
 //
-//   rows     of a candidate a lane has one of 16 rows of four voxels; the row's sum goes to local memory
-//   sums     then a lane has a candidate, and adds up its rows and planes
+//   planes   of a candidate a lane has one of four planes of 4 x 4 voxels; four lanes tell each other their sums, and the
+//            distance goes to local memory. So half a warp finds four at a time.
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DTYPE=1 -DNARROW=0 -DWINDOW_X=11 -DWINDOW_Y=11 -DWINDOW_Z=11
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DTYPE=2 -DNARROW=0 -DWINDOW_X=4 -DWINDOW_Y=1 -DWINDOW_Z=9
@@ -12,15 +12,15 @@
 #define HALF 16
 #define NO_PLACE ULONG_MAX
 
-// What is needed for stacks, and where it lies: sums of rows, then keys in the order of their places and for comparing.
+// What is needed for stacks, and where it lies.
 typedef struct {
   const Match* match;
   const Tile* tile;
   const Unit* unit;
   __local const element* voxels;
-  __local squared* sums;
-  __local ulong* sorted;  // two stacks, and one
-  __local int* nearness;  // of the keys of both halves
+  __local uint* stacks;     // sorted candidates of all references, or keys of one
+  __local uint* found;      // distances of the warp's listed candidates, of whole numbers their lower 32 bits
+  __local uchar* upper;     // and the upper ones
   __global int* counts;
   __global stored* distances;
   __global long* indices;
@@ -45,21 +45,22 @@ ALWAYS_INLINE void read_row(__local const element* from, element row[SIDE]) {
 #pragma unroll
   for (int x = 0; x < SIDE; ++x) row[x] = from[x];
 }
+ALWAYS_INLINE squared plane_distance(__local const element* own, __local const element* other) {
+  squared plane = 0;
+#pragma unroll
+  for (int y = 0; y < SIDE; ++y) {
+    element a[SIDE], b[SIDE];
+    read_row(own + y * VOXEL_ROW, a);
+    read_row(other + y * VOXEL_ROW, b);
+    plane += row_distance(a, b);
+  }
+  return plane;
+}
 // Of patches that begin at these voxels of the tile.
 ALWAYS_INLINE squared patch_distance(__local const element* own, __local const element* other) {
   squared planes = 0;
 #pragma unroll 1
-  for (int z = 0; z < SIDE; ++z, own += VOXEL_PLANE, other += VOXEL_PLANE) {
-    squared plane = 0;
-#pragma unroll
-    for (int y = 0; y < SIDE; ++y) {
-      element a[SIDE], b[SIDE];
-      read_row(own + y * VOXEL_ROW, a);
-      read_row(other + y * VOXEL_ROW, b);
-      plane += row_distance(a, b);
-    }
-    planes += plane;
-  }
+  for (int z = 0; z < SIDE; ++z, own += VOXEL_PLANE, other += VOXEL_PLANE) planes += plane_distance(own, other);
   return planes;
 }
 // Of a reference, in the tile.
@@ -76,54 +77,68 @@ ALWAYS_INLINE int is_reference_of(const Out* out, const int number) {
                       along_z(number));
 }
 
-ALWAYS_INLINE squared sum_of_rows(__local const squared* rows) {
-  squared planes = 0;
+ALWAYS_INLINE squared of_lane_squared(const squared distance, const int lane) {
+#if TYPE == 2
+  return as_float(of_lane(as_int(distance), lane));
+#else
+  return (long)((ulong)(uint)of_lane((int)((ulong)distance >> 32), lane) << 32 | (uint)of_lane((int)distance, lane));
+#endif
+}
+ALWAYS_INLINE void set_distance(const Out* out, const int number, const int slot, const squared distance) {
+  const int at = number * SLOT_STRIDE + slot;
+#if TYPE == 2
+  out->found[at] = as_uint(distance);
+#else
+  out->found[at] = (uint)distance;
+  out->upper[at] = (uchar)((ulong)distance >> 32);
+#endif
+}
+ALWAYS_INLINE squared distance_at(const Out* out, const int number, const int slot) {
+  const int at = number * SLOT_STRIDE + slot;
+#if TYPE == 2
+  return as_float(out->found[at]);
+#else
+  return (long)((ulong)out->upper[at] << 32 | out->found[at]);
+#endif
+}
+// Finds the distances of the half's reference and its listed candidates, and keeps them at these slots; what is behind the
+// list's end is anything. All lanes call it.
+ALWAYS_INLINE void find_distances(const Out* out, const int number, __local const ushort* list, const int listed,
+                                  const int first_slot) {
+  const int lane = (int)get_local_id(0) % 32;
+  const int z = lane % SIDE;
+  __local const element* const voxels = out->voxels + z * VOXEL_PLANE;
+  element own[SIDE][SIDE];
 #pragma unroll
-  for (int z = 0; z < SIDE; ++z) {
-    squared plane = rows[SIDE * z];
+  for (int y = 0; y < SIDE; ++y) read_row(voxels + first_voxel_of(out->unit, number) + y * VOXEL_ROW, own[y]);
+  const int most = max(listed, of_lane_apart(listed, HALF));
+#pragma unroll 1
+  for (int from = 0; from < most; from += HALF / SIDE) {
+    const int i = from + lane % HALF / SIDE;
+    __local const element* const other = voxels + min((uint)list[i], (uint)LAST_VOXEL);
+    squared plane = 0;
 #pragma unroll
-    for (int y = 1; y < SIDE; ++y) plane += rows[SIDE * z + y];
-    planes = z == 0 ? plane : planes + plane;
+    for (int y = 0; y < SIDE; ++y) {
+      element row[SIDE];
+      read_row(other + y * VOXEL_ROW, row);
+      plane += row_distance(own[y], row);
+    }
+    squared planes = 0;
+#pragma unroll
+    for (int k = 0; k < SIDE; ++k) planes += of_lane_squared(plane, lane / SIDE * SIDE + k);
+    if (z == 0 && i < listed) set_distance(out, number, first_slot + i, planes);
   }
-  return planes;
+  sync_lanes();
+}
+ALWAYS_INLINE int is_kept_distance(const Match* match, const squared distance) {
+#if TYPE == 2
+  return distance <= match->largest_float;
+#else
+  return distance <= match->largest;
+#endif
 }
 ALWAYS_INLINE ulong key_of_voxel(const Match* match, const squared distance, const ulong voxel) {
-#if TYPE == 2
-  const int is_kept = distance <= match->largest_float;
-#else
-  const int is_kept = distance <= match->largest;
-#endif
-  return is_kept ? key_of(distance, voxel, PLACE_BITS) : NO_PLACE;
-}
-
-// A lane's key, of the half's reference and its listed candidates, of which there are `listed`, and of the warp's other
-// half perhaps more. What is behind the list's end is anything.
-ALWAYS_INLINE ulong find_key(const Out* out, const int number, __local const ushort* list, const int listed,
-                             const int most, const int at_a_time) {
-  const int lane = (int)get_local_id(0) % HALF;
-  const int side = (int)get_local_id(0) % 32 / HALF;
-  __local const element* const voxels = out->voxels + lane / SIDE * VOXEL_PLANE + lane % SIDE * VOXEL_ROW;
-  element own[SIDE];
-  read_row(voxels + first_voxel_of(out->unit, number), own);
-  __local squared* const sums = out->sums + side * HALF * SUM_STRIDE + lane;
-#pragma unroll 1
-  for (int i = 0; i < most; i += at_a_time) {
-#pragma unroll
-    for (int k = 0; k < 8; ++k) {
-      if (k >= at_a_time) continue;
-      element other[SIDE];
-      read_row(voxels + min((uint)list[i + k], (uint)LAST_VOXEL), other);
-      sums[(i + k) * SUM_STRIDE] = row_distance(own, other);
-    }
-  }
-  sync_lanes();
-  ulong key = NO_PLACE;
-  if (lane < listed) {
-    const squared distance = sum_of_rows(out->sums + (int)get_local_id(0) % 32 * SUM_STRIDE);
-    key = key_of_voxel(out->match, distance, list[lane]);
-  }
-  sync_lanes();
-  return key;
+  return is_kept_distance(match, distance) ? key_of(distance, voxel, PLACE_BITS) : NO_PLACE;
 }
 
 // Of a half's lanes the i-th has the place i.

@@ -31,7 +31,6 @@ ALWAYS_INLINE void write_listed(const Out* out, __local Shared* shared, const in
   const int is_there = lane < UNIT_REFERENCES && is_reference_of(out, lane);
   const int is_listed = is_there && end <= LISTED;
   const int is_short = is_listed && count <= TOGETHER;
-  const uint written = which_are(is_short);
   const int short_count = is_short ? count : 0;
   const int short_begin = is_short ? end - count : 0;
   __local const ushort* const lists = lists_of(shared);
@@ -39,14 +38,25 @@ ALWAYS_INLINE void write_listed(const Out* out, __local Shared* shared, const in
   for (int number = lane / HALF; number < UNIT_REFERENCES; number += 2) {
     const int size = of_lane(short_count, number);
     const int begin = of_lane(short_begin, number);
-    write_two(out, number, lists + begin, size, (written >> number & 1) != 0);
+    find_distances(out, number, lists + begin, size, 0);
   }
+  const int is_tied_of_two = sort_listed(out, of_lane(short_count, lane / 2));
+  const int is_tied = of_lane(is_tied_of_two, 2 * (lane % UNIT_REFERENCES));
+  const int is_sorted = is_short && !is_tied;
+  const uint written = which_are(is_sorted);
+  const uint found = which_are(is_short);
 #pragma unroll 1
-  for (uint left = which_are(is_listed && !is_short); left != 0; left &= left - 1) {
+  for (int number = lane / HALF; number < UNIT_REFERENCES; number += 2) {
+    const int begin = of_lane(short_begin, number);
+    write_two(out, number, lists + begin, (written >> number & 1) != 0);
+  }
+  sync_lanes();
+#pragma unroll 1
+  for (uint left = which_are(is_listed && !is_sorted); left != 0; left &= left - 1) {
     const int number = 31 - (int)clz(left & -left);
     const int size = of_lane(count, number);
     const int begin = of_lane(end - count, number);
-    write_long(out, number, lists + begin, size);
+    write_long(out, number, lists + begin, size, (found >> number & 1) != 0);
   }
 #pragma unroll 1
   for (uint left = which_are(is_there && !is_listed); left != 0; left &= left - 1) {
@@ -81,9 +91,9 @@ __kernel void patch_match_box_halves(PATCH_MATCH_OPERANDS, const Match match, co
   out.tile = &tile;
   out.unit = &unit;
   out.voxels = (__local const element*)shared.bytes;
-  out.sums = (__local squared*)noted_by(&shared, warp);
-  out.sorted = (__local ulong*)(shared.bytes + PLACES_AT + warp * PLACES_STRIDE);
-  out.nearness = (__local int*)(out.sorted + KEYS);
+  out.stacks = (__local uint*)noted_by(&shared, warp);
+  out.found = out.stacks + STACK_BYTES / 4;
+  out.upper = (__local uchar*)(out.found + DISTANCES);
   out.counts = counts + counts_first;
   out.distances = distances + distances_first;
   out.indices = indices + indices_first;

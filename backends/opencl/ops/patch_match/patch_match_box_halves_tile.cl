@@ -2,7 +2,7 @@
 //
 //   loading      | words, not there yet              | what voxels are between | voxels as they are |
 //   walking      | words | norms | what each warp notes |
-//   stacks       | voxels as they are | lists | sums and places of each warp, where it noted |
+//   stacks       | voxels as they are | lists | stacks and distances of each warp, where it noted |
 //
 //   words    two voxels in fp16 from each place on along x, by z, y and x. Rows of 16 are turned by 4 from each pair of
 //            them to the next, so that five rows, of which a warp reads four words each, lie in banks of their own.
@@ -21,22 +21,23 @@
 #define PLANE (ROW * VOXELS_OF_TILE)
 #define NORM_ROW PLACES_OF_TILE
 #define NORM_PLANE (NORM_ROW * PLACES_OF_TILE)
-// The 16 rows of a patch begin in banks of their own.
+// The four planes of a patch lie in banks of their own.
 #if TYPE == 2
 #define VOXEL_ROW 17
-#define VOXEL_PLANE 292
+#define VOXEL_PLANE 296
 #else
 #define VOXEL_ROW 18
-#define VOXEL_PLANE 324
+#define VOXEL_PLANE 336
 #endif
 #define VOXEL_BYTES (VOXEL_PLANE * VOXELS_OF_TILE * (TYPE == 2 ? 4 : 2))
 #define COLUMNS_ALONG_X 3  // of a walk, at most
 #define MOST_COLUMNS (COLUMNS_ALONG_X * 6)
 #define NOTED_BYTES (MOST_COLUMNS * 2 * 32 * 4)  // of a warp
-#define TOGETHER 32                              // listed candidates whose distances are found at a time
-#define SUM_STRIDE 17                            // of a candidate's 16 rows
-#define NEAR_STRIDE (TOGETHER + 4)               // halves of a warp lie in banks of their own
-#define KEYS (3 * PLACES)
+#define TOGETHER 32          // listed candidates that a reference is sorted of at a time
+#define SLOT_STRIDE (TOGETHER + 2)  // of a reference's distances: lanes lie in banks of their own
+#define DISTANCES (UNIT_REFERENCES * SLOT_STRIDE)
+#define STACK_BYTES (4 * UNIT_REFERENCES * (PLACES + 1))  // of sorted candidates, or keys, of a warp
+#define FOUND_BYTES (STACK_BYTES + 5 * DISTANCES)
 #define PLACE_BITS 13  // of a candidate's first voxel in a key
 #define LOCAL_BYTES 49152
 // Where everything begins.
@@ -44,17 +45,7 @@
 #define NOTED_AT (NORMS_AT + 4 * NORM_PLANE * PLACES_OF_TILE)
 #define FIRST_VOXELS_AT (LOCAL_BYTES - VOXEL_BYTES)
 #define PARTS_AT NORMS_AT
-#define SUM_BYTES (TOGETHER * SUM_STRIDE * (TYPE == 2 ? 4 : 8))  // of a warp
-#define PLACES_BYTES (KEYS * 8 + 2 * NEAR_STRIDE * 4)
-#if SUM_BYTES + PLACES_BYTES <= NOTED_BYTES
-#define PLACES_AT (NOTED_AT + SUM_BYTES)
-#define PLACES_STRIDE NOTED_BYTES  // from one warp's to the next
 #define LISTS_AT VOXEL_BYTES
-#else
-#define PLACES_AT ((VOXEL_BYTES + 15) / 16 * 16)
-#define PLACES_STRIDE PLACES_BYTES
-#define LISTS_AT (PLACES_AT + WARPS * PLACES_BYTES)
-#endif
 #define LIST_STRIDE ((NOTED_AT - LISTS_AT) / 2 / WARPS)  // candidates of a warp
 #define LISTED (LIST_STRIDE - TOGETHER)                  // what is behind a list's end is read
 #define PARTS_BYTES (4 * 3 * WARPS)
@@ -65,8 +56,8 @@
 #if PARTS_AT + PARTS_BYTES > FIRST_VOXELS_AT || LISTED < 1 || LAST_VOXEL >> PLACE_BITS
 #error "what stacks take is more than there is"
 #endif
-#if SUM_BYTES > NOTED_BYTES || SUM_BYTES % 16 || PLACES_BYTES % 16 || VOXEL_ROW < VOXELS_OF_TILE
-#error "sums of rows are longer than what is noted, or a row than its place"
+#if FOUND_BYTES > NOTED_BYTES || 8 * (TOGETHER + 2 * PLACES) > STACK_BYTES || VOXEL_ROW < VOXELS_OF_TILE
+#error "distances take more than what is noted, or a row is longer than its place"
 #endif
 
 typedef struct {

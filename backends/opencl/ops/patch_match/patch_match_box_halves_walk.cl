@@ -137,24 +137,15 @@ ALWAYS_INLINE void note(const Unit* unit, __local Shared* shared, Walk* walk) {
 // not hold it if that is beyond LISTED.
 ALWAYS_INLINE void list_noted(const Unit* unit, __local Shared* shared, const Walk* walk, int counts[2], int ends[2]) {
   const int item = (int)get_local_id(0);
-  const int lane = item % 32;
-  __local const uint* const noted = (__local const uint*)noted_by(shared, item / 32) + lane;
+  __local const uint* const noted = (__local const uint*)noted_by(shared, item / 32) + item % 32;
   __local ushort* const listed = lists_of(shared);
   int before = 0;
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
-    int end = walk->counts[r];
-#pragma unroll
-    for (int apart = 1; apart < 32; apart *= 2) {
-      const int others = of_lane_before(end, apart);
-      if (lane >= apart) end += others;
-    }
-    end += before;
-    before = of_lane(end, 31);
-    int at = end - walk->counts[r];
-    const int begin = of_lane(at, lane / 4 * 4);
-    ends[r] = of_lane(end, lane / 4 * 4 + 3);
-    counts[r] = ends[r] - begin;
+    const ListPlaces places = places_in_list(walk->counts[r], &before);
+    int at = places.at;
+    ends[r] = places.end;
+    counts[r] = places.end - places.begin;
     if (ends[r] > LISTED) continue;
     uint columns = walk->columns[r];
     uint within = 0;

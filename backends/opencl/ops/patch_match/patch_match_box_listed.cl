@@ -1,118 +1,102 @@
 // patch_match, box_sums of floats and 16 bits by NVIDIA's tensor cores: stacks of listed candidates, by distances as they
-// are defined. Two references are found at a time.
+// are defined. All references of a warp are sorted together, two lanes each.
 //
-//   places   a candidate's place in the stack is the number of those that are nearer. They are compared as floats first,
-//            which may tie: then all bits are compared, and numbers.
+//   key      [ the highest bits of the distance, as a float's | the candidate's place in its list ]
 //
-// A reference with a longer list is found alone, so many candidates at a time, and one without a list by all lanes.
+// Where two keys have the same bits of the distance, a reference is found alone, by all bits, as one with a longer list is,
+// so many candidates at a time; one without a list is found by all lanes.
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DTYPE=1 -DNARROW=0 -DWINDOW_X=11 -DWINDOW_Y=11 -DWINDOW_Z=11
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DTYPE=2 -DNARROW=0 -DWINDOW_X=4 -DWINDOW_Y=1 -DWINDOW_Z=9
 #include "ops/patch_match/patch_match_box_distances.cl"
 
-// Never falls where keys rise.
-ALWAYS_INLINE int nearness_of(const ulong key) {
-  if (key == NO_PLACE) return INT_MAX;
-#if TYPE == 2
-  return (int)(key >> PLACE_BITS);
-#else
-  return as_int((float)(key >> PLACE_BITS));
-#endif
+#define SLOTS TOGETHER
+#define NOT_KEPT 0xffff0000u
+
+// Never falls where distances rise.
+ALWAYS_INLINE uint nearness_of(const squared distance) {
+  return as_uint((float)distance);
 }
 
-// Finds places once more.
-ALWAYS_INLINE void compare_all_bits(const Out* out, const ulong mine[2], const int most, int places[2]) {
-  const int lane = (int)get_local_id(0) % HALF;
-  const int side = (int)get_local_id(0) % 32 / HALF;
-  __local ulong* const keys = (__local ulong*)out->sums + side * TOGETHER;
+// Sorts the candidates of all references by their distances, lanes 2 i and 2 i + 1 those of reference i, of which so many are
+// listed. Returns whether some are so near to each other that their order is not known. All lanes call it.
+ALWAYS_INLINE int sort_listed(const Out* out, const int listed) {
+  const int lane = (int)get_local_id(0) % 32;
+  uint keys[PLACES];
 #pragma unroll
-  for (int k = 0; k < 2; ++k) {
-    keys[k * HALF + lane] = mine[k];
-    places[k] = 0;
+  for (int i = 0; i < PLACES; ++i) {
+    const int slot = 2 * i + lane % 2;
+    // Those that are not there are apart from each other, too.
+    keys[i] = NOT_KEPT | (uint)(slot * (SLOTS + 1));
+    if (slot >= listed) continue;
+    const squared distance = distance_at(out, lane / 2, slot);
+    if (is_kept_distance(out->match, distance)) keys[i] = (nearness_of(distance) & ~(SLOTS - 1u)) | (uint)slot;
+  }
+  PAIRS_OF_16(IN_ORDER)
+  uint next = UINT_MAX;  // of those that have no place
+#pragma unroll
+  for (int i = 0; i < PLACES / 2; ++i) {
+    const int j = PLACES - 1 - i;
+    const uint low = (uint)of_lane_1_apart((int)keys[i]);
+    const uint high = (uint)of_lane_1_apart((int)keys[j]);
+    next = min(next, min(max(keys[i], high), max(keys[j], low)));
+    keys[i] = min(keys[i], high);
+    keys[j] = min(keys[j], low);
+  }
+  BITONIC_PAIRS_OF_16(IN_ORDER)
+  int is_tied = (keys[PLACES - 1] ^ next) < SLOTS;
+#pragma unroll
+  for (int i = 1; i < PLACES; ++i) is_tied |= (keys[i] ^ keys[i - 1]) < SLOTS;
+  __local uint* const sorted = out->stacks + lane / 2 * (PLACES + 1);
+#pragma unroll
+  for (int i = 0; i < PLACES; ++i) {
+    if (i % 2 == lane % 2) sorted[i] = keys[i];
   }
   sync_lanes();
-#pragma unroll 1
-  for (int i = 0; i < most; ++i) {
-#pragma unroll
-    for (int k = 0; k < 2; ++k) places[k] += keys[i] < mine[k] ? 1 : 0;
+  return is_tied;
+}
+// Writes what is sorted of two references, each half its own, if it is to be written. All lanes call it.
+ALWAYS_INLINE void write_two(const Out* out, const int number, __local const ushort* list, const int is_written) {
+  const uint sorted = out->stacks[number * (PLACES + 1) + (int)get_local_id(0) % HALF];
+  ulong key = NO_PLACE;
+  if (is_written && sorted < NOT_KEPT) {
+    const int slot = (int)(sorted % SLOTS);
+    key = key_of(distance_at(out, number, slot), list[slot], PLACE_BITS);
   }
+  write_sorted(out, number, key, is_written);
 }
 
-// Finds the stacks of two references, each half of the warp its own, of which up to TOGETHER candidates are listed, and
-// writes those that are to be written. All lanes call it.
-ALWAYS_INLINE void write_two(const Out* out, const int number, __local const ushort* list, const int listed,
-                             const int is_written) {
-  const int lane = (int)get_local_id(0) % HALF;
-  const int side = (int)get_local_id(0) % 32 / HALF;
-  const int most = max(listed, of_lane_apart(listed, HALF));
-  ulong keys[2];
-  keys[0] = find_key(out, number, list, listed, min(most, HALF), 8);
-  keys[1] = NO_PLACE;
-  if (most > HALF) keys[1] = find_key(out, number, list + HALF, listed - HALF, most - HALF, 4);
-  __local int* const nearness = out->nearness + side * NEAR_STRIDE;
-  __local ulong* const sorted = out->sorted + side * HALF;
-  int mine[2];
-  sorted[lane] = NO_PLACE;
-#pragma unroll
-  for (int k = 0; k < 2; ++k) nearness[k * HALF + lane] = mine[k] = nearness_of(keys[k]);
-  sync_lanes();
-  int places[2] = {0, 0};
-#pragma unroll 1
-  for (int i = 0; i < most; i += 4) {
-    const int4 others = *(__local const int4*)(nearness + i);
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      // None is below 0, so a difference's sign tells which is less.
-      places[k] -= (others.x - mine[k]) >> 31;
-      places[k] -= (others.y - mine[k]) >> 31;
-      places[k] -= (others.z - mine[k]) >> 31;
-      places[k] -= (others.w - mine[k]) >> 31;
-    }
-  }
-  // Of each half a bit for each place that is taken. Where there are fewer than keys, some are as near.
-  uint taken = 0;
-  int count = 0;
-#pragma unroll
-  for (int k = 0; k < 2; ++k) {
-    const int is_taken = keys[k] != NO_PLACE && places[k] < PLACES;
-    taken |= is_taken ? 1u << (side * HALF + places[k]) : 0u;
-    count += (int)popcount(which_are(is_taken));
-  }
-  if ((int)popcount(any_of_lanes(taken)) < count) compare_all_bits(out, keys, most, places);
-#pragma unroll
-  for (int k = 0; k < 2; ++k) {
-    if (keys[k] != NO_PLACE && places[k] < PLACES) sorted[places[k]] = keys[k];
-  }
-  sync_lanes();
-  write_sorted(out, number, sorted[lane], is_written);
-  sync_lanes();
-}
-
-// Finds and writes the stack of a reference, of which so many candidates are listed. All lanes call it.
-ALWAYS_INLINE void write_long(const Out* out, const int number, __local const ushort* list, const int listed) {
+// Finds and writes the stack of a reference, of which so many candidates are listed, and of up to TOGETHER perhaps their
+// distances found. All lanes call it.
+ALWAYS_INLINE void write_long(const Out* out, const int number, __local const ushort* list, const int listed,
+                              const int are_found) {
   const int lane = (int)get_local_id(0) % 32;
   const int side = lane / HALF;
-  __local ulong* const sorted = out->sorted;
-  __local ulong* const before = sorted + 2 * HALF;
-  __local ulong* const keys = (__local ulong*)out->sums;
-  sorted[lane] = NO_PLACE;
+  __local ulong* const keys = (__local ulong*)out->stacks;
+  __local ulong* const before = keys + TOGETHER;
+  __local ulong* const sorted = before + HALF;
+  if (lane < HALF) sorted[lane] = NO_PLACE;
   ulong best = NO_PLACE;  // of the first PLACES, a lane's
 #pragma unroll 1
   for (int some = 0; some < listed; some += TOGETHER) {
-    const int from = some + side * HALF;
-    const ulong key = find_key(out, number, list + from, listed - from, HALF, 8);
+    const int from = side * HALF;
+    if (!are_found) find_distances(out, number, list + some + from, min(listed - some - from, HALF), from);
+    const int is_there = some + lane < listed;
+    const ulong key =
+        is_there ? key_of_voxel(out->match, distance_at(out, number, lane), list[some + lane]) : NO_PLACE;
     keys[lane] = key;
     if (lane < HALF) before[lane] = best;
     sync_lanes();
     int place = 0;
     int place_of_best = lane;  // those before are sorted
+    const int end = min(listed - some, TOGETHER);
 #pragma unroll 4
-    for (int i = 0; i < TOGETHER; ++i) {
+    for (int i = 0; i < end; ++i) {
       place += keys[i] < key ? 1 : 0;
       place_of_best += keys[i] < best ? 1 : 0;
     }
 #pragma unroll 4
-    for (int i = 0; i < PLACES; ++i) place += before[i] < key ? 1 : 0;
+    for (int i = 0; i < (some == 0 ? 0 : PLACES); ++i) place += before[i] < key ? 1 : 0;
     if (key != NO_PLACE && place < PLACES) sorted[place] = key;
     if (lane < HALF && best != NO_PLACE && place_of_best < PLACES) sorted[place_of_best] = best;
     sync_lanes();

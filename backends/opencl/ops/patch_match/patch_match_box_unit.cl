@@ -118,3 +118,27 @@ ALWAYS_INLINE int is_within(const Unit* unit, const int r, const int step) {
   if (step > first && step < first + WINDOW_Z) return 1;
   return is_below(step - first - unit->group / 4, WINDOW_Z);
 }
+
+// In a warp's list: where a lane's own go, and where all of its reference, which four lanes have, begin and end.
+typedef struct {
+  int at;
+  int begin;
+  int end;
+} ListPlaces;
+// For so many of the lane's own, behind `before` that are listed already; then these are counted there, too.
+ALWAYS_INLINE ListPlaces places_in_list(const int count, int* before) {
+  const int lane = (int)get_local_id(0) % 32;
+  int end = count;
+#pragma unroll
+  for (int apart = 1; apart < 32; apart *= 2) {
+    const int others = of_lane_before(end, apart);
+    if (lane >= apart) end += others;
+  }
+  end += *before;
+  *before = of_lane(end, 31);
+  ListPlaces places;
+  places.at = end - count;
+  places.begin = of_lane(places.at, lane / 4 * 4);
+  places.end = of_lane(end, lane / 4 * 4 + 3);
+  return places;
+}
