@@ -33,8 +33,8 @@
 #define COLUMNS_ALONG_X 3  // of a walk, at most
 #define MOST_COLUMNS (COLUMNS_ALONG_X * 6)
 #define NOTED_BYTES (MOST_COLUMNS * 2 * 32 * 4)  // of a warp
-#define TOGETHER 32          // listed candidates that a reference is sorted of at a time
-#define SLOT_STRIDE (TOGETHER + 2)  // of a reference's distances: lanes lie in banks of their own
+#define TOGETHER 32                              // listed candidates that a reference is sorted of at a time
+#define SLOT_STRIDE (TOGETHER + 2)               // of a reference's distances: lanes lie in banks of their own
 #define DISTANCES (UNIT_REFERENCES * SLOT_STRIDE)
 #define STACK_BYTES (4 * UNIT_REFERENCES * (PLACES + 1))  // of sorted candidates, or keys, of a warp
 #define FOUND_BYTES (STACK_BYTES + 5 * DISTANCES)
