@@ -27,7 +27,7 @@
 namespace tessera::backend {
 
 /// Raised whenever anything in api/backend changes: a plug-in of another version is refused.
-inline constexpr std::uint32_t kSeamVersion = 8;
+inline constexpr std::uint32_t kSeamVersion = 9;
 
 /// Memory on a device. Freed by the destructor, which does not throw.
 class Buffer {

@@ -48,6 +48,9 @@ struct Variant {
   /// May this variant be the default? No, with one sentence, where a variant further down the list is faster. A no only
   /// concerns the default: forced by name, the variant runs. Null: yes. Asked only where check() says yes.
   Verdict (*pays)(const Problem&, const Device&) = nullptr;
+  /// The error factor with a value for every tunable, where some tunings have a smaller one than error_factor_of says.
+  /// Null: none has. Asked only where check() says yes.
+  double (*error_factor_with)(const Problem&, const Device&, const Tuning&) = nullptr;
 };
 
 /// Best first, plain one last.

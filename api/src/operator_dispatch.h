@@ -65,6 +65,8 @@ template <class Problem>
       if (row.verdict && variant.tunables != nullptr) row.tunables = variant.tunables(problem, device);
       if (row.verdict && variant.error_factor_of != nullptr)
         row.error_factor = variant.error_factor_of(problem, device);
+      if (row.verdict && variant.error_factor_with != nullptr)
+        row.error_factor = variant.error_factor_with(problem, device, preferred(row.tunables));
       if (row.verdict && variant.pays != nullptr) row.pays = variant.pays(problem, device);
     }
     settled = settled || (row.pays && eligible(row, options == nullptr || options->deterministic));
@@ -131,12 +133,15 @@ OperatorKernel<Problem> Device::kernel(const Problem& problem, const KernelOptio
       ChosenVariant choice = choose_advised(facts, options, advice, Problem::kName, core);
       auto kernel = core.shared_memory().with_reclaim(
           [&] { return list[choice.index].make(checked, core.device(), choice.tuning); });
+      const auto factor_with = list[choice.index].error_factor_with;
+      const double error_factor = factor_with == nullptr ? facts[choice.index].error_factor
+                                                         : factor_with(checked, core.device(), choice.tuning);
       KernelInfo info{std::string(Problem::kName),
                       facts[choice.index].name,
                       core.id(),
                       options.label,
                       std::move(choice.tuning),
-                      facts[choice.index].error_factor,
+                      error_factor,
                       kernel->workspace_bytes(),
                       kernel->prepared_bytes(),
                       std::move(choice.because)};
