@@ -36,6 +36,9 @@ __device__ __forceinline__ void start_products(float (&sum)[60], std::uint64_t a
 __device__ __forceinline__ void start_products(float (&sum)[56], std::uint64_t a, std::uint64_t b, bool adds) {
   multiply_64x112(sum, a, b, adds);
 }
+__device__ __forceinline__ void start_products(float (&sum)[36], std::uint64_t a, std::uint64_t b, bool adds) {
+  multiply_64x72(sum, a, b, adds);
+}
 __device__ __forceinline__ void start_products(float (&sum)[32], std::uint64_t a, std::uint64_t b, bool adds) {
   multiply_64x64(sum, a, b, adds);
 }

@@ -37,11 +37,12 @@ struct SplitShared {
 };
 
 /// Fetches a tile's panels of A for the blocks of rows with the number `block_m` of both warp groups; `panel` is the
-/// first group's first. `along_n` is the block's place in a cluster.
+/// first group's first. `along_n` is the block's place in a cluster, `row_of_blocks` a bit for each block beside it
+/// along n and itself.
 template <SplitShape kShape>
 __device__ __forceinline__ void fetch_panels_of_a(SplitShared<kShape>& shared, RingPlace<kShape.stages_a>& stage,
-                                                  int block_m, const unsigned char* panel, int panels,
-                                                  unsigned along_n) {
+                                                  int block_m, const unsigned char* panel, int panels, unsigned along_n,
+                                                  unsigned row_of_blocks = (1U << kShape.cluster_n) - 1) {
   constexpr unsigned kBytes = kSplitRows * kSplitRowBytes;
   const std::int64_t next_group = std::int64_t{panels} * kBytes;
   for (int i = 0; i < panels; ++i, panel += kBytes) {
@@ -54,18 +55,19 @@ __device__ __forceinline__ void fetch_panels_of_a(SplitShared<kShape>& shared, R
         copy_bulk(shared.a[block_m][stage.place][group], panel + group * next_group, kBytes, full);
       }
     } else {
-      static_assert(kShape.cluster_n == kSplitGroups && kShape.cluster_m == 1, "a block fetches for one group");
+      static_assert(kShape.cluster_n == kSplitGroups, "a block fetches for one group");
       copy_bulk_to_blocks(shared.a[block_m][stage.place][along_n], panel + along_n * next_group, kBytes, full,
-                          (1U << kShape.cluster_n) - 1);
+                          static_cast<unsigned short>(row_of_blocks));
     }
     stage.advance();
   }
 }
 
-/// Fetches a tile's panels of B.
+/// Fetches a tile's panels of B. `column_of_blocks`: a bit for each block beside it along m and itself.
 template <SplitShape kShape>
 __device__ __forceinline__ void fetch_panels_of_b(SplitShared<kShape>& shared, RingPlace<kShape.stages_b>& stage,
-                                                  const unsigned char* panel, int panels, unsigned along_m) {
+                                                  const unsigned char* panel, int panels, unsigned along_m,
+                                                  unsigned column_of_blocks = (1U << kShape.cluster_m) - 1) {
   constexpr unsigned kBytes = kShape.tile_n * kSplitRowBytes;
   for (int i = 0; i < panels; ++i, panel += kBytes) {
     wait(shared.b_empty[stage.place], stage.parity ^ 1);
@@ -74,10 +76,10 @@ __device__ __forceinline__ void fetch_panels_of_b(SplitShared<kShape>& shared, R
     if constexpr (kShape.cluster_m == 1) {
       copy_bulk(shared.b[stage.place], panel, kBytes, full);
     } else {
-      static_assert(kShape.cluster_n == 1, "the cluster's blocks lie along m");
       constexpr unsigned kPart = kBytes / kShape.cluster_m;
       const unsigned part = along_m * kPart;
-      copy_bulk_to_blocks(shared.b[stage.place] + part, panel + part, kPart, full, (1U << kShape.cluster_m) - 1);
+      copy_bulk_to_blocks(shared.b[stage.place] + part, panel + part, kPart, full,
+                          static_cast<unsigned short>(column_of_blocks));
     }
     stage.advance();
   }

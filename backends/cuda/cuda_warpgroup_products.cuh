@@ -1,7 +1,7 @@
 // Hopper's products by a warp group, four warps that start together at a multiple of four: 64 rows of A by 128 (120,
-// 112, 64) columns of B, both from shared memory, while the threads go on. Sums are spread as of mma.sync: warp w of
-// the group has the rows 16 w .. + 15, and lane 4 g + t of them rows g and g + 8 and of every 8 columns 2 t and 2 t +
-// 1:
+// 112, 72, 64) columns of B, both from shared memory, while the threads go on. Sums are spread as of mma.sync: warp w
+// of the group has the rows 16 w .. + 15, and lane 4 g + t of them rows g and g + 8 and of every 8 columns 2 t and
+// 2 t + 1:
 //
 //   sum[4 j + 0], [4 j + 1]   row g,     columns 8 j + 2 t and + 1
 //   sum[4 j + 2], [4 j + 3]   row g + 8, the same columns
@@ -57,6 +57,7 @@ __device__ __forceinline__ void hold(float (&sum)[kSums]) {
 #define TESSERA_REGISTERS_32                                               \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define TESSERA_REGISTERS_36 TESSERA_REGISTERS_32 ", %32, %33, %34, %35"
 #define TESSERA_REGISTERS_64                                                         \
   TESSERA_REGISTERS_32                                                               \
   ", "                                                                               \
@@ -72,6 +73,7 @@ __device__ __forceinline__ void hold(float (&sum)[kSums]) {
 #define TESSERA_SUMS_16(how, i) \
   TESSERA_SUMS_4(how, i), TESSERA_SUMS_4(how, (i) + 4), TESSERA_SUMS_4(how, (i) + 8), TESSERA_SUMS_4(how, (i) + 12)
 #define TESSERA_SUMS_32(how) TESSERA_SUMS_16(how, 0), TESSERA_SUMS_16(how, 16)
+#define TESSERA_SUMS_36(how) TESSERA_SUMS_32(how), TESSERA_SUMS_4(how, 32)
 #define TESSERA_SUMS_56(how) \
   TESSERA_SUMS_32(how), TESSERA_SUMS_16(how, 32), TESSERA_SUMS_4(how, 48), TESSERA_SUMS_4(how, 52)
 #define TESSERA_SUMS_60(how) TESSERA_SUMS_56(how), TESSERA_SUMS_4(how, 56)
@@ -104,7 +106,7 @@ __device__ __forceinline__ void multiply_64x128(int (&sum)[64], std::uint64_t a,
       : TESSERA_SUMS_64("+r")
       : "l"(a), "l"(b));
 }
-/// Starts the products of 16 steps of fp16, by 128, 120, 112 or 64 columns of B; the sums before count if `adds`.
+/// Starts the products of 16 steps of fp16, by 128, 120, 112, 72 or 64 columns of B; the sums before count if `adds`.
 /// Products are exact; a sum is cut off, not rounded, each time.
 __device__ __forceinline__ void multiply_64x128(float (&sum)[64], std::uint64_t a, std::uint64_t b, bool adds) {
   asm volatile(
@@ -142,6 +144,18 @@ __device__ __forceinline__ void multiply_64x112(float (&sum)[56], std::uint64_t 
       : TESSERA_SUMS_56("+f")
       : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
 }
+__device__ __forceinline__ void multiply_64x72(float (&sum)[36], std::uint64_t a, std::uint64_t b, bool adds) {
+  asm volatile(
+      "{\n"
+      ".reg .pred adds;\n"
+      "setp.ne.b32 adds, %38, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n72k16.f32.f16.f16 {" TESSERA_REGISTERS_36
+      "}, "
+      "%36, %37, adds, 1, 1, 0, 0;\n"
+      "}"
+      : TESSERA_SUMS_36("+f")
+      : "l"(a), "l"(b), "r"(static_cast<int>(adds)));
+}
 __device__ __forceinline__ void multiply_64x64(float (&sum)[32], std::uint64_t a, std::uint64_t b, bool adds) {
   asm volatile(
       "{\n"
@@ -158,12 +172,14 @@ __device__ __forceinline__ void multiply_64x64(float (&sum)[32], std::uint64_t a
 #undef TESSERA_SUMS_64
 #undef TESSERA_SUMS_60
 #undef TESSERA_SUMS_56
+#undef TESSERA_SUMS_36
 #undef TESSERA_SUMS_32
 #undef TESSERA_SUMS_16
 #undef TESSERA_SUMS_4
 #undef TESSERA_REGISTERS_64
 #undef TESSERA_REGISTERS_60
 #undef TESSERA_REGISTERS_56
+#undef TESSERA_REGISTERS_36
 #undef TESSERA_REGISTERS_32
 
 #endif  // TESSERA_CUDA_IS_HOPPER

@@ -62,6 +62,14 @@ template <int kOutputs, int kTaps>
   return gemm_split_roundings(static_cast<double>(problem.input_channels), GemmSplitKind::split, panel_depth) + 1;
 }
 
+/// The same where each panel's products are added to the sums of a column of outputs, one point of the column after the
+/// other, in place of a sum over panels for each point and one over the column's points.
+[[nodiscard]] inline double cnn_layer_winograd_split_down_roundings(const CnnLayer& problem, std::int64_t panel_depth) {
+  const auto panels = static_cast<double>((problem.input_channels + panel_depth - 1) / panel_depth);
+  const auto points = static_cast<double>(problem.filter_height + 3);  // of the largest tile
+  return cnn_layer_winograd_split_roundings(problem, panel_depth) + std::max(0.0, points * panels - (panels + points));
+}
+
 /// What the largest magnitude M of a patch counts in a sum's doubt. With G = growth.of_pixels the tile's power of two
 /// brings M G to between 2^12 and 2^14, and fp16 keeps a transformed pixel to 2^-25 of such numbers: to 2^-37 M G, for
 /// each channel. Doubt counts roundings of float32, of which an output has so many. `of_sums`: of these, those of a

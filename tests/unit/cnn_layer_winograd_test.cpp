@@ -260,6 +260,16 @@ TEST(CnnLayerWinogradTest, tiles_of_four_rows_and_six_columns_want_many_channels
   EXPECT_EQ(cnn_layer_winograd_tiles(layer), std::vector<std::int64_t>{4});
 }
 
+TEST(CnnLayerWinogradTest, products_that_are_transformed_down_panel_by_panel_count_each_addition) {
+  const auto more = [](std::int64_t channels, std::int64_t taps) {
+    const CnnLayer layer{.input_channels = channels, .filter_height = taps, .filter_width = taps};
+    return cnn_layer_winograd_split_down_roundings(layer, 64) - cnn_layer_winograd_split_roundings(layer, 64);
+  };
+  EXPECT_EQ(more(64, 5), 0);
+  EXPECT_EQ(more(256, 5), 8 * 4 - (8 + 4));
+  EXPECT_EQ(more(256, 3), 6 * 4 - (6 + 4));
+}
+
 TEST(CnnLayerWinogradTest, sums_that_are_not_added_up_one_by_one_count_as_they_say) {
   const CnnLayer layer{
       .input_channels = 256, .output_channels = 64, .height = 56, .width = 56, .filter_height = 3, .filter_width = 3};

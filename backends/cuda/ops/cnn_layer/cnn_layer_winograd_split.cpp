@@ -9,6 +9,7 @@
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/cnn_layer/cnn_layer_winograd_products.h"
 #include "ops/cnn_layer/cnn_layer_winograd_split_arguments.h"
+#include "ops/cnn_layer/cnn_layer_winograd_split_choice.h"
 #include "ops/gemm/gemm_split_launch.h"
 
 namespace tessera::cuda {
@@ -21,28 +22,13 @@ using mathematics::WinogradTileShape;
 
 /// Chunks of channels that a block transforms, and where it reads ahead, if that leaves so many blocks for each
 /// multiprocessor.
-constexpr std::int64_t kMostChunks = 2, kMostChunksAhead = 4, kBlocksOfMultiprocessor = 8;
-
-/// Of a sum over the channels.
-double sum_roundings(const CnnLayer& problem) {
-  return mathematics::cnn_layer_winograd_split_roundings(problem, kSplitPlane);
-}
-
-/// The products of a chunk of so many tiles.
-Gemm product_of(const CnnLayerWinogradSizes& sizes, std::int64_t tiles) {
-  return with_layout({.m = sizes.problem.output_channels,
-                      .n = tiles,
-                      .k = sizes.problem.input_channels,
-                      .transpose_a = true,
-                      .lda = sizes.leading_outputs,
-                      .ldc = sizes.leading,
-                      .batch = sizes.tiling.points});
-}
+constexpr std::int64_t kMostChunks = 2, kMostChunksAhead = 3, kBlocksOfMultiprocessor = 8;
 
 class SplitProducts final : public CnnLayerWinogradProducts {
  public:
   SplitProducts(CudaDevice& device, const CnnLayerWinogradSizes& sizes, const GemmSplitShape& shape)
       : card_(device.context()->limits()),
+        is_down_(transforms_products_down(shape)),
         points_(sizes.tiling.points),
         points_of_row_(static_cast<int>(sizes.tiling.row_points)),
         block_rows_(shape.tile_n),
@@ -51,14 +37,22 @@ class SplitProducts final : public CnnLayerWinogradProducts {
         transform_(device.context(), embedded::cnn_layer_winograd_split,
                    winograd_function("winograd_split_input", sizes.tiling, sizes.problem), {}),
         transform_back_(device.context(), embedded::cnn_layer_winograd_split,
-                        winograd_function("winograd_split_output", sizes.tiling, sizes.problem), {}) {
+                        winograd_function(is_down_ ? "winograd_split_across" : "winograd_split_output", sizes.tiling,
+                                          sizes.problem),
+                        {}) {
+    const std::string products = is_down_
+                                     ? sentence("tessera_cnn_layer_winograd_split_columns_",
+                                                sizes.tiling.shape.outputs_y, "_", sizes.problem.filter_height, "_")
+                                     : "tessera_cnn_layer_winograd_split_products_";
+    stored_points_ = is_down_ ? sizes.tiling.shape.outputs_y * sizes.tiling.row_points : points_;
     growth_power_ = mathematics::cnn_layer_winograd_growth_power(sizes.problem, sizes.tiling.shape);
     doubt_of_largest_ = static_cast<float>(mathematics::cnn_layer_winograd_doubt_of_largest(
-        sizes.problem, sizes.tiling.shape, sum_roundings(sizes.problem)));
+        sizes.problem, sizes.tiling.shape, winograd_split_roundings(sizes.problem, shape)));
     for (const std::int64_t tiles : sizes.chunks) {
       launches_.push_back(
-          {tiles, GemmSplitLaunch(device.context(), product_of(sizes, tiles), GemmSplitKind::split, tiling_of(shape),
-                                  {embedded::cnn_layer_winograd_split, "tessera_cnn_layer_winograd_split_products_"})});
+          {tiles,
+           GemmSplitLaunch(device.context(), winograd_split_product(sizes.problem, sizes.tiling, tiles, sizes.leading),
+                           GemmSplitKind::split, tiling_of(shape), {embedded::cnn_layer_winograd_split, products})});
     }
   }
 
@@ -71,7 +65,7 @@ class SplitProducts final : public CnnLayerWinogradProducts {
     return shifts_at(largest()) + static_cast<std::size_t>(largest().rows_of_b()) * sizeof(std::int32_t);
   }
   [[nodiscard]] std::size_t products_bytes() const override {
-    return static_cast<std::size_t>(points_ * matrix_sums(largest())) * sizeof(float);
+    return static_cast<std::size_t>(stored_points_ * matrix_sums(largest())) * sizeof(float);
   }
   /// Weights in float32, while they are prepared.
   [[nodiscard]] std::size_t workspace_bytes() const override {
@@ -108,7 +102,7 @@ class SplitProducts final : public CnnLayerWinogradProducts {
                 const backend::Slice& transformed, const backend::Slice& products,
                 const backend::Slice& /*workspace*/) const override {
     const GemmSplitLaunch& launch = launch_of(tiles);
-    GemmSplitArguments gemm = launch.arguments(points_);
+    GemmSplitArguments gemm = launch.arguments(is_down_ ? points_of_row_ : points_);
     gemm.a_panels = pointer_to<const unsigned char>(weights);
     gemm.a_notes = notes_of(weights);
     gemm.b_panels = pointer_to<const unsigned char>(transformed);
@@ -166,7 +160,9 @@ class SplitProducts final : public CnnLayerWinogradProducts {
   }
 
   const DeviceLimits& card_;  // lives as long as the function, which owns its context
+  bool is_down_;              ///< are products transformed down before they are stored?
   std::int64_t points_;
+  std::int64_t stored_points_ = 0;  ///< that the transform back reads
   int points_of_row_;
   std::int32_t block_rows_;
   std::int64_t matrix_bytes_;
@@ -178,51 +174,9 @@ class SplitProducts final : public CnnLayerWinogradProducts {
   std::vector<Launch> launches_;
 };
 
-/// Of a chunk of so many tiles.
-Gemm product_of(const CnnLayer& problem, const CnnLayerWinogradTiling& tiling, std::int64_t tiles) {
-  return product_of(
-      {problem, tiling, round_up<std::int64_t>(problem.output_channels, 4), round_up<std::int64_t>(tiles, 4), {}},
-      tiles);
-}
-
-/// Columns that a multiprocessor multiplies one after the other.
-std::int64_t columns_in_turn(const Gemm& product, const GemmSplitShape& shape, const DeviceLimits& card) {
-  const GemmSplitTiling tiling = tiling_of(shape);
-  const std::int64_t tiles = product.batch * (tiling.padded_rows_of_a(product) / tiling.tile_m) *
-                             (tiling.padded_rows_of_b(product) / tiling.tile_n) / tiling.cluster();
-  return ceil_div(tiles, std::max<std::int64_t>(1, card.multiprocessors / tiling.cluster())) * tiling.tile_n;
-}
-
-/// By gemm's model (gemm_split_choice.cpp), of which only what differs between shapes counts: clocks of the tensor
-/// cores in a microsecond, of which a block of 128 rows takes 12 for each column and panel, and that the largest tiles
-/// begin late.
-double products_us(const Gemm& product, const GemmSplitShape& shape, const DeviceLimits& card) {
-  const bool is_largest = shape.blocks_m == 2;
-  const std::int64_t columns = columns_in_turn(product, shape, card) * shape.blocks_m;
-  const auto clocks = static_cast<double>(12 * columns * ceil_div(product.k, std::int64_t{kSplitPlane}));
-  return clocks / (is_largest ? 1300 : shape.tile_n == 64 ? 1080 : 1210) + (is_largest ? 14 : 3.5);
-}
-
-/// gemm's choice for a whole chunk, or a tile with other columns that leaves less without work.
-const GemmSplitShape& choose_shape(const CnnLayer& problem, const CnnLayerWinogradTiling& tiling, std::int64_t chunk,
-                                   const DeviceLimits& card) {
-  const GemmSplitShape* chosen = &choose_gemm_split(product_of(problem, tiling, chunk), GemmSplitKind::split, card);
-  const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
-  const Gemm product = product_of(problem, tiling, std::min(chunk, tiles));
-  for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) {
-    const bool is_own = shape.tile_n == 112 || shape.tile_n == 120;
-    if (is_own && products_us(product, shape, card) < products_us(product, *chosen, card)) chosen = &shape;
-  }
-  return *chosen;
-}
-
-const GemmSplitShape& shape_of(std::int64_t tile_m, std::int64_t tile_n) {
-  return *std::find_if(std::begin(kCnnLayerWinogradShapes), std::end(kCnnLayerWinogradShapes),
-                       [&](const GemmSplitShape& shape) { return shape.tile_m() == tile_m && shape.tile_n == tile_n; });
-}
-
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  const std::vector<WinogradTileShape> shapes = mathematics::cnn_layer_winograd_shapes(problem, sum_roundings(problem));
+  const std::vector<WinogradTileShape> shapes =
+      mathematics::cnn_layer_winograd_shapes(problem, winograd_split_roundings(problem));
   const CnnLayerWinogradTiling tiling(problem, choose_winograd_shape(problem, shapes));
   Tunable rows{"tile", "rows of outputs of a tile: fewer are more exact", {}, tiling.shape.outputs_y};
   Tunable columns{"tile_columns", "columns of outputs of a tile", {}, tiling.shape.outputs_x, "tile"};
@@ -232,10 +186,15 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
     columns.pairs.emplace_back(shape.outputs_y, shape.outputs_x);
   }
   Tunable chunk = cnn_layer_winograd_chunk(problem, tiling.shape);
-  const GemmSplitShape& preferred = choose_shape(problem, tiling, chunk.preferred, native(device).context()->limits());
+  const GemmSplitShape& preferred =
+      choose_winograd_split(problem, tiling, chunk.preferred, native(device).context()->limits());
   Tunable tile_m{"tile_m", "output channels that one group multiplies", {128, 256}, preferred.tile_m()};
-  Tunable tile_n{"tile_n", "tiles that it multiplies", {64, 112, 120, 128}, preferred.tile_n, "tile_m"};
-  for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) tile_n.pairs.emplace_back(shape.tile_m(), shape.tile_n);
+  Tunable tile_n{"tile_n", "tiles that it multiplies, and transforms down if 72", {}, preferred.tile_n, "tile_m"};
+  for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) {
+    if (transforms_products_down(shape) && !winograd_split_may_transform_down(problem)) continue;
+    if (shape.tile_n != 128 || shape.blocks_m == 2) tile_n.values.push_back(shape.tile_n);
+    tile_n.pairs.emplace_back(shape.tile_m(), shape.tile_n);
+  }
   return {std::move(rows), std::move(columns), std::move(chunk), std::move(tile_m), std::move(tile_n)};
 }
 
@@ -244,7 +203,8 @@ Verdict check(const CnnLayer& problem, const backend::Device& device) {
     return Verdict::no(
         "the accuracy of cnn_layer is strict, but winograd_split makes each product from three of shorter numbers");
   }
-  if (Verdict is_taken = check_cnn_layer_winograd(problem, sum_roundings(problem)); !is_taken) return is_taken;
+  if (Verdict is_taken = check_cnn_layer_winograd(problem, winograd_split_roundings(problem)); !is_taken)
+    return is_taken;
   return check_split_card(device);
 }
 
@@ -260,13 +220,13 @@ Verdict pays(const CnnLayer& problem, const backend::Device& device) {
     return Verdict::no(sentence("cnn_layer has ", problem.output_channels,
                                 " output_channels, and winograd is faster up to ", kFewOutputs));
   }
-  return cnn_layer_winograd_pays(problem, device, sum_roundings(problem));
+  return cnn_layer_winograd_pays(problem, device, winograd_split_roundings(problem));
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  const GemmSplitShape& shape = shape_of(tuning.at("tile_m"), tuning.at("tile_n"));
+  const GemmSplitShape& shape = winograd_split_shape(tuning.at("tile_m"), tuning.at("tile_n"));
   return make_cnn_layer_winograd(native(device), problem, {tuning.at("tile"), tuning.at("tile_columns")},
-                                 tuning.at("chunk"), sum_roundings(problem),
+                                 tuning.at("chunk"), winograd_split_roundings(problem, shape),
                                  [&](CudaDevice& card, const CnnLayerWinogradSizes& sizes) {
                                    return std::make_unique<SplitProducts>(card, sizes, shape);
                                  });
@@ -285,11 +245,17 @@ backend::Variant<CnnLayer> cnn_layer_winograd_split() {
       .make = make,
       .error_factor_of =
           [](const CnnLayer& problem, const backend::Device&) {
-            const double of_sums = sum_roundings(problem);
+            const double of_sums = winograd_split_roundings(problem);
             return mathematics::cnn_layer_winograd_factor(
                 problem, mathematics::cnn_layer_winograd_shapes(problem, of_sums).front(), of_sums);
           },
       .pays = pays,
+      .error_factor_with =
+          [](const CnnLayer& problem, const backend::Device&, const Tuning& tuning) {
+            return mathematics::cnn_layer_winograd_factor(
+                problem, {tuning.at("tile"), tuning.at("tile_columns")},
+                winograd_split_roundings(problem, winograd_split_shape(tuning.at("tile_m"), tuning.at("tile_n"))));
+          },
   };
 }
 

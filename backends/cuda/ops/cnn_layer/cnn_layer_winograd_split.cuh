@@ -1,5 +1,4 @@
-// cnn_layer, winograd_split: pixels are transformed into the form in which the tensor cores multiply them, and products
-// back from the form in which they leave them.
+// cnn_layer, winograd_split: pixels are transformed into the form in which the tensor cores multiply them.
 //
 //   16 tiles x 8 channels            shared memory      16 tiles x rows of points        panels (cuda_split_shape.h)
 //   a thread for each patch, or      points that are    a thread for each, or for        16 rows x 16 bytes of what
@@ -98,6 +97,22 @@ struct WinogradSplitPoints {
     read_columns<Form, kOfRuns, kPartColumns>(layer, place, channel, part * (kOfRuns + kPartRest * 2), value);
     if constexpr (kPartRest > 0) {
       read_columns<Form, kPartRest, kPartColumns>(layer, place, channel, kOfRuns + part * kPartRest, value + kOfRuns);
+    }
+  }
+  /// Has the L2 cache fetch what read() will want later: memory answers later than a chunk takes.
+  static __device__ __forceinline__ void prefetch(const CnnLayerWinogradArguments& layer, const WinogradTile& place,
+                                                  int channel, int part) {
+    const int y0 = place.row * Form::kOutputsY - layer.padding;
+    const int x0 = place.column * Form::kOutputsX - layer.padding + part * kPartColumns;
+    if (static_cast<unsigned>(x0) >= static_cast<unsigned>(layer.width)) return;
+    const float* row =
+        layer.input + (static_cast<std::int64_t>(place.image) * layer.channels + channel) * layer.height * layer.width +
+        static_cast<std::int64_t>(y0) * layer.width + x0;
+#pragma unroll
+    for (int y = 0; y < kRows; ++y, row += layer.width) {
+      if (static_cast<unsigned>(y0 + y) < static_cast<unsigned>(layer.height)) {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(row));
+      }
     }
   }
   /// A part's transformed columns of a row.
@@ -209,7 +224,14 @@ __device__ __forceinline__ void winograd_split_input(const CnnLayerWinogradSplit
       for (int i = 0; i < kRows * kColumns; ++i) value[i] = 0;
     }
   };
-  if (Points::kReadsAhead) read(share - 1);
+  const auto prefetch = [&](int chunk) {
+    const int channel = channel_of_chunk(chunk, its_row);
+    if (has_tile && chunk < chunks && channel < layer.channels) Points::prefetch(layer, place, channel, part);
+  };
+  if (Points::kReadsAhead) {
+    read(share - 1);
+    prefetch(share - 1 + shares - 1);
+  }
 #pragma unroll 1
   for (int chunk = share - 1; chunk < chunks; chunk += shares - 1) {
     if (!Points::kReadsAhead) read(chunk);
@@ -225,44 +247,16 @@ __device__ __forceinline__ void winograd_split_input(const CnnLayerWinogradSplit
     }
     __syncthreads();
     if (share == 1 && thread < kTiles) arguments.shifts[first + thread] = shifts[thread];
-    if (Points::kReadsAhead) read(chunk + shares - 1);
+    if (Points::kReadsAhead) {
+      read(chunk + shares - 1);
+      prefetch(chunk + 2 * (shares - 1));
+    }
     if (its_row < kRows) {
       split_row<Form>(
           points, its_row, its_tile, part * (kChannels / kParts), WinogradSplitFactor(shifts[its_tile]),
           place_of_tile + chunk / kChunks * (kSplitPlanes * plane_bytes) + chunk % kChunks * arguments.block_rows * 16,
           arguments.matrix_rows * row_of_blocks, plane_bytes);
     }
-  }
-}
-
-/// A group takes a block of products, a thread each of them.
-template <class Form>
-__device__ __forceinline__ void winograd_split_output(const CnnLayerWinogradSplitArguments& arguments) {
-  constexpr int kBlockOutputs = kCnnLayerWinogradBlockOutputs, kBlockTiles = kCnnLayerWinogradBlockTiles;
-  static_assert(kCnnLayerWinogradBlock == kCnnLayerWinogradThreads);
-  const CnnLayerWinogradArguments& layer = arguments.layer;
-  let_next_kernel_start();
-  wait_for_kernel_before();
-  const int thread = static_cast<int>(threadIdx.x);
-  const int part = thread % 4;  // of the four sums of a lane
-  const int tile = static_cast<int>(blockIdx.x) * kBlockTiles + thread / 4 % 4 * 2 + part % 2;
-  const int in_block = thread / 16 + part / 2 * 8;
-  const std::int64_t blocks = arguments.matrix_rows / kBlockTiles;
-  const int its_tile = min(tile, layer.tiles - 1);
-  const int shift = arguments.shifts[its_tile];
-  const int half = max(-126, min(127, -shift));
-  const float factor = power_of_two(half);
-  const float rest_of_factor = power_of_two(max(-126, min(127, -shift - half)));
-  const int channel_blocks = (layer.outputs + kBlockOutputs - 1) / kBlockOutputs;
-  for (int block = static_cast<int>(blockIdx.y); block < channel_blocks; block += static_cast<int>(gridDim.y)) {
-    const int channel = block * kBlockOutputs + in_block;
-    const bool is_there = tile < layer.tiles && channel < layer.outputs;
-    float result[Form::kOutputs];
-    transform_tile<Form>(layer.products + (block * blocks + blockIdx.x) * kCnnLayerWinogradBlock + thread,
-                         arguments.matrix_sums, result);
-#pragma unroll
-    for (int i = 0; i < Form::kOutputs; ++i) result[i] = result[i] * factor * rest_of_factor;
-    finish_tile<Form>(layer, ~0U, is_there, its_tile, channel, result);
   }
 }
 

@@ -28,9 +28,14 @@ struct CnnLayerWinogradSplitArguments {
   std::int32_t shares;        ///< blocks among which the channels of a group of tiles are shared
 };
 
-/// Tiles of products: gemm's, and two whose columns leave fewer of a layer's tiles without work.
-inline constexpr GemmSplitShape kCnnLayerWinogradShapes[]{
-    kGemmSplitShapes[0], kGemmSplitShapes[1], {2, 112, 2, 3, 1, 2}, {2, 120, 2, 3, 1, 2}, kGemmSplitShapes[2]};
+/// Tiles of products: gemm's, two whose columns leave fewer of a layer's tiles without work, and one whose products are
+/// transformed down before they are stored (cnn_layer_winograd_split_columns.cuh).
+inline constexpr GemmSplitShape kCnnLayerWinogradShapes[]{kGemmSplitShapes[0],  {1, 72, 4, 4, 2, 2},
+                                                          kGemmSplitShapes[1],  {2, 112, 2, 3, 1, 2},
+                                                          {2, 120, 2, 3, 1, 2}, kGemmSplitShapes[2]};
+[[nodiscard]] constexpr bool transforms_products_down(const GemmSplitShape& shape) {
+  return shape.tile_n == 72;
+}
 
 /// Output channels and tiles of a block of products, and its numbers.
 inline constexpr int kCnnLayerWinogradBlockOutputs = 16, kCnnLayerWinogradBlockTiles = 8;

@@ -5,6 +5,7 @@
 #include <tessera/kernel.h>
 #include <tessera/ops/gemm.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,13 @@ namespace tessera::cuda {
 
 /// Blocks that share a row of so many steps of k where there are so many rows.
 [[nodiscard]] std::int64_t prepare_parts(std::int64_t rows, std::int64_t k, const DeviceLimits& card);
+
+/// Clusters that the card has room for at once. Those of more than two blocks do not find it in all of its corners, and
+/// on an H100 30 of four blocks do; one that waits for the others would double the time.
+[[nodiscard]] inline std::int64_t gemm_split_clusters(const GemmSplitTiling& tiling, const DeviceLimits& card) {
+  const std::int64_t clusters = std::int64_t{card.multiprocessors} / tiling.cluster();
+  return std::max<std::int64_t>(1, tiling.cluster() > 2 ? clusters * 15 / 16 : clusters);
+}
 
 /// The shape that is expected to be fastest.
 [[nodiscard]] const GemmSplitShape& choose_gemm_split(const Gemm& problem, GemmSplitKind kind,

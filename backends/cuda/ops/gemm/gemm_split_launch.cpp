@@ -173,8 +173,9 @@ void GemmSplitLaunch::prepare(backend::Queue& queue, const std::pair<GemmSplitSi
 void GemmSplitLaunch::multiply(backend::Queue& queue, GemmSplitArguments& gemm) const {
   LaunchGrid grid;
   const std::int64_t tiles = std::int64_t{gemm.tiles_m} * gemm.tiles_n * gemm.batch;
-  const std::int64_t resident =
-      std::max<std::int64_t>(1, std::int64_t{context_->limits().multiprocessors} / tiling_.cluster());
+  std::int64_t resident = gemm_split_clusters(tiling_, context_->limits());
+  // No more of them than that each has as many tiles, or one less.
+  if (tiling_.cluster() > 2) resident = ceil_div(tiles, ceil_div(tiles, resident));
   grid.groups[0] = static_cast<unsigned>(tiling_.is_resident ? std::min(tiles, resident) : tiles);
   grid.groups[1] = grid.cluster_y = static_cast<unsigned>(tiling_.cluster());
   grid.group_size[0] = static_cast<unsigned>(tiling_.threads);
