@@ -75,7 +75,9 @@ double microseconds(const CnnLayer& problem, const Times& times, double products
          megabytes * (is_unaligned ? times.unaligned_megabyte_us : times.stored_megabyte_us);
 }
 
-double split_microseconds(const CnnLayer& problem, const DeviceLimits& card) {
+}  // namespace
+
+double cnn_layer_split_microseconds(const CnnLayer& problem, const DeviceLimits& card) {
   const CnnLayerSplitSizes sizes(problem);
   const auto pixels = static_cast<double>(problem.batch) * static_cast<double>(sizes.plane_pixels);
   const double bytes = pixels * (8 * static_cast<double>(problem.input_channels) +
@@ -85,14 +87,12 @@ double split_microseconds(const CnnLayer& problem, const DeviceLimits& card) {
          bytes * 1e-6 * kPreparedMegabyte_us;
 }
 
-double implicit_gemm_microseconds(const CnnLayer& problem, const DeviceLimits& card) {
+double cnn_layer_implicit_gemm_microseconds(const CnnLayer& problem, const DeviceLimits& card) {
   const CnnLayerProduct product(problem);
   return microseconds(problem, kImplicitGemm,
                       gemm_register_microseconds(product.as_gemm(problem.type, problem.batch), card) *
                           (product.is_wide ? 1 : kFromTable));
 }
-
-}  // namespace
 
 std::vector<Tunable> cnn_layer_split_tunables(const CnnLayer& problem, const backend::Device& device) {
   const std::size_t shape = fastest(problem, native(device).context()->limits()).shape;
@@ -109,8 +109,8 @@ Verdict cnn_layer_split_pays(const CnnLayer& problem, const backend::Device& dev
                                 " it was not measured, and fp16 need not be so much faster than float32 there"));
   }
   if (problem.batch == 0) return Verdict::no("there is nothing to multiply");
-  const double own = split_microseconds(problem, card);
-  const double other = implicit_gemm_microseconds(problem, card);
+  const double own = cnn_layer_split_microseconds(problem, card);
+  const double other = cnn_layer_implicit_gemm_microseconds(problem, card);
   if (own * (card.compute_capability_major == 9 ? kAhead : kAheadUnmeasured) <= other) return Verdict::yes();
   return Verdict::no(sentence("it is expected to take ", std::lround(own), " us, splitting pixels included, and ",
                               "implicit_gemm ", std::lround(other), " us"));

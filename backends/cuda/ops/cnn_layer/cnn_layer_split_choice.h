@@ -9,6 +9,7 @@
 #include <tessera/ops/cnn_layer.h>
 
 #include "backend/variant.h"
+#include "cuda_context.h"
 #include "ops/cnn_layer/cnn_layer_split_arguments.h"
 
 namespace tessera::cuda {
@@ -17,6 +18,10 @@ namespace tessera::cuda {
 [[nodiscard]] std::vector<Tunable> cnn_layer_split_tunables(const CnnLayer& problem, const backend::Device& device);
 /// The shape with this tile; there is one.
 [[nodiscard]] const SplitMmaShape& cnn_layer_split_shape(std::int64_t tile_m, std::int64_t tile_n);
+
+/// How long the layer takes by the models, pixels prepared: of implicit_gemm_split and of implicit_gemm.
+[[nodiscard]] double cnn_layer_split_microseconds(const CnnLayer& problem, const DeviceLimits& card);
+[[nodiscard]] double cnn_layer_implicit_gemm_microseconds(const CnnLayer& problem, const DeviceLimits& card);
 
 /// Yes where it is ahead of implicit_gemm by the models of both, with a margin, on compute capability 8.0 and 9.0.
 [[nodiscard]] backend::Verdict cnn_layer_split_pays(const CnnLayer& problem, const backend::Device& device);

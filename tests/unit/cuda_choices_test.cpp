@@ -1,0 +1,170 @@
+// What the models by which CUDA's variants are chosen say of problems whose times were measured on an H100: gemm's
+// shallow, and cnn_layer's implicit_gemm_split and winograd_split. Times are those of
+// benchmarks/results/h100-2026-11-27-gemm-random.json and h100-2026-11-27-cnn_layer-random.json.
+#include <gtest/gtest.h>
+
+#include "ops/cnn_layer/cnn_layer_split_choice.h"
+#include "ops/cnn_layer/cnn_layer_winograd_split_choice.h"
+#include "ops/gemm/gemm_shallow.h"
+
+namespace tessera::cuda {
+namespace {
+
+/// What the models ask of the card.
+DeviceLimits h100() {
+  DeviceLimits card;
+  card.multiprocessors = 132;
+  card.compute_capability_major = 9;
+  card.shared_bytes = 232448;
+  card.multiprocessor_shared_bytes = 233472;
+  return card;
+}
+
+double shallow_us(const Gemm& problem) {
+  return gemm_shallow_microseconds(with_layout(problem), h100());
+}
+double split_us(const CnnLayer& layer) {
+  return cnn_layer_split_microseconds(layer, h100());
+}
+double implicit_gemm_us(const CnnLayer& layer) {
+  return cnn_layer_implicit_gemm_microseconds(layer, h100());
+}
+
+/// A layer with square images and filters.
+struct Sizes {
+  std::int64_t images, inputs, outputs, side, filter, padding, stride = 1;
+};
+CnnLayer layer_of(const Sizes& sizes) {
+  return {.batch = sizes.images,
+          .input_channels = sizes.inputs,
+          .output_channels = sizes.outputs,
+          .height = sizes.side,
+          .width = sizes.side,
+          .filter_height = sizes.filter,
+          .filter_width = sizes.filter,
+          .stride = sizes.stride,
+          .padding = sizes.padding};
+}
+
+/// A model may be off, most for what runs a few microseconds, but no more than by this factor.
+constexpr double kOff = 1.55;
+void expect_near(double us, double measured_us) {
+  EXPECT_LT(us, kOff * measured_us);
+  EXPECT_GT(us, measured_us / kOff);
+}
+
+TEST(CudaChoicesTest, shallow_takes_about_what_was_measured) {
+  struct Measured {
+    Gemm problem;
+    double us;
+  };
+  const Measured all[]{
+      {{.m = 797, .n = 942, .k = 12}, 5.49},
+      {{.m = 2321, .n = 876, .k = 1}, 5.58},
+      {{.m = 451, .n = 935, .k = 22}, 5.01},
+      {{.m = 265, .n = 2389, .k = 43}, 13.02},
+      {{.m = 997, .n = 527, .k = 54}, 12.14},
+      {{.m = 74, .n = 1983, .k = 61}, 8.24},
+      {{.m = 500, .n = 275, .k = 9, .transpose_b = true, .batch = 8}, 5.38},
+      {{.m = 52, .n = 30, .k = 43, .batch = 115}, 7.7},
+      {{.m = 991, .n = 826, .k = 6, .type = DataType::float64}, 6.55},
+      {{.m = 472, .n = 1995, .k = 12, .type = DataType::float64}, 8.09},
+      {{.m = 2667, .n = 627, .k = 3, .type = DataType::float64}, 7.99},
+  };
+  for (const Measured& each : all) {
+    SCOPED_TRACE(::testing::Message() << each.problem.m << " x " << each.problem.n << " x " << each.problem.k);
+    expect_near(shallow_us(each.problem), each.us);
+  }
+}
+
+TEST(CudaChoicesTest, shallow_takes_longer_for_more_of_anything) {
+  const Gemm base{.m = 500, .n = 300, .k = 20, .batch = 3};
+  for (std::int64_t Gemm::*field : {&Gemm::m, &Gemm::n, &Gemm::k, &Gemm::batch}) {
+    Gemm more = base;
+    more.*field *= 20;
+    EXPECT_GT(shallow_us(more), shallow_us(base));
+  }
+  Gemm other = base;
+  other.type = DataType::float64;
+  EXPECT_GT(shallow_us(other), shallow_us(base));
+  other = base;
+  other.beta = 1;
+  EXPECT_GT(shallow_us(other), shallow_us(base));
+}
+
+TEST(CudaChoicesTest, shallow_is_never_faster_than_a_launch) {
+  EXPECT_GE(shallow_us({.m = 1, .n = 1, .k = 1}), 2.5);
+  EXPECT_LE(shallow_us({.m = 1, .n = 1, .k = 1}), 4);
+}
+
+TEST(CudaChoicesTest, shallow_takes_larger_tiles_for_larger_products) {
+  const auto tile = [](std::int64_t side) {
+    const GemmShallowShape& shape = choose_gemm_shallow(with_layout({.m = side, .n = side, .k = 16}), h100());
+    return shape.tile_m() * shape.tile_n();
+  };
+  EXPECT_LE(tile(100), tile(1000));
+  EXPECT_LT(tile(100), tile(8000));
+}
+
+TEST(CudaChoicesTest, layers_take_about_what_was_measured) {
+  struct Measured {
+    Sizes sizes;
+    double split_us, implicit_gemm_us;
+  };
+  const Measured all[]{
+      {{18, 512, 2048, 7, 1, 0}, 47.9, 62.7}, {{1, 95, 232, 207, 1, 0}, 125.0, 174.0},
+      {{7, 128, 128, 28, 3, 1}, 47.6, 67.4},  {{16, 1024, 256, 14, 1, 0}, 53.5, 62.1},
+      {{1, 384, 256, 13, 3, 1}, 75.6, 17.5},  {{1, 106, 452, 144, 1, 0}, 94.3, 85.1},
+      {{6, 3, 64, 224, 3, 1}, 122.7, 94.1},   {{13, 64, 128, 56, 3, 1, 2}, 57.9, 50.7},
+      {{1, 512, 512, 7, 3, 1}, 94.6, 17.2},   {{2, 256, 256, 14, 3, 1}, 55.8, 24.5},
+      {{1, 96, 256, 27, 5, 2}, 59.2, 33.1},
+  };
+  for (const Measured& each : all) {
+    SCOPED_TRACE(::testing::Message() << each.sizes.inputs << " to " << each.sizes.outputs << " channels of "
+                                      << each.sizes.side << " squared");
+    const CnnLayer layer = layer_of(each.sizes);
+    expect_near(split_us(layer), each.split_us);
+    expect_near(implicit_gemm_us(layer), each.implicit_gemm_us);
+  }
+}
+
+TEST(CudaChoicesTest, split_pixels_are_expected_to_pay_where_they_do_by_much) {
+  for (const Sizes& sizes : {Sizes{18, 512, 2048, 7, 1, 0}, Sizes{1, 35, 86, 88, 5, 2}}) {
+    EXPECT_LT(split_us(layer_of(sizes)), implicit_gemm_us(layer_of(sizes))) << sizes.inputs;
+  }
+  for (const Sizes& sizes : {Sizes{1, 384, 256, 13, 3, 1}, Sizes{1, 512, 512, 7, 3, 1}, Sizes{2, 256, 256, 14, 3, 1},
+                             Sizes{1, 3, 64, 224, 7, 3, 2}}) {
+    EXPECT_GT(split_us(layer_of(sizes)), implicit_gemm_us(layer_of(sizes))) << sizes.inputs;
+  }
+}
+
+TEST(CudaChoicesTest, layers_take_longer_for_more_of_anything) {
+  const CnnLayer base = layer_of({4, 32, 64, 40, 3, 1});
+  for (std::int64_t CnnLayer::*field :
+       {&CnnLayer::batch, &CnnLayer::input_channels, &CnnLayer::output_channels, &CnnLayer::height}) {
+    CnnLayer more = base;
+    more.*field *= 20;
+    EXPECT_GT(split_us(more), split_us(base));
+    EXPECT_GT(implicit_gemm_us(more), implicit_gemm_us(base));
+  }
+}
+
+TEST(CudaChoicesTest, winograd_split_transforms_products_down_where_memory_is_what_bounds) {
+  const auto is_down = [](const Sizes& sizes) {
+    const CnnLayer layer = layer_of(sizes);
+    const auto shapes = mathematics::cnn_layer_winograd_shapes(layer, winograd_split_roundings(layer));
+    const CnnLayerWinogradTiling tiling(layer, choose_winograd_shape(layer, shapes));
+    const std::int64_t tiles = layer.batch * tiling.rows * tiling.row_tiles;
+    return transforms_products_down(choose_winograd_split(layer, tiling, tiles, h100()));
+  };
+  EXPECT_TRUE(is_down({1, 256, 256, 228, 5, 0}));  // the study's
+  EXPECT_TRUE(is_down({1, 256, 256, 196, 5, 2}));
+  EXPECT_FALSE(is_down({1, 256, 256, 84, 5, 2}));   // clusters without work
+  EXPECT_FALSE(is_down({1, 256, 64, 232, 5, 2}));   // output channels that are not there
+  EXPECT_FALSE(is_down({1, 512, 512, 128, 5, 2}));  // more products for each number that is stored
+  EXPECT_FALSE(is_down({1, 220, 256, 228, 5, 0}));  // its roundings would cost the layer its tiles
+  EXPECT_FALSE(is_down({8, 64, 64, 56, 3, 1}));
+}
+
+}  // namespace
+}  // namespace tessera::cuda
