@@ -50,6 +50,11 @@ template <backend::Variant<Gemm> (*kVariant)()>
       return given.error_factor_of(gemm_in_rows(problem), device);
     };
   }
+  if (given.error_factor_with != nullptr) {
+    variant.error_factor_with = [](const Gemm& problem, const Device& device, const Tuning& tuning) {
+      return given.error_factor_with(gemm_in_rows(problem), device, tuning);
+    };
+  }
   if (given.pays != nullptr) {
     variant.pays = [](const Gemm& problem, const Device& device) { return given.pays(gemm_in_rows(problem), device); };
   }
