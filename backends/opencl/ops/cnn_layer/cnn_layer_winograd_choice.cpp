@@ -19,8 +19,8 @@ using backend::Verdict;
 /// tile, for each of its transformed pixels and sums and for each of its products; for each transformed weight, which
 /// every chunk reads; and of implicit_gemm_panels for a pixel of the convolution and for each output of it. Fitted to
 /// 46 random layers of 2 to 512 channels, PoCL 3.1 on two cores of an AMD EPYC, without a committed file: the choice
-/// takes 1.03 times as long as the faster of the two in the geometric mean. Products cost more where all outputs lie in one
-/// vector: 45 channels to 2, 5 x 5, 305 x 40, take 0.91 ms by winograd and 1.5 by panels of 16.
+/// takes 1.03 times as long as the faster of the two in the geometric mean. Products cost more where all outputs lie in
+/// one vector: 45 channels to 2, 5 x 5, 305 x 40, take 0.91 ms by winograd and 1.5 by panels of 16.
 constexpr double kProductsOfPoint = 1100, kProductsOfPixel = 52, kProductsOfSum = 93, kProductsOfProduct = 0.93;
 constexpr double kProductsOfWeight = 40;
 constexpr double kProductsOfConvolved = 300, kProductsOfOutput = 37, kProductsOfProductInOneVector = 1.57;
