@@ -1,11 +1,10 @@
 // kernel_regression, fused_split: float32 products of centred rows as three of fp16 by NVIDIA's tensor cores. The
 // launches are in kernel_regression_tiles.cpp.
 #include <algorithm>
-#include <cmath>
 
 #include "backend/sentence.h"
-#include "mathematics/gemm_split_bound.h"
 #include "mathematics/kernel_regression_slab.h"
+#include "mathematics/kernel_regression_split.h"
 #include "ops/kernel_regression/kernel_regression_expected.h"
 #include "ops/kernel_regression/kernel_regression_tiles.h"
 #include "ops/kernel_regression/kernel_regression_variants.h"
@@ -32,15 +31,7 @@ RegressionTile tile_of(const KernelRegression& problem, std::int64_t warps) {
 }
 
 Verdict check_problem(const KernelRegression& problem, const DeviceFacts& facts) {
-  if (problem.type != DataType::float32) {
-    return Verdict::no(sentence("the rows of kernel_regression are ", to_string(problem.type),
-                                ", but fused_split splits float32 alone"));
-  }
-  if (problem.accuracy == Accuracy::strict) {
-    return Verdict::no(
-        "the accuracy of kernel_regression is strict, but fused_split takes distances from lengths and from products "
-        "that it makes of three of shorter numbers");
-  }
+  if (Verdict verdict = mathematics::check_regression_split(problem); !verdict) return verdict;
   if (facts.has_tensor_cores) return Verdict::yes();
   return Verdict::no(sentence("'", facts.info.name,
                               "' has no tensor cores of NVIDIA's sm_80 or newer, by which fused_split multiplies"));
@@ -52,16 +43,8 @@ Verdict check(const KernelRegression& problem, const backend::Device& device) {
   return check_regression_tiles(problem, facts, regression_split_tiles(problem, facts));
 }
 
-/// The bound as a multiple of the strict algorithm's (docs/decisions/0027).
 double error_factor_of(const KernelRegression& problem, const backend::Device&) {
-  const auto d = static_cast<double>(problem.columns);
-  // In units of roundoff: of |q| |t|, what a product is off by, small elements included; of (|q| + |t|)^2, the centre
-  // taken off, both lengths' sums, and what the three are added up to.
-  const double product = mathematics::gemm_split_roundings(d, mathematics::GemmSplitKind::split, kStepColumns) + 1;
-  const double centre = 2, lengths = std::ceil(d / 32) + 14, sum = 2;
-  constexpr double kSecondOrder = 1 + 0x1p-8;
-  constexpr double kOfFused = 2;
-  return std::max(kOfFused, kSecondOrder * (product / 2 + centre + lengths + sum) / (d + 8));
+  return mathematics::regression_split_error_factor(problem.columns, kStepColumns);
 }
 
 }  // namespace
