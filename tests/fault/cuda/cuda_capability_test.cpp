@@ -204,8 +204,9 @@ TEST_F(CudaCapabilityTest, layers_with_few_outputs_take_winograd_where_there_is_
   EXPECT_EQ(first_that_pays(wide), refusal("winograd_split", wide).empty() ? "winograd_split" : "winograd");
 }
 
-/// For 132 multiprocessors: 2128 tiles are 9 columns of two blocks of 120. With as few channels as only take tiles of
-/// 4 x 4, 3136 are 14 columns of two blocks of 112, and 1024 are 4 of two of 128.
+/// For 132 multiprocessors. Up to 256 channels memory is what bounds large layers, and the tile of 72 columns spares
+/// half of what products move. With more, 2128 tiles of 4 x 6 are 9 columns of two blocks of 120, and 784 of 4 x 4 are
+/// 7 blocks of 112; with as few channels as only take tiles of 4 x 4, 1024 are 4 columns of two of 128.
 TEST_F(CudaCapabilityTest, products_of_winograd_take_the_columns_that_leave_less_without_work) {
   open(9, 0);
   const auto preferred_of_layer = [&](std::int64_t channels, std::int64_t height, std::int64_t width) {
@@ -225,11 +226,13 @@ TEST_F(CudaCapabilityTest, products_of_winograd_take_the_columns_that_leave_less
     const Tuning tuning = preferred_of_layer(channels, size, size);
     return std::array{tuning.at("tile"), tuning.at("tile_columns"), tuning.at("tile_n")};
   };
-  EXPECT_EQ(tiles_of_layer(256, 228), (std::array<std::int64_t, 3>{4, 6, 120}));
+  EXPECT_EQ(tiles_of_layer(256, 228), (std::array<std::int64_t, 3>{4, 6, 72}));
+  EXPECT_EQ(tiles_of_layer(384, 228), (std::array<std::int64_t, 3>{4, 6, 120}));
+  EXPECT_EQ(tiles_of_layer(384, 116), (std::array<std::int64_t, 3>{4, 4, 112}));
   EXPECT_EQ(preferred_of_layer(256, 228, 228).at("chunk"), 4096);
   // 1764 tiles of 4 x 4 are too few for longer ones.
   EXPECT_EQ(preferred_of_layer(256, 172, 172).at("tile_columns"), 4);
-  EXPECT_EQ(tiles_of_layer(192, 228), (std::array<std::int64_t, 3>{4, 4, 112}));
+  EXPECT_EQ(tiles_of_layer(192, 228), (std::array<std::int64_t, 3>{4, 4, 72}));
   EXPECT_EQ(tiles_of_layer(192, 132), (std::array<std::int64_t, 3>{4, 4, 128}));
   // 8 columns of outputs are two tiles of four or of six, however many rows there are; 12 are three or two.
   EXPECT_EQ(preferred_of_layer(256, 10004, 12).at("tile_columns"), 4);

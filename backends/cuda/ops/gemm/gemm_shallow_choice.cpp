@@ -30,9 +30,10 @@ constexpr double kLatencyOfDouble = 1.375;
 /// Of a multiprocessor for each group of them, and for each step of k of such a group; in float64 twice as much.
 constexpr double kGroup_us[]{0.36, 0.63, 0.57, 1.22};
 constexpr double kStep_us[]{0.0091, 0.0231, 0.0272, 0.06};
-/// How many times as long all that takes where B is read along k, by threads whose neighbours read other rows: 16 x 252
-/// x 54 by 59 took 9.4 to 15.2 us there, 92 x 321 x 31 by 15 9.8 and 13.2, 6 x 22 x 53 by 125 8.2 and 13.8.
-constexpr double kAlongK = 1.5;
+/// How much longer all that takes where B is read along k, by threads whose neighbours read other rows, once these rows
+/// fill lines of memory: 16 x 252 x 54 by 59 took 9.4 to 15.2 us there, 92 x 321 x 31 by 15 9.8 and 13.2, 6 x 22 x 53
+/// by 125 8.2 and 13.8. Where a line holds several rows less is read in vain: 500 x 275 x 9 by 8 took 5.4.
+constexpr double kAlongK = 0.5, kLineBytes = 128;
 /// What a group takes longer that reads C.
 constexpr double kReading = 1.5;
 
@@ -51,7 +52,8 @@ double microseconds(const Gemm& problem, std::size_t number, const DeviceLimits&
   const double width = static_cast<double>(size_bytes(problem.type)) / sizeof(float);
   const double group_us = kGroup_us[number] * (problem.beta == 0 ? 1 : kReading) + kStep_us[number] * k;
   const double latency_us = kLatency_us[number] * (problem.type == DataType::float64 ? kLatencyOfDouble : 1);
-  const double along_k = problem.transpose_b ? kAlongK : 1;
+  const double lines = std::min(k * static_cast<double>(size_bytes(problem.type)) / kLineBytes, 1.0);
+  const double along_k = problem.transpose_b ? 1 + kAlongK * lines : 1;
   return std::max(kLeast_us, kStart_us + (latency_us * k + each * width * group_us) * along_k);
 }
 
