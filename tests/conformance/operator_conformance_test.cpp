@@ -114,7 +114,8 @@ class OperatorTest : public testing::Test {
       preferred.emplace(tunable.name, tunable.preferred);
     }
     EXPECT_EQ(info.tuning, expected);
-    if (expected == preferred) {
+    // The one variant whose tunings have factors of their own is asked for all of them by unit.cuda.choices.
+    if (expected == preferred || subject_.variant != "winograd_split") {
       EXPECT_EQ(info.error_factor, report.error_factor);
     }
   }

@@ -1,7 +1,10 @@
 // What the models by which CUDA's variants are chosen say of problems whose times were measured on an H100: gemm's
-// shallow, and cnn_layer's implicit_gemm_split and winograd_split. Times are those of
-// benchmarks/results/h100-2026-11-27-gemm-random.json and h100-2026-11-27-cnn_layer-random.json.
+// shallow, and cnn_layer's implicit_gemm_split and winograd_split; and that winograd_split's bounds agree. Times of
+// cnn_layer are those of benchmarks/results/h100-2026-11-27-cnn_layer-random.json, of gemm those of
+// d13b0208:benchmarks/results/h100-2026-11-27-gemm-random.json; the file of today has other problems.
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "ops/cnn_layer/cnn_layer_split_choice.h"
 #include "ops/cnn_layer/cnn_layer_winograd_split_choice.h"
@@ -164,6 +167,29 @@ TEST(CudaChoicesTest, winograd_split_transforms_products_down_where_memory_is_wh
   EXPECT_FALSE(is_down({1, 512, 512, 128, 5, 2}));  // more products for each number that is stored
   EXPECT_FALSE(is_down({1, 220, 256, 228, 5, 0}));  // its roundings would cost the layer its tiles
   EXPECT_FALSE(is_down({8, 64, 64, 56, 3, 1}));
+}
+
+/// The choice asks for the error factor of all tunings before it knows one.
+TEST(CudaChoicesTest, no_tuning_of_winograd_split_has_a_larger_error_factor_than_all) {
+  using mathematics::cnn_layer_winograd_factor;
+  using mathematics::cnn_layer_winograd_shapes;
+  for (const std::int64_t channels : {32, 64, 212, 230, 244, 256, 512}) {
+    for (const std::int64_t filter : {3, 5}) {
+      const CnnLayer layer = layer_of({1, channels, 256, 228, filter, 0});
+      const double of_sums = winograd_split_roundings(layer);
+      const auto tiles = cnn_layer_winograd_shapes(layer, of_sums);
+      if (tiles.empty()) continue;
+      const double of_all = cnn_layer_winograd_factor(layer, tiles.front(), of_sums);
+      double largest = 0;
+      for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) {
+        if (transforms_products_down(shape) && !winograd_split_may_transform_down(layer)) continue;
+        for (const auto& tile : tiles) {
+          largest = std::max(largest, cnn_layer_winograd_factor(layer, tile, winograd_split_roundings(layer, shape)));
+        }
+      }
+      EXPECT_DOUBLE_EQ(largest, of_all) << channels << " channels, filters of " << filter;
+    }
+  }
 }
 
 }  // namespace

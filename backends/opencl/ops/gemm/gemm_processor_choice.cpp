@@ -1,5 +1,5 @@
-// Figures of PoCL 3.1 on two cores with vectors of 64 bytes, without a committed file. Other processors have other
-// times, but the choice depends on their ratios alone.
+// Choice by a model of the time. Its figures are of PoCL 3.1 on two cores with vectors of 64 bytes, without a committed
+// file. Other processors have other times, but the choice depends on their ratios alone.
 #include "ops/gemm/gemm_processor_choice.h"
 
 #include <cmath>
