@@ -21,12 +21,6 @@ inline constexpr std::int64_t kPatchDensePlaces = 16;  ///< of a stack, at most
          problem.max_patches <= kPatchDensePlaces;
 }
 
-/// Are windows as large as can be along all axes? Programs whose loops are made for these take less time.
-[[nodiscard]] inline bool is_patch_window_whole(const PatchMatch& problem) noexcept {
-  const PatchGeometry g(problem);
-  return std::min({g.x.window, g.y.window, g.z.window}) == kPatchDenseWindow;
-}
-
 /// Groups of so many references along each axis.
 [[nodiscard]] inline PerAxis patch_dense_tiles(const PatchMatch& problem, const PerAxis& tile) noexcept {
   const PerAxis references = problem.references();
@@ -45,15 +39,20 @@ inline constexpr std::int64_t kPatchDensePlaces = 16;  ///< of a stack, at most
   return pairs;
 }
 
+/// Pairs of a reference and a candidate.
+[[nodiscard]] inline double patch_pairs(const PatchMatch& problem) noexcept {
+  const PatchGeometry g(problem);
+  return static_cast<double>(patch_pairs_along(g.x)) * static_cast<double>(patch_pairs_along(g.y)) *
+         static_cast<double>(patch_pairs_along(g.z));
+}
+
 /// Of the pairs of patches that groups look at, so many in a hundred are there.
 [[nodiscard]] inline double patch_dense_percent(const PatchMatch& problem, const PerAxis& tile) noexcept {
   const PatchGeometry g(problem);
   const PerAxis tiles = patch_dense_tiles(problem, tile);
   const double looked_at = static_cast<double>(tiles.product()) * static_cast<double>(tile.product()) *
                            static_cast<double>(g.x.window) * static_cast<double>(g.y.window * g.z.window);
-  const double pairs = static_cast<double>(patch_pairs_along(g.x)) * static_cast<double>(patch_pairs_along(g.y)) *
-                       static_cast<double>(patch_pairs_along(g.z));
-  return 100 * pairs / looked_at;
+  return 100 * patch_pairs(problem) / looked_at;
 }
 
 }  // namespace tessera::mathematics

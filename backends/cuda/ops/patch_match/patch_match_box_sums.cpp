@@ -8,6 +8,7 @@
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
 #include "cuda_error.h"
+#include "mathematics/patch_match_box_choice.h"
 #include "mathematics/patch_match_box_dense.h"
 #include "mathematics/patch_match_box_tiles.h"
 #include "ops/patch_match/patch_match_box_arguments.h"
@@ -184,35 +185,14 @@ backend::Verdict check_box_sums(const PatchMatch& problem, const backend::Device
 }
 
 backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
-  // Where a stack of bytes has up to 4 places, packed_key has a program that is faster than its others.
-  constexpr std::int64_t kFewPlaces = 4;
-  const bool are_few = problem.type == DataType::uint8 && problem.max_patches <= kFewPlaces;
-  // The smallest windows that were measured: the gain falls with the window.
-  constexpr std::int64_t kLeastWindow = 5;
-  const mathematics::PatchGeometry g(problem);
-  const bool is_large = std::min({g.x.window, g.y.window, g.z.window}) >= kLeastWindow;
-  if ((!has_bytes(problem, device) && !has_halves(problem, device)) || are_few || !is_large) {
-    return backend::Verdict::no(
-        "packed_key is faster, but for up to 16 patches of 4 x 4 x 4 at every place with windows of 5 to 11 along each "
-        "axis, of bytes for 5 to 16");
+  if (!has_bytes(problem, device) && !has_halves(problem, device)) {
+    return backend::Verdict::no("packed_key is faster, but for up to 16 patches of 4 x 4 x 4 at every place");
   }
-  // Two groups at least share a multiprocessor, and the last wave of them costs much where there are few.
-  constexpr std::int64_t kLeastWaves = 4;
-  const std::int64_t groups = dense_tiles(problem).product();
-  const std::int64_t at_once = 2 * std::int64_t{native(device).context()->limits().multiprocessors};
-  if (groups < kLeastWaves * at_once) {
-    return backend::Verdict::no(
-        sentence("patch_match takes ", groups, " groups of 128 references, too few for ", at_once, " at a time"));
-  }
-  // A group takes as long whatever part of its references and their candidates is there, and packed_key as long as
-  // there are pairs. Of 83 % an H100 takes 1.29 ms, and packed_key 2.63 (176 x 120 x 38 bytes and a threshold): of half
-  // it is still ahead. Smaller windows gain less.
-  const std::int64_t least_percent = mathematics::is_patch_window_whole(problem) ? 50 : 75;
-  const double percent = mathematics::patch_dense_percent(problem, kDenseTile);
-  if (percent >= static_cast<double>(least_percent)) return backend::Verdict::yes();
-  return backend::Verdict::no(sentence("of the pairs that groups of patch_match look at, ",
-                                       static_cast<std::int64_t>(percent), " % are there, but ", least_percent,
-                                       " must be"));
+  // Two groups at least share a multiprocessor.
+  const std::int64_t multiprocessors = native(device).context()->limits().multiprocessors;
+  std::string reason =
+      mathematics::why_patch_box_does_not_pay(problem, {kDenseTile, 2 * multiprocessors, multiprocessors});
+  return reason.empty() ? backend::Verdict::yes() : backend::Verdict::no(std::move(reason));
 }
 
 std::unique_ptr<backend::Kernel> make(const PatchMatch& problem, backend::Device& device, const Tuning&) {

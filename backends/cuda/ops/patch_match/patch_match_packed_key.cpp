@@ -6,6 +6,7 @@
 
 #include "backend/sentence.h"
 #include "cuda_embedded.h"
+#include "mathematics/patch_match_thread_choice.h"
 #include "ops/patch_match/patch_match_variants.h"
 
 namespace tessera::cuda {
@@ -47,11 +48,10 @@ class PackedKeyKernel final : public backend::Kernel {
   PackedKeyMatch match_;
 };
 
-/// A thread a reference takes as long for one reference as for as many as the card has room for. On an H200 with
-/// windows of 11^3 that is 0.17 ms of bytes and 0.6 ms of other types, while min_and_swap takes 0.06 us a reference.
 backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
-  const std::int64_t enough = has_words(problem) ? 24 : 64;  // for each multiprocessor
-  const std::int64_t least = enough * native(device).context()->limits().multiprocessors;
+  const double enough = has_words(problem) ? mathematics::kPatchThreadBytes : mathematics::patch_thread_others(problem);
+  const auto least =
+      static_cast<std::int64_t>(enough * static_cast<double>(native(device).context()->limits().multiprocessors));
   const std::int64_t references = problem.references().product();
   if (references >= least) return backend::Verdict::yes();
   return backend::Verdict::no(sentence("patch_match has ", references, " references, but a thread for each gains from ",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/sentence.h"
+#include "mathematics/patch_match_box_choice.h"
 #include "mathematics/patch_match_box_dense.h"
 #include "opencl_embedded.h"
 
@@ -62,31 +63,10 @@ Verdict check_patch_box_tensor(const PatchMatch& problem) {
 }
 
 Verdict patch_box_tensor_pays(const PatchMatch& problem, const DeviceFacts& facts) {
-  // Where a stack of bytes has up to 4 places, packed_key_lanes has a program that is faster than its others.
-  constexpr std::int64_t kFewPlaces = 4;
-  const bool is_of_bytes = problem.type == DataType::uint8;
-  // The smallest windows that were measured: the gain falls with the window.
-  constexpr std::int64_t kLeastWindow = 5;
-  const mathematics::PatchGeometry g(problem);
-  if (std::min({g.x.window, g.y.window, g.z.window}) < kLeastWindow ||
-      (is_of_bytes && problem.max_patches <= kFewPlaces)) {
-    return Verdict::no(
-        "packed_key_lanes is faster, but with windows of 5 to 11 along each axis, and of bytes for 5 to 16 patches");
-  }
-  // Four groups at least share a multiprocessor, and the last wave of them costs much where there are few.
-  constexpr std::int64_t kLeastWaves = 4;
-  const std::int64_t groups = mathematics::patch_dense_tiles(problem, kTile).product();
-  const auto at_once = static_cast<std::int64_t>(4 * facts.info.compute_units);
-  if (groups < kLeastWaves * at_once) {
-    return Verdict::no(
-        sentence("patch_match takes ", groups, " groups of 64 references, too few for ", at_once, " at a time"));
-  }
-  // A group takes as long whatever part of its references and their candidates is there. Smaller windows gain less.
-  const double least_percent = mathematics::is_patch_window_whole(problem) ? 50 : 75;
-  const double percent = mathematics::patch_dense_percent(problem, kTile);
-  if (percent >= least_percent) return Verdict::yes();
-  return Verdict::no(sentence("of the pairs that groups of patch_match look at, ", static_cast<std::int64_t>(percent),
-                              " % are there, but ", static_cast<std::int64_t>(least_percent), " must be"));
+  // Four groups at least share a multiprocessor.
+  const auto multiprocessors = static_cast<std::int64_t>(facts.info.compute_units);
+  std::string reason = mathematics::why_patch_box_does_not_pay(problem, {kTile, 4 * multiprocessors, multiprocessors});
+  return reason.empty() ? Verdict::yes() : Verdict::no(std::move(reason));
 }
 
 std::unique_ptr<backend::Kernel> make_patch_box_tensor(const PatchMatch& problem, const OpenclDevice& device) {

@@ -9,6 +9,7 @@
 
 #include "backend/sentence.h"
 #include "mathematics/patch_match_geometry.h"
+#include "mathematics/patch_match_thread_choice.h"
 #include "opencl_embedded.h"
 #include "ops/patch_match/patch_match_screen.h"
 #include "ops/patch_match/patch_match_variants.h"
@@ -47,7 +48,7 @@ MemoryArgument workspace_at(std::size_t byte) {
 
 /// Below so many references a compute unit a work-item for each does not fill a GPU. On an H100 min_and_swap, whose
 /// groups share a reference's candidates, was the fastest in five problems with up to 2040 references, up to six
-/// times, and not in six with 2324 and more.
+/// times, and not in six with 2324 and more. Of bytes it is ahead for longer, as with CUDA.
 constexpr std::int64_t kReferencesOfUnit = 16;
 
 std::vector<Tunable> tunables(const PatchMatch& problem, const backend::Device& device) {
@@ -152,7 +153,8 @@ OperatorLaunch patch_lanes_launch(const PatchMatch& problem, const OpenclDevice&
 
 backend::Verdict check_enough_references(const PatchMatch& problem, const DeviceFacts& facts) {
   const auto references = problem.references().product();
-  const std::int64_t enough = kReferencesOfUnit * facts.info.compute_units;
+  const double least = has_words(problem) ? mathematics::kPatchThreadBytes : kReferencesOfUnit;
+  const auto enough = static_cast<std::int64_t>(least * facts.info.compute_units);
   if (references >= enough) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("patch_match has ", references, " references, but with fewer than ",
                                                 enough, " a work-group for each is faster on '", facts.info.name, "'"));
