@@ -1,5 +1,5 @@
-// patch_match's programs for a reference at every place: which problems are theirs, and how many of the pairs that
-// their groups look at are there.
+// patch_match's programs for a reference at every place: which problems are theirs, how many of the pairs that their
+// groups look at are there, and which variant is expected to be fast.
 #include "mathematics/patch_match_box_dense.h"
 #include "mathematics/patch_match_box_choice.h"
 #include "mathematics/patch_match_thread_choice.h"
