@@ -78,13 +78,14 @@ PatchMatch typed(PatchMatch problem, DataType type) {
   return problem;
 }
 
-// The times are those of benchmarks/results/h100-2026-11-27-patch_match-box-{windows,windows-halves,asked}.json.
+// The times are those of benchmarks/results/h100-2026-11-27-patch_match-box-{stacks-windows,stacks-halves,asked}.json.
 TEST(PatchMatchBoxChoiceTest, expects_the_times_that_were_measured) {
   const auto expect_times = [](const PatchMatch& problem, double box, double packed) {
     EXPECT_NEAR(patch_box_time(problem, kCard), box, 0.25 * box);
     EXPECT_NEAR(patch_packed_time(problem, kCard), packed, 0.25 * packed);
   };
   expect_times(dense_of({88, 60, 38}, {5, 5, 5}), 119, 201);
+  expect_times(dense_of({88, 60, 38}, {9, 9, 9}), 199, 737);
   expect_times(dense_of({88, 60, 38}, {11, 11, 11}), 244, 1026);
   expect_times(dense_of({352, 240, 150}, {11, 11, 11}), 14854, 66985);
   expect_times(typed(dense_of({88, 60, 38}, {5, 5, 5}), DataType::uint16), 223, 396);
