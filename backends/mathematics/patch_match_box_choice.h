@@ -1,5 +1,6 @@
 // patch_match, box_sums: when the tensor cores' programs are expected to take less time than the other variants. One
-// rule for every backend that has them, since their programs are alike.
+// rule for every backend that has them, since their programs are alike. All of it is of problems that are
+// is_patch_dense().
 #pragma once
 
 #include <algorithm>

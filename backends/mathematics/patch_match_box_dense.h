@@ -39,7 +39,7 @@ inline constexpr std::int64_t kPatchDensePlaces = 16;  ///< of a stack, at most
   return pairs;
 }
 
-/// Pairs of a reference and a candidate.
+/// Pairs of a reference and a candidate, of a problem that is_patch_dense().
 [[nodiscard]] inline double patch_pairs(const PatchMatch& problem) noexcept {
   const PatchGeometry g(problem);
   return static_cast<double>(patch_pairs_along(g.x)) * static_cast<double>(patch_pairs_along(g.y)) *

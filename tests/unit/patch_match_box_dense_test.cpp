@@ -120,7 +120,12 @@ TEST(PatchMatchThreadChoiceTest, takes_threads_where_they_were_faster) {
   EXPECT_TRUE(pays({148, 45, 31}, {4, 4, 4}, {11, 11, 11}, {3, 3, 3}, 16));   // 231 us, min_and_swap 405
   EXPECT_TRUE(pays({305, 193, 1}, {8, 8, 1}, {39, 39, 1}, {3, 3, 1}, 57));    // 737 us, 1290
   EXPECT_FALSE(pays({445, 66, 1}, {12, 12, 1}, {25, 25, 1}, {6, 6, 1}, 16));  // 475 us, 154
-  EXPECT_FALSE(pays({29, 42, 44}, {4, 4, 4}, {9, 9, 9}, {3, 3, 3}, 16));      // 161 us, 87
+  const auto bytes_pay = [](std::int64_t references) {
+    return static_cast<double>(references) >= 132 * kPatchThreadBytes;
+  };
+  EXPECT_TRUE(bytes_pay(53820));  // 694 x 705, windows of 11 x 11: 177 us, min_and_swap 749
+  EXPECT_FALSE(bytes_pay(3381));  // 247 x 347, windows of 19 x 19, 45 kept: 309 us, 181
+  EXPECT_FALSE(pays({29, 42, 44}, {4, 4, 4}, {9, 9, 9}, {3, 3, 3}, 16));  // 161 us, 87
 }
 
 }  // namespace

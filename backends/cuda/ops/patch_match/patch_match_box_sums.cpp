@@ -186,7 +186,8 @@ backend::Verdict check_box_sums(const PatchMatch& problem, const backend::Device
 
 backend::Verdict pays(const PatchMatch& problem, const backend::Device& device) {
   if (!has_bytes(problem, device) && !has_halves(problem, device)) {
-    return backend::Verdict::no("packed_key is faster, but for up to 16 patches of 4 x 4 x 4 at every place");
+    return backend::Verdict::no(
+        "packed_key is faster, but for up to 16 patches of 4 x 4 x 4 at every place, with windows of up to 11");
   }
   // Two groups at least share a multiprocessor.
   const std::int64_t multiprocessors = native(device).context()->limits().multiprocessors;
