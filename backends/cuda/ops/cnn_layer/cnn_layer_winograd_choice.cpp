@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "backend/sentence.h"
 #include "mathematics/cnn_layer_winograd.h"
+#include "mathematics/cnn_layer_winograd_savings.h"
 
 namespace tessera::cuda {
 namespace {
 
-using backend::sentence;
 using backend::Verdict;
 using mathematics::WinogradTileShape;
 
@@ -24,14 +25,11 @@ constexpr std::int64_t kChunkBytes = std::int64_t{512} << 20;
 /// Tiles that fill a card's groups for a few hundred channels.
 constexpr std::int64_t kSmallestChunk = 256;
 
-/// Four kernels one after the other take their time however little they do. On an H200, 64 channels to 64, 3 x 3, take
-/// 17 us against 13 of implicit_gemm on one image of 56 x 56, 116e6 products, and 38 against 64 on eight. On an H100
-/// 256 channels to 256, 3 x 3, take 19 against 25 on two images of 14 x 14, 231e6 products.
-constexpr double kLeastProducts = 210e6;
-
-/// Output channels for which implicit_gemm multiplies at least, those of its smallest tile. On an H100 it takes 74.6 us
-/// from 128 channels of 112 x 112 pixels to 4 as to 16, 5 x 5, and winograd 35.6 and 37.1.
-constexpr std::int64_t kLeastOutputs = 32;
+/// Products from which on four kernels are ahead of one. On an H200, 64 channels to 64, 3 x 3, take 17 us against 13 of
+/// implicit_gemm on one image of 56 x 56, 116e6 products, and 38 against 64 on eight. On an H100 256 channels to 256,
+/// 3 x 3, take 19 against 25 on two images of 14 x 14, 231e6 products. With 5 x 5 on an H200 191 to 26 take 16.5
+/// against 28.7 on 58 x 21, 186e6, and 11 to 9 take 32.8 against 27.7 on 78 x 238, 163e6.
+constexpr double kLeastProducts = 210e6, kLeastProductsOf5 = 175e6;
 
 /// Tiles of four columns from which on those of six gain: in smaller layers longer kernels of fewer groups lose. On an
 /// H100 (without a committed file) 256 channels to 256, 5 x 5, take 125 us in 784 tiles of four columns and 140 with
@@ -42,21 +40,10 @@ constexpr std::int64_t kLeastTilesOfSix = 2500;
 }  // namespace
 
 Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device&, std::optional<double> of_sums) {
-  const bool is_wide = mathematics::cnn_layer_winograd_tiles(problem, of_sums).front() == 4;
-  const std::int64_t enough = problem.filter_height == 3 ? 20 : is_wide ? 11 : 34;
-  const std::int64_t c = problem.input_channels;
-  const std::int64_t o = problem.output_channels;
-  const std::int64_t multiplied = c * std::max(o, kLeastOutputs);
-  const double products = static_cast<double>(problem.batch) * static_cast<double>(problem.convolved_height()) *
-                          static_cast<double>(problem.convolved_width()) * static_cast<double>(multiplied) *
-                          static_cast<double>(problem.filter_height * problem.filter_width);
-  if (products < kLeastProducts) {
-    return Verdict::no(
-        sentence("implicit_gemm makes ", products, " products, but winograd gains from ", kLeastProducts, " on"));
-  }
-  if (multiplied >= enough * (c + o)) return Verdict::yes();
-  return Verdict::no(sentence("with ", c, " input_channels and ", o,
-                              " output_channels of cnn_layer the transforms of winograd cost more than they save"));
+  std::string reason = mathematics::why_winograd_saves_too_little(
+      problem, mathematics::cnn_layer_winograd_tiles(problem, of_sums).front(),
+      problem.filter_height == 3 ? kLeastProducts : kLeastProductsOf5);
+  return reason.empty() ? Verdict::yes() : Verdict::no(std::move(reason));
 }
 
 WinogradTileShape choose_winograd_shape(const CnnLayer& problem, const std::vector<WinogradTileShape>& shapes) {

@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include "backend/sentence.h"
 #include "mathematics/cnn_layer_winograd.h"
+#include "mathematics/cnn_layer_winograd_savings.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
 #include "ops/cnn_layer/cnn_layer_winograd.h"
 
@@ -51,22 +54,12 @@ Verdict pays_on_processor(const CnnLayer& p, double others, std::int64_t outputs
                               "implicit_gemm_panels as ", others));
 }
 
-/// Counted for each tile: input_channels * output_channels times the products saved against input_channels +
-/// output_channels times the bytes of one channel, and small layers by what five launches cost. Both limits are those
-/// of the same algorithm through CUDA; on an H200 (driver 580) 64 channels to 64, 3 x 3, 56 x 56, take 39 us against
-/// 20 of implicit_gemm_local on one image and 60 against 63 on eight.
-Verdict pays_on_gpu(const CnnLayer& p, double direct, std::int64_t outputs) {
+/// Small layers by what five launches cost: on an H200 (driver 580) 64 channels to 64, 3 x 3, 56 x 56, take 39 us
+/// against 20 of implicit_gemm_local on one image and 60 against 63 on eight.
+Verdict pays_on_gpu(const CnnLayer& p, std::int64_t outputs) {
   constexpr double kLeastProducts = 300e6;
-  if (direct < kLeastProducts) {
-    return Verdict::no(
-        sentence("cnn_layer has ", direct, " products, but winograd gains from ", kLeastProducts, " on"));
-  }
-  const std::int64_t enough = p.filter_height == 3 ? 20 : outputs == 4 ? 11 : 34;
-  const std::int64_t c = p.input_channels;
-  const std::int64_t o = p.output_channels;
-  if (c * o >= enough * (c + o)) return Verdict::yes();
-  return Verdict::no(sentence("with ", c, " input_channels and ", o,
-                              " output_channels of cnn_layer the transforms of winograd cost more than they save"));
+  std::string reason = mathematics::why_winograd_saves_too_little(p, outputs, kLeastProducts);
+  return reason.empty() ? Verdict::yes() : Verdict::no(std::move(reason));
 }
 
 }  // namespace
@@ -80,13 +73,10 @@ std::int64_t cnn_layer_winograd_chunk_bytes(const DeviceFacts& facts) noexcept {
 
 Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const OpenclDevice& device, const CnnLayerWinogradForm& form) {
   const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem, form.of_sums).front();
+  const DeviceFacts& facts = device.facts();
+  if (facts.info.kind != DeviceKind::cpu) return pays_on_gpu(problem, outputs);
   const double pixels = static_cast<double>(problem.batch) * static_cast<double>(problem.convolved_height()) *
                         static_cast<double>(problem.convolved_width());
-  const double direct = pixels * static_cast<double>(problem.input_channels) *
-                        static_cast<double>(problem.output_channels) * static_cast<double>(problem.filter_height) *
-                        static_cast<double>(problem.filter_width);
-  const DeviceFacts& facts = device.facts();
-  if (facts.info.kind != DeviceKind::cpu) return pays_on_gpu(problem, direct, outputs);
   return pays_on_processor(problem, products_in_panels(problem, pixels, facts), outputs, form);
 }
 
