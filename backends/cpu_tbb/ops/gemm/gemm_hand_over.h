@@ -15,10 +15,11 @@ namespace tessera::cpu_tbb {
 }
 
 /// What a product of m x n sums over k costs beside its multiply-adds. Each element of A is read, and perhaps packed,
-/// in the time of 11 of them, each of B in that of 8, or if it is turned of 20, and each of C is stored in that of 24.
-/// Over all of {256, 512, 1024, 2048}^3 in float on 16 cores of a Xeon (AVX-512) blocks that are chosen with 8 had 1.11
-/// times the speed of oneDNN in the geometric mean; fewer and more gave less.
-inline constexpr double kOfElementOfA = 11, kOfElementOfB = 8, kOfTurnedElementOfB = 20, kOfElementOfC = 24;
+/// in the time of 11 of them, each of B in that of 14, or if it is turned of 20, and each of C is stored in that of 24.
+/// With 8 for B, which had fitted 16 cores of a Xeon, 346 x 611 x 2073 floats were cut into two blocks of 173 rows that
+/// both pack all of B, and took 2.2 ms on two cores of an EPYC with AVX-512; in blocks of columns they take 1.95
+/// (without a file).
+inline constexpr double kOfElementOfA = 11, kOfElementOfB = 14, kOfTurnedElementOfB = 20, kOfElementOfC = 24;
 [[nodiscard]] inline double product_time(std::int64_t rows, std::int64_t columns, std::int64_t depth,
                                          double of_element_of_b = kOfElementOfB) noexcept {
   const auto m = static_cast<double>(rows), n = static_cast<double>(columns), k = static_cast<double>(depth);

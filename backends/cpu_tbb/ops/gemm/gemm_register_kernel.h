@@ -81,8 +81,9 @@ struct PanelProduct {
   std::int64_t columns = 0;  ///< any; unless the tile reads them alone, reads of B go on to the end of the last vector
   std::int64_t depth = 0;    ///< 1 to kRegisterDepth<T>
   T alpha = 0;
-  T beta = 0;     ///< 0: C is not read
-  Prefetch next;  ///< what the next panel is packed from
+  T beta = 0;             ///< 0: C is not read
+  Prefetch next;          ///< what the next panel is packed from
+  Prefetch next_slivers;  ///< a share of what the next slivers are packed from
 };
 template <class T>
 void multiply_panel(const PanelProduct<T>& product);

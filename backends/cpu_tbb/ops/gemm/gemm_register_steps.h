@@ -53,6 +53,15 @@ bool is_read_in_place(const ConstMatrix<T>& a, const RegisterTile& tile, std::in
   return tiles <= kRegisterTilesInPlace && (a.row_step + kLine) % kPage >= 2 * kLine;
 }
 
+/// Elements of k in one step at most. More where C is one vector wide, so that a sliver takes half of the room, and A
+/// is read where it lies: in shorter steps its rows are left when the processor has just begun to fetch ahead. 2796 x
+/// 14 x 261 floats take 69 us in one step and 87 in two on two threads of an EPYC with AVX-512 (without a file).
+template <class T>
+std::int64_t most_depth(const GemmMatrices<T>& gemm, const RegisterTile& tile) {
+  const bool is_deep = 2 * gemm.n <= tile.columns && is_read_in_place(gemm.a, tile, gemm.n);
+  return is_deep ? 2 * kRegisterDepth<T> : kRegisterDepth<T>;
+}
+
 /// The memory that one thread works in: a panel of A, the slivers of B of one block, and its sums if they need any. A
 /// small product has neither slivers nor sums, and asks the pool for nothing.
 template <class T>
@@ -73,7 +82,7 @@ class RegisterWorkspace {
                                      const RegisterBlock& block) {
     const bool is_copied = block.rows > kRegisterPanelsInPlace * tile.rows;
     if (!is_copied && columns_in_place(gemm, tile, block.rows, gemm.n) == gemm.n) return 0;
-    return mathematics::round_up(block.columns, tile.columns) * std::min(kRegisterDepth<T>, gemm.k);
+    return mathematics::round_up(block.columns, tile.columns) * std::min(most_depth(gemm, tile), gemm.k);
   }
 
   alignas(64) T panel_[kRegisterMostRows * kRegisterDepth<T>];
@@ -89,6 +98,25 @@ Prefetch source_of_panel(const ConstMatrix<T>& a, std::int64_t row, std::int64_t
   if (depth == 0) return {};
   if (a.column_step == 1) return {a.at(row, p), rows, depth * size, a.row_step * size};
   return {a.at(row, p), depth, rows * size, a.column_step * size};
+}
+
+/// A panel's share of the elements of B that the next step of k needs, as they lie in memory: brought near while other
+/// slivers are multiplied, because their own first panel jumps from row to row, which no processor foresees. None of a
+/// step that has no room beside this one in the second-level cache. 242 x 455 x 1875 floats take 0.95 ms so and 1.12
+/// without on two threads of an EPYC with AVX-512 (without a file).
+template <class T>
+Prefetch source_of_next_slivers(const ConstMatrix<T>& b, std::int64_t p, std::int64_t column, std::int64_t depth,
+                                std::int64_t columns, std::int64_t panel, std::int64_t panels) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  constexpr std::int64_t kMostBytes = 400 * 1024;
+  if (depth * columns * size > kMostBytes) return {};
+  const auto share = [&](std::int64_t count) { return count * panel / panels; };
+  if (b.column_step == 1) {
+    const std::int64_t first = share(depth), last = depth * (panel + 1) / panels;
+    return {b.at(p + first, column), last - first, columns * size, b.row_step * size};
+  }
+  const std::int64_t first = share(columns), last = columns * (panel + 1) / panels;
+  return {b.at(p, column + first), last - first, depth * size, b.column_step * size};
 }
 
 /// Where the sums of a block are: its first element, in C or in memory of their own.
@@ -141,6 +169,8 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
     product.next = panel + 1 < panels
                        ? source_of_panel(gemm.a, row + product.rows, p, product.rows, step.depth)
                        : source_of_panel(gemm.a, block.row, p + step.depth, product.rows, step.next_depth);
+    product.next_slivers =
+        source_of_next_slivers(gemm.b, p + step.depth, block.column, step.next_depth, block.columns, panel, panels);
     T* const sums = target.first + (row - block.row) * target.row_step;
     const std::int64_t in_place = panel == 0 || panels <= kRegisterPanelsInPlace ? whole : 0;
     if (in_place > 0) {
@@ -181,7 +211,7 @@ void multiply_steps(const GemmMatrices<T>& gemm, const RegisterTile& tile, const
                     std::int64_t first, std::int64_t last, T alpha, T beta, RegisterWorkspace<T>& workspace,
                     const RegisterTarget<T>& target) {
   const std::int64_t depth =
-      mathematics::ceil_div(last - first, mathematics::ceil_div(last - first, kRegisterDepth<T>));
+      mathematics::ceil_div(last - first, mathematics::ceil_div(last - first, most_depth(gemm, tile)));
   PanelProduct<T> product;
   product.alpha = alpha;
   product.beta = beta;

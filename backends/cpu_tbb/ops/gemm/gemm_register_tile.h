@@ -83,7 +83,7 @@ HWY_INLINE auto depth_step_of(const PanelProduct<T>& product) {
 /// is said to be whole.
 template <class T, int kRows, int kWidth, RowsOfA kRowsOfA, RowsOfB kRowsOfB, LastVector kLast>
 HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTRICT b, T* HWY_RESTRICT c,
-                              std::int64_t columns, T* HWY_RESTRICT packed, Prefetch& next) {
+                              std::int64_t columns, T* HWY_RESTRICT packed, Prefetch& next, Prefetch& next_slivers) {
   const Vector<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const typename LastTag<T, kLast>::Type d_last;
@@ -120,6 +120,7 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
   std::int64_t before_last = product.depth - last;
   for (; before_last >= kDepthAtOnce; before_last -= kDepthAtOnce) {
     next.advance();
+    next_slivers.advance();
     for (std::int64_t p = 0; p < kDepthAtOnce; ++p) add_next();
   }
   for (; before_last > 0; --before_last) add_next();
@@ -160,24 +161,28 @@ HWY_NOINLINE void multiply_rows(const PanelProduct<T>& product) {
   const std::int64_t steps = tiles * (product.depth / kDepthAtOnce);
   Prefetch next = product.next;
   next.spread(steps);
+  Prefetch next_slivers = product.next_slivers;
+  next_slivers.spread(steps);
   for (std::int64_t column = 0; column < product.columns; column += 2 * lanes, b += product.sliver_step) {
     const std::int64_t left = std::min(product.columns - column, 2 * lanes);
     T* const c = product.c + column;
     constexpr LastVector kEnd = kMasks ? LastVector::in_part : LastVector::whole;
     constexpr LastVector kShortEnd = kMasks && kRowsOfB == RowsOfB::evenly ? LastVector::half : kEnd;
     if constexpr (kRowsOfB == RowsOfB::evenly_and_packed) {
-      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, LastVector::whole>(product, b, c, left, packed, next);
+      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, LastVector::whole>(product, b, c, left, packed, next,
+                                                                        next_slivers);
       packed += 2 * lanes * product.depth;
     } else if (left == 2 * lanes) {
-      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, LastVector::whole>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, LastVector::whole>(product, b, c, left, nullptr, next,
+                                                                        next_slivers);
     } else if (2 * left > 3 * lanes) {
-      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, kEnd>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, kEnd>(product, b, c, left, nullptr, next, next_slivers);
     } else if (left > lanes) {
-      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, kShortEnd>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, kShortEnd>(product, b, c, left, nullptr, next, next_slivers);
     } else if (2 * left > lanes) {
-      multiply_tile<T, kRows, 1, kRowsOfA, kRowsOfB, kEnd>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 1, kRowsOfA, kRowsOfB, kEnd>(product, b, c, left, nullptr, next, next_slivers);
     } else {
-      multiply_tile<T, kRows, 1, kRowsOfA, kRowsOfB, kShortEnd>(product, b, c, left, nullptr, next);
+      multiply_tile<T, kRows, 1, kRowsOfA, kRowsOfB, kShortEnd>(product, b, c, left, nullptr, next, next_slivers);
     }
   }
 }

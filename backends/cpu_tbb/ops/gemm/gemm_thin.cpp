@@ -111,6 +111,7 @@ void multiply_piece(const ThinMatrices<T>& thin, const T* columns, std::int64_t 
   product.length = std::min(thin.piece, thin.k - p);
   product.sums = sums;
   product.sums_step = thin.columns;
+  product.is_far = static_cast<double>(thin.rows) * static_cast<double>(thin.k) * sizeof(T) > kThinFarBytes;
   multiply_thin(product);
 }
 

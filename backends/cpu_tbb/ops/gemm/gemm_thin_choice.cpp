@@ -25,50 +25,61 @@ constexpr std::int64_t kMostColumns = 12;
 constexpr std::int64_t kMostColumnsDown = ThinStreams<float>::kMost;
 
 /// Where sums run along the rows, "thin" and "register" are compared by what they cost on one thread, in nanoseconds.
-/// Fitted to 600 and 20 rows by 1 to 12 columns, k from 16 to 600, on one Zen 5 core with AVX-512; no committed file
-/// has them. Both read a row of the large operand from the third-level cache. "thin" multiplies vectors, and at the end
-/// of each sum adds up the lanes; columns that lie apart are copied first.
-constexpr double kOfRow = 1, kOfByte = 0.0125, kOfSum = 1.3, kOfProduct = 0.15, kOfCopy = 40, kOfCopied = 0.2;
+/// Fitted to 234 problems on two threads of an EPYC with AVX-512, 100 to 8000 rows by 2 to 12 columns, or the other way
+/// round, k from 64 to 3000; no committed file has them. Both read the large operand once, "register" faster where it
+/// is far away. "thin" multiplies vectors, and at the end of each sum adds up the lanes; columns that lie apart are
+/// copied first.
+constexpr double kOfRow = 1.9, kOfByte = 0.022, kOfFarByte = 0.018, kOfSum = 1.3, kOfProduct = 0.16;
+constexpr double kOfCopy = 170, kOfCopied = 1.2;
 /// A product takes so long if the columns do not fit into the first-level cache.
-constexpr double kOfDistantProduct = 0.32;
+constexpr double kOfDistantProduct = 0.33;
 constexpr double kNearBytes = 32 * 1024;
 /// What "register" takes for a row, and for an element of it and a vector of columns. If the few columns do not lie
 /// beside each other, they are turned into slivers, which costs so much for each element of k and more for each of
 /// their elements. With few rows it has a model of its own (gemm_register_turn.h).
-constexpr double kRegisterOfRow = 1.2, kRegisterOfVector = 0.18, kRegisterOfSliver = 1, kRegisterOfTurned = 0.13;
+constexpr double kRegisterOfRow = 4.5, kRegisterOfByte = 0.036, kRegisterOfFarByte = 0.0144;
+constexpr double kRegisterOfVector = 0.18, kRegisterOfSliver = 1, kRegisterOfTurned = 0.13;
 
-/// Where sums run down the stored rows, "register" reads the large operand where it lies as well, and is behind in two
-/// cases. It jumps from row to row of the large operand: with rows of 8 KiB and more each is on a page of its own. And
-/// where the large operand is a transposed A, its tile has as many columns as there are few, of the 32 or 16 that it
-/// computes. Measured on two threads of an EPYC with AVX-512, thin's time over register's; no committed file has them:
+/// Where sums run down the stored rows, "register" reads the large operand where it lies as well, and is behind where
+/// it jumps from row to row of it, each on a page of its own or far away, and where the large operand is a transposed
+/// A, because its tile has as many columns as there are few, of the 32 or 16 that it computes. Measured on two threads
+/// of an EPYC with AVX-512, thin's time over register's; no committed file has them:
 ///
-///     1 to 3 rows x 2048 to 4000, k 300 to 4000        0.5 to 1.0 (1 x 4000 up to 1.16)      float32
-///     4 rows x 1500 and 2100                           0.7 to 1.0 in float64, else 0.9 to 1.2
-///     1 to 4 rows x 200 to 1000                        1.0 to 2.2
-///     200 to 2100 x 2 to 4 columns, A transposed       0.2 to 1.0
-///     1000 and 2100 x 6, 2100 x 8, A transposed        0.5 to 1.0; 300 x 6 and 1000 x 8 are even
+///     1 and 2 rows x 100 to 1000, k 300 to 4000        0.5 to 1.0; products of less than 30,000 up to 1.9
+///     1 to 8 rows x 2000 and 4096                      0.3 to 1.0 (8 x 2000 x 300 1.1)       float32
+///     3 to 6 rows x 1000, k 300                        1.0 to 1.8; k 1000 and 4000, far away: 0.65 to 1.0
+///     2 to 6 rows x 600 and 2000                       0.6 to 1.0                            float64
+///     50 to 3000 x 2 to 4 columns, A transposed        0.2 to 0.9
+///     200 to 3000 x 6, 1000 and 3000 x 8               0.3 to 0.9 (1000 x 8 x 300 1.0); 200 x 8 1.15
 constexpr std::int64_t kLongRowBytes = 8192;
-constexpr std::int64_t kMostRowsDown = 3, kMostRowsDownFloat64 = 4;
-/// Rows of a transposed A for each square of the number of columns.
-constexpr std::int64_t kRowsOfSquare = 12;
+constexpr std::int64_t kFewestDown = 2, kMostRowsDown = 6;
+constexpr double kProductsOfFewest = 30000;
+/// Rows that are far away, and of a row of them.
+constexpr double kFarBytes = 3 << 20;
+constexpr std::int64_t kFarRowBytes = 4000, kRowBytesFloat64 = 4800;
 
 /// Where sums run down.
 Verdict pays_down(const Gemm& problem, ShortSide side) {
   const std::int64_t few = std::min(problem.m, problem.n), many = std::max(problem.m, problem.n);
   if (side == ShortSide::columns_down && few > 1) {
-    const std::int64_t least = kRowsOfSquare * few * few;
+    const std::int64_t least = few * few * few;
     if (many >= least) return Verdict::yes();
     return Verdict::no(
         sentence("gemm's m is ", many, ", but with ", few, " columns and A transposed thin gains from ", least, " on"));
   }
-  const std::int64_t most = problem.type == DataType::float64 ? kMostRowsDownFloat64 : kMostRowsDown;
-  if (few > most)
-    return Verdict::no(sentence("gemm's m and n are at least ", few, ", but thin gains up to ", most,
-                                " where sums run down the stored rows"));
-  const auto least = kLongRowBytes / static_cast<std::int64_t>(size_bytes(problem.type));
-  if (many >= least) return Verdict::yes();
-  return Verdict::no(sentence("rows of gemm's large operand have ", many, " elements, but where sums run down them ",
-                              "thin gains from ", least, " on"));
+  const std::int64_t size = static_cast<std::int64_t>(size_bytes(problem.type));
+  const std::int64_t longest = kLongRowBytes / size;
+  if (many >= longest) return Verdict::yes();
+  const double elements = static_cast<double>(many) * static_cast<double>(problem.k);
+  if (few <= kFewestDown && elements >= kProductsOfFewest) return Verdict::yes();
+  if (few <= kMostRowsDown) {
+    const bool is_far = elements * static_cast<double>(size) >= kFarBytes;
+    if (is_far && many * size >= kFarRowBytes) return Verdict::yes();
+    if (problem.type == DataType::float64 && many * size >= kRowBytesFloat64) return Verdict::yes();
+  }
+  return Verdict::no(sentence("gemm's large operand has rows of ", many, " elements and ", few, " times ", elements,
+                              " products: where sums run down them register is as fast, unless they have ", longest,
+                              " elements, or are far away, or sums are few"));
 }
 
 /// Long sums of so few elements are faster in parts, which threads share: 10 x 8 x 30000 takes split_k 0.52 of thin's
@@ -96,11 +107,13 @@ Times times_of(const Gemm& problem, ShortSide side) {
 
   const bool is_near = few * std::min(k * size, static_cast<double>(kThinPieceBytes)) <= kNearBytes;
   const double of_product = (is_near ? kOfProduct : kOfDistantProduct) / lanes;
+  const double row_bytes = size * k;
+  const bool is_far = many * row_bytes > kThinFarBytes;
   Times times;
-  times.own = many * (kOfRow + kOfByte * size * k + few * (kOfSum + of_product * k));
+  times.own = many * (kOfRow + (is_far ? kOfFarByte : kOfByte) * row_bytes + few * (kOfSum + of_product * k));
   if (!is_in_order) times.own += kOfCopy + kOfCopied * few * k;
   const double vectors = std::ceil(few / lanes);
-  times.of_register = many * (kRegisterOfRow + kOfByte * size * k);
+  times.of_register = many * (kRegisterOfRow + (is_far ? kRegisterOfFarByte : kRegisterOfByte) * row_bytes);
   if (has_few_columns) {
     times.of_register += many * kRegisterOfVector * vectors * k;
     if (is_in_order) times.of_register += k * (kRegisterOfSliver + kRegisterOfTurned * few);

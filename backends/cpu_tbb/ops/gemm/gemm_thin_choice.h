@@ -13,6 +13,10 @@ namespace tessera::cpu_tbb {
 /// Bytes of a row that one chunk reads: its 8 columns of the other operand stay in the second-level cache.
 inline constexpr std::int64_t kThinPieceBytes = 16 * 1024;
 
+/// Rows of so many bytes together are not found in second-level caches: fetching them ahead pays. Of fewer it does not:
+/// 8 x 768 x 192 floats with B transposed took 10.9 us without and 14.3 with it on two threads of an EPYC (no file).
+inline constexpr double kThinFarBytes = 1 << 20;
+
 /// Which side of C is short, and whether sums run along the large operand's stored rows or down over them.
 enum class ShortSide { none, columns, rows, columns_down, rows_down };
 [[nodiscard]] ShortSide short_side(const Gemm& problem);

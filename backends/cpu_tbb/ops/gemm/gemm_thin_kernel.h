@@ -19,6 +19,7 @@ struct ThinProduct {
   std::int64_t row_count = 0;
   std::int64_t column_count = 0;
   std::int64_t length = 0;
+  bool is_far = false;  ///< rows come from behind the second-level cache
 };
 template <class T>
 void multiply_thin(const ThinProduct<T>& product);

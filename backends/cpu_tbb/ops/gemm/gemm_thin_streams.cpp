@@ -7,7 +7,9 @@
 //                          =     sums: rows of the first-level cache          order of p, and stored again.
 //
 // A row of the matrix lies in memory one element after the other, so that a few streams are read at the pace of memory,
-// each element once. Up to 24 factors stand in registers with AVX-512: 8 rows for 1 to 3 sums, 3 rows for 8.
+// each element once. Meanwhile the same columns of the next rows are fetched, because no processor foresees where those
+// begin: 5 x 1000 x 2048 floats take 175 us so and 300 without on two threads of an EPYC (without a file). Up to 24
+// factors stand in registers with AVX-512: 8 rows for 1 to 3 sums, 3 rows for 8.
 #include "ops/gemm/gemm_thin_streams.h"
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #define HWY_TARGET_INCLUDE "ops/gemm/gemm_thin_streams.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -84,9 +87,11 @@ struct GroupFactors {
     row.load(factors, step);
     if constexpr (kRows > 1) rest.load(factors + p_step, step, p_step);
   }
-  HWY_INLINE void add(const T* HWY_RESTRICT matrix, std::int64_t row_step, StreamSums<T, kCount>& sums) const {
+  HWY_INLINE void add(const T* HWY_RESTRICT matrix, std::int64_t row_step, std::int64_t ahead,
+                      StreamSums<T, kCount>& sums) const {
     row.add(hn::LoadU(StreamVector<T>(), matrix), sums);
-    if constexpr (kRows > 1) rest.add(matrix + row_step, row_step, sums);
+    hwy::Prefetch(matrix + ahead);
+    if constexpr (kRows > 1) rest.add(matrix + row_step, row_step, ahead, sums);
   }
 
   RowFactors<T, kCount> row;
@@ -107,7 +112,7 @@ HWY_INLINE void add_group(const ThinStreams<T>& streams, std::int64_t p) {
   for (; column + lanes <= streams.columns; column += lanes) {
     StreamSums<T, kCount> sums;
     sums.load(streams.sums + column, streams.sums_step);
-    group.add(matrix + column, streams.row_step, sums);
+    group.add(matrix + column, streams.row_step, kRows * streams.row_step, sums);
     sums.store(streams.sums + column, streams.sums_step);
   }
   for (; column < streams.columns; ++column) {
