@@ -109,7 +109,8 @@ Prefetch source_of_next_slivers(const ConstMatrix<T>& b, std::int64_t p, std::in
                                 std::int64_t columns, std::int64_t panel, std::int64_t panels) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
   constexpr std::int64_t kMostBytes = 400 * 1024;
-  if (depth * columns * size > kMostBytes) return {};
+  constexpr std::int64_t kForeseenBytes = 256;  // rows so short follow each other closely
+  if (depth * columns * size > kMostBytes || (b.column_step == 1 && b.row_step * size <= kForeseenBytes)) return {};
   const auto share = [&](std::int64_t count) { return count * panel / panels; };
   if (b.column_step == 1) {
     const std::int64_t first = share(depth), last = depth * (panel + 1) / panels;
@@ -169,6 +170,7 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
     product.next = panel + 1 < panels
                        ? source_of_panel(gemm.a, row + product.rows, p, product.rows, step.depth)
                        : source_of_panel(gemm.a, block.row, p + step.depth, product.rows, step.next_depth);
+    if (is_in_place && panels == 1) product.next = {};  // its rows go on where they are being read
     product.next_slivers =
         source_of_next_slivers(gemm.b, p + step.depth, block.column, step.next_depth, block.columns, panel, panels);
     T* const sums = target.first + (row - block.row) * target.row_step;
