@@ -59,6 +59,8 @@ class Run {
   [[nodiscard]] virtual const KernelInfo& info() const = 0;
   /// Poisons the outputs again, and refills those that are inputs too. Asynchronous.
   virtual void reset(Queue& queue) = 0;
+  /// Queues what else the next enqueue() would queue before its run: weights are prepared anew for another kernel.
+  virtual void make_ready(Queue& /*queue*/) {}
   /// Queues one run.
   virtual void enqueue(Queue& queue) = 0;
   /// After reset() and one enqueue(): downloads everything and compares with the oracle. Blocks.

@@ -36,20 +36,20 @@ void CnnLayerRun<T>::reset(Queue& queue) {
     bias_.reset(queue);
   }
   inputs_are_there_ = true;
-  prepare(queue);
+  make_ready(queue);
   output_.reset(queue);
 }
 
 /// Called by reset() and by enqueue(): after the kernel was changed, enqueue() may come without a reset() before it,
 /// and the prepared weights of the kernel before are gone.
 template <class T>
-void CnnLayerRun<T>::prepare(Queue& queue) {
+void CnnLayerRun<T>::make_ready(Queue& queue) {
   if (is_prepared_ && !prepared_) prepared_ = queue.prepare_weights(kernel(), weights_.view());
 }
 
 template <class T>
 void CnnLayerRun<T>::enqueue(Queue& queue) {
-  prepare(queue);
+  make_ready(queue);
   const WeightsOperand weights = is_prepared_ ? WeightsOperand(prepared_) : WeightsOperand(weights_.view());
   const ConstOperand bias = kernel().problem().bias ? ConstOperand(bias_.view()) : ConstOperand();
   queue.run(kernel(), {.input = input_.view(), .weights = weights, .bias = bias, .output = output_.view()});

@@ -34,6 +34,7 @@ class CnnLayerRun final : public KernelRun<CnnLayer> {
   CnnLayerRun(const Device& device, const CnnLayerRun& like);
 
   void reset(Queue& queue) override;
+  void make_ready(Queue& queue) override;
   void enqueue(Queue& queue) override;
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
@@ -41,7 +42,6 @@ class CnnLayerRun final : public KernelRun<CnnLayer> {
   [[nodiscard]] HostCopies host_copies(const Device& device, HostMemory memory) const override;
 
  private:
-  void prepare(Queue& queue);
   void kernel_changed() override { prepared_ = {}; }
 
   std::shared_ptr<const CnnLayerData<T>> data_;

@@ -72,7 +72,7 @@ void RegressionRun<T>::reset(Queue& queue) {
     targets_.reset(queue);
   }
   inputs_are_there_ = true;
-  prepare(queue);
+  make_ready(queue);
   values_.reset(queue);
   votes_.reset(queue);
   nearest_row_.reset(queue);
@@ -83,13 +83,13 @@ void RegressionRun<T>::reset(Queue& queue) {
 /// Called by reset() and by enqueue(): after the kernel was changed, enqueue() may come without a reset() before it,
 /// and the prepared training set of the kernel before is gone.
 template <class T>
-void RegressionRun<T>::prepare(Queue& queue) {
+void RegressionRun<T>::make_ready(Queue& queue) {
   if (is_prepared_ && !prepared_) prepared_ = queue.prepare_weights(kernel(), training_.view());
 }
 
 template <class T>
 void RegressionRun<T>::enqueue(Queue& queue) {
-  prepare(queue);
+  make_ready(queue);
   const KernelRegression& p = kernel().problem();
   queue.run(kernel(), {.queries = queries_.view(),
                        .training = is_prepared_ ? WeightsOperand(prepared_) : WeightsOperand(training_.view()),

@@ -35,6 +35,7 @@ class RegressionRun final : public KernelRun<KernelRegression> {
   RegressionRun(const Device& device, const RegressionRun& like);
 
   void reset(Queue& queue) override;
+  void make_ready(Queue& queue) override;
   void enqueue(Queue& queue) override;
   [[nodiscard]] Outcome check(Queue& queue) override;
   [[nodiscard]] std::vector<std::byte> output_bits(Queue& queue) override;
@@ -44,7 +45,6 @@ class RegressionRun final : public KernelRun<KernelRegression> {
  private:
   using Result = RegressionResult<T>;
 
-  void prepare(Queue& queue);
   void kernel_changed() override { prepared_ = {}; }
 
   std::shared_ptr<const RegressionData<T>> data_;

@@ -66,6 +66,16 @@ TEST_F(BenchTest, measures_another_kernel_on_the_same_operands) {
   EXPECT_EQ(prepared(1), 1);
 }
 
+/// The second kernel has no warm-up that would hide it: sets of operands take turns, and each is prepared once.
+TEST_F(BenchTest, counts_no_preparing_as_a_run) {
+  const auto records = measure({Behaviour::prepares}, {.warm_up_s = 0, .min_time_s = 0.001}, true);
+  ASSERT_EQ(records.size(), 2U);
+  for (const BenchRecord& record : records) {
+    ASSERT_TRUE(record.measurement.has_value()) << record.reason;
+    EXPECT_LT(record.measurement->device_s.max, 40e-3);
+  }
+}
+
 TEST_F(BenchTest, makes_operands_anew_after_a_failure) {
   const auto records = measure({Behaviour::wrong}, kShort, true);
   ASSERT_EQ(records.size(), 2U);

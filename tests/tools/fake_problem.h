@@ -14,16 +14,20 @@
 
 namespace tessera::tool::fake {
 
-enum class Behaviour { right, wrong, unstable, throws, wrong_later };
+/// `prepares`: right, but a run takes 40 ms more where reset() or make_ready() has not come before it.
+enum class Behaviour { right, wrong, unstable, throws, wrong_later, prepares };
 
 class FakeRun : public conformance::Run {
  public:
   FakeRun(Behaviour behaviour, KernelInfo info) : behaviour_(behaviour), info_(std::move(info)) {}
 
   [[nodiscard]] const KernelInfo& info() const override { return info_; }
-  void reset(Queue&) override {}
+  void reset(Queue&) override { is_ready_ = true; }
+  void make_ready(Queue&) override { is_ready_ = true; }
   void enqueue(Queue&) override {
     ++runs_;
+    if (behaviour_ == Behaviour::prepares && !is_ready_) std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    is_ready_ = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   [[nodiscard]] conformance::Outcome check(Queue&) override {
@@ -39,8 +43,12 @@ class FakeRun : public conformance::Run {
   void remember_time(const Device&, double) override {}
   void change_kernel(const Device& device, const KernelOptions& options) override {
     info_ = KernelInfo{"fake", options.variant, device.id(), "", options.tuning, 1.0};
+    is_ready_ = false;
   }
-  void share_kernel(const Run& other) override { info_ = other.info(); }
+  void share_kernel(const Run& other) override {
+    info_ = other.info();
+    is_ready_ = false;
+  }
   [[nodiscard]] std::unique_ptr<conformance::Run> twin(const Device&) const override {
     return std::make_unique<FakeRun>(behaviour_, info_);
   }
@@ -49,6 +57,7 @@ class FakeRun : public conformance::Run {
   Behaviour behaviour_;
   KernelInfo info_;
   int runs_ = 0;
+  bool is_ready_ = false;
 };
 
 class FakeCase : public conformance::Case {
@@ -62,7 +71,10 @@ class FakeCase : public conformance::Case {
   [[nodiscard]] conformance::Purpose purpose() const override { return conformance::Purpose::conformance; }
   [[nodiscard]] DataType type() const override { return DataType::float32; }
   [[nodiscard]] std::vector<conformance::Field> problem() const override { return {{"n", std::int64_t{8}}}; }
-  [[nodiscard]] conformance::Work work() const override { return {flops_, 1e9}; }
+  /// So many bytes that one set of operands is enough, but where each set must be prepared.
+  [[nodiscard]] conformance::Work work() const override {
+    return {flops_, behaviour_ == Behaviour::prepares ? 1e6 : 1e9};
+  }
   [[nodiscard]] bool tries_every_tuning() const override { return name_ == "case_0"; }
   [[nodiscard]] std::vector<VariantReport> explain(const Device&) const override {
     VariantReport plain;

@@ -171,6 +171,7 @@ std::optional<Measurement> measure_if_far_behind(const Measurement& first, const
   };
   if (limits.rival_s <= 0 || !is_far(first)) return std::nullopt;
   stop_if_interrupted();
+  queue.finish();  // the way of further operands to the device, and their preparing, are no part of the run
   Measurement brief;
   if (first.device_s.median >= kLongRun_s) {
     brief = measure_once(work, queue);

@@ -36,7 +36,10 @@ conformance::Run& OperandSets::prepare(const Job& job) {
 }
 
 std::size_t OperandSets::complete(const conformance::Work& work, Queue& queue) {
-  for (std::size_t i = 1; i < sets_.size(); ++i) sets_[i]->share_kernel(*sets_.front());
+  for (std::size_t i = 1; i < sets_.size(); ++i) {
+    sets_[i]->share_kernel(*sets_.front());
+    sets_[i]->make_ready(queue);  // what a kernel needs once is no part of a run
+  }
   while (sets_.size() < sets_for(work)) {
     sets_.push_back(sets_.front()->twin(device_->device));
     sets_.back()->reset(queue);
