@@ -30,9 +30,13 @@ constexpr double kChannelsForPatch = 6;
 /// Bringing a weight from behind the second-level cache. While a weight meets more tiles or sums than these, it is
 /// hidden behind them. Transformed weights are 4 times as many for 3 x 3. Machines differ: 256 -> 384 channels at
 /// 13 x 13 pixels have 16 tiles for each weight, and took 1.5 times as long as the direct sum on that Xeon, which is 60
-/// products a weight; on two cores of an EPYC with AVX-512 384 -> 384 there take 0.68 of the direct sum, which is 16.
-/// With this 512 -> 512 at 14 x 14 is winograd's, which takes 2.7 ms on the EPYC where the direct sum takes 4.4.
-constexpr double kProductsForWeight = 32;
+/// products a weight. On two cores of an EPYC with AVX-512 two images of 384 -> 256 there take 0.77 of the direct sum,
+/// of 256 -> 256 at 14 x 14 0.93 and eight 0.81, of 512 -> 512 at 7 x 7 1.95.
+constexpr double kProductsForWeight = 20;
+
+/// What stages cost that threads share, over blocks of their own, because each hands its numbers to the other: on that
+/// EPYC one image takes 1.2 to 1.3 times the half of two (384 -> 256 at 13 x 13 670 us, two 1060).
+constexpr double kTimesShared = 1.25;
 
 /// What a layer costs by the direct sum and by winograd.
 struct Balance {
@@ -47,13 +51,16 @@ double time_of_weights(double count, double met, std::size_t element_bytes) {
   return count * (stay ? met : std::max(met, kProductsForWeight));
 }
 template <class T>
-Balance balance(const CnnLayer& p, std::int64_t outputs) {
+Balance balance(const CnnLayer& p, std::int64_t outputs, int threads) {
   const WinogradPlan<T> plan(p, outputs);
   const PatchGrid grid = plan.largest_grid();
   const WinogradCosts costs = winograd_costs(p, outputs);
   Balance found;
   found.blocks = plan.blocks().count(p);
-  const auto blocks = static_cast<double>(found.blocks);
+  // Threads take whole blocks, one after the other, and wait for the last. Fewer blocks they share by stages.
+  const std::int64_t taken =
+      found.blocks < threads ? found.blocks : mathematics::round_up<std::int64_t>(found.blocks, threads);
+  const auto blocks = static_cast<double>(taken);
   const auto inputs = static_cast<double>(p.input_channels), channels = static_cast<double>(p.output_channels);
   const auto sums = static_cast<double>(p.batch * p.convolved_height() * p.convolved_width());
   const auto filters = inputs * static_cast<double>(plan.taps() * plan.taps());
@@ -65,6 +72,10 @@ Balance balance(const CnnLayer& p, std::int64_t outputs) {
   found.transforms = in_rows * blocks *
                      (kTimesInput * static_cast<double>(costs.of_input) * inputs +
                       kTimesOutput * static_cast<double>(costs.of_output) * channels);
+  if (found.blocks < threads) {
+    found.products *= kTimesShared;
+    found.transforms *= kTimesShared;
+  }
   return found;
 }
 
@@ -76,14 +87,15 @@ constexpr double kFewestPerThread = 2e6;
 
 backend::Verdict cnn_layer_winograd_pays(const CnnLayer& p, const backend::Device& device) {
   const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(p).front();
-  const Balance found = p.type == DataType::float32 ? balance<float>(p, outputs) : balance<double>(p, outputs);
+  const int threads = native(device).team().threads;
+  const Balance found =
+      p.type == DataType::float32 ? balance<float>(p, outputs, threads) : balance<double>(p, outputs, threads);
   if (found.products + found.transforms >= found.direct) {
     return backend::Verdict::no(backend::sentence(
         "from ", p.input_channels, " to ", p.output_channels, " channels at ", p.convolved_height(), " x ",
         p.convolved_width(), " winograd takes the time of ", found.products, " products for its own and of ",
         found.transforms, " for its transforms, and the direct sum that of ", found.direct));
   }
-  const int threads = native(device).team().threads;
   if (found.blocks >= threads || found.direct >= kFewestPerThread * threads) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("winograd cuts the layer into fewer blocks than there are threads (",
                                                 threads, "), and for each thread it is too small to share them"));
