@@ -137,8 +137,7 @@ void compute_block(const CnnOperands<T>& layer, const PixelRowsPlan<T>& plan, co
       }
       if (step + 1 < plan.steps().parts || (!p.relu && layer.bias == nullptr)) continue;
       const T* const bias = layer.bias == nullptr ? nullptr : layer.bias + block.column;
-      for (std::int64_t j = 0; j < product.rows; ++j)
-        finish_channels(product.c + j * product.ldc, bias, p.relu, block.columns);
+      finish_pixels<T>({product.c, product.ldc, product.rows, block.columns}, bias, p.relu);
     }
   }
 }

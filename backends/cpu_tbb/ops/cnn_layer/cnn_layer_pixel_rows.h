@@ -29,8 +29,16 @@ struct PatchesOfRows {
 template <class T>
 void pack_patches(const CnnOperands<T>& layer, const PatchesOfRows& patches, T* panel);
 
-/// Bias and ReLU for `count` channels of one pixel, where their sums are. Without a bias `bias` is null.
+/// Sums of `channels` output channels of each of `pixels` pixels.
 template <class T>
-void finish_channels(T* sums, const T* bias, bool relu, std::int64_t count);
+struct SumsOfPixels {
+  T* first = nullptr;
+  std::int64_t pixel_step = 0;
+  std::int64_t pixels = 0;
+  std::int64_t channels = 0;
+};
+/// Bias and ReLU where the sums are. Without a bias `bias` is null.
+template <class T>
+void finish_pixels(const SumsOfPixels<T>& sums, const T* bias, bool relu);
 
 }  // namespace tessera::cpu_tbb

@@ -49,6 +49,7 @@ HWY_INLINE void pack(const CnnOperands<T>& layer, const PatchesOfRows& patches, 
   const std::int64_t channels = p.input_channels, run = p.filter_width * channels;
   const std::int64_t width = p.output_width(), height = p.output_height();
   std::int64_t x = patches.row % width, y = patches.row / width % height, image = patches.row / width / height;
+  const bool is_whole = patches.first == 0 && patches.depth == p.filter_height * run;
   const std::int64_t first_i = patches.first / run, first_begin = patches.first % run;
   for (std::int64_t row = 0; row < patches.rows; ++row) {
     const std::int64_t left = x * p.stride - p.padding, top = y * p.stride - p.padding;
@@ -56,6 +57,14 @@ HWY_INLINE void pack(const CnnOperands<T>& layer, const PatchesOfRows& patches, 
     const std::int64_t inside_to = std::min(p.width - left, p.filter_width) * channels;
     T* HWY_RESTRICT target = panel + row * kRegisterDepth<T>;
     std::int64_t begin = first_begin, left_to_pack = patches.depth;
+    // Most patches lie inside of the image, and all of their products are asked for at once.
+    if (is_whole && left >= 0 && top >= 0 && left + p.filter_width <= p.width && top + p.filter_height <= p.height) {
+      const T* HWY_RESTRICT source =
+          layer.input.data + image * layer.input.image_step + (top * p.width + left) * channels;
+      for (std::int64_t i = 0; i < p.filter_height; ++i, source += p.width * channels, target += run)
+        copy_run(source, run, target);
+      left_to_pack = 0;
+    }
     for (std::int64_t i = first_i; left_to_pack > 0; ++i, begin = 0) {
       const std::int64_t count = std::min(run - begin, left_to_pack);
       const std::int64_t image_row = top + i;
@@ -108,17 +117,23 @@ HWY_INLINE void finish(T* HWY_RESTRICT sums, const T* HWY_RESTRICT bias, bool re
       });
 }
 
+template <class T>
+HWY_INLINE void finish_all(const SumsOfPixels<T>& sums, const T* HWY_RESTRICT bias, bool relu) {
+  for (std::int64_t pixel = 0; pixel < sums.pixels; ++pixel)
+    finish(sums.first + pixel * sums.pixel_step, bias, relu, sums.channels);
+}
+
 void pack_patches_float32(const CnnOperands<float>& layer, const PatchesOfRows& patches, float* panel) {
   pack(layer, patches, panel);
 }
 void pack_patches_float64(const CnnOperands<double>& layer, const PatchesOfRows& patches, double* panel) {
   pack(layer, patches, panel);
 }
-void finish_channels_float32(float* sums, const float* bias, bool relu, std::int64_t count) {
-  finish(sums, bias, relu, count);
+void finish_pixels_float32(const SumsOfPixels<float>& sums, const float* bias, bool relu) {
+  finish_all(sums, bias, relu);
 }
-void finish_channels_float64(double* sums, const double* bias, bool relu, std::int64_t count) {
-  finish(sums, bias, relu, count);
+void finish_pixels_float64(const SumsOfPixels<double>& sums, const double* bias, bool relu) {
+  finish_all(sums, bias, relu);
 }
 
 }  // namespace cnn_layer_pixel_rows_pack
@@ -130,8 +145,8 @@ namespace tessera::cpu_tbb {
 
 HWY_EXPORT(pack_patches_float32);
 HWY_EXPORT(pack_patches_float64);
-HWY_EXPORT(finish_channels_float32);
-HWY_EXPORT(finish_channels_float64);
+HWY_EXPORT(finish_pixels_float32);
+HWY_EXPORT(finish_pixels_float64);
 
 template <>
 void pack_patches(const CnnOperands<float>& layer, const PatchesOfRows& patches, float* panel) {
@@ -142,12 +157,12 @@ void pack_patches(const CnnOperands<double>& layer, const PatchesOfRows& patches
   HWY_DYNAMIC_DISPATCH(pack_patches_float64)(layer, patches, panel);
 }
 template <>
-void finish_channels(float* sums, const float* bias, bool relu, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(finish_channels_float32)(sums, bias, relu, count);
+void finish_pixels(const SumsOfPixels<float>& sums, const float* bias, bool relu) {
+  HWY_DYNAMIC_DISPATCH(finish_pixels_float32)(sums, bias, relu);
 }
 template <>
-void finish_channels(double* sums, const double* bias, bool relu, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(finish_channels_float64)(sums, bias, relu, count);
+void finish_pixels(const SumsOfPixels<double>& sums, const double* bias, bool relu) {
+  HWY_DYNAMIC_DISPATCH(finish_pixels_float64)(sums, bias, relu);
 }
 
 }  // namespace tessera::cpu_tbb
