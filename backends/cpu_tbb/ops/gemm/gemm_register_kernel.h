@@ -10,8 +10,8 @@ namespace tessera::cpu_tbb {
 /// Elements of k that are multiplied before sums go back to C. Between two reads of an element of A a whole sliver of B
 /// passes through the first-level cache, so both should fit: 10.5 + 24 KiB in float, 14 + 16 in double. At 1024 x 1024
 /// x 1024 floats a depth of 192 reached 0.992 of oneDNN's speed on one core of a Xeon with 48 KiB; smaller and larger
-/// depths were slower. The order in which every sum is added up follows from the depth, so it depends on the type
-/// alone.
+/// depths were slower. Sums are added up step by step, in an order that
+/// depends on the problem alone: gemm_register_steps.h takes longer steps where C is one vector wide.
 template <class T>
 inline constexpr std::int64_t kRegisterDepth = sizeof(T) == 4 ? 192 : 128;
 
@@ -79,7 +79,7 @@ struct PanelProduct {
   std::int64_t ldc = 0;
   std::int64_t rows = 0;     ///< 1 to the tile's rows
   std::int64_t columns = 0;  ///< any; unless the tile reads them alone, reads of B go on to the end of the last vector
-  std::int64_t depth = 0;    ///< 1 to kRegisterDepth<T>
+  std::int64_t depth = 0;    ///< 1 to kRegisterDepth<T>; any where A is read in place
   T alpha = 0;
   T beta = 0;             ///< 0: C is not read
   Prefetch next;          ///< what the next panel is packed from
