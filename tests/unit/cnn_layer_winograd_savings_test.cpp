@@ -29,7 +29,7 @@ TEST(CnnLayerWinogradSavingsTest, counts_the_outputs_that_implicit_gemm_multipli
 
 TEST(CnnLayerWinogradSavingsTest, leaves_small_layers_and_those_of_few_inputs) {
   EXPECT_FALSE(pays(layer_of(64, 64, 56, 56, 3), 210e6));  // 17 us, 13
-  EXPECT_FALSE(pays(layer_of(11, 9, 78, 238, 5), 175e6));  // 32.8 us, 27.7
+  EXPECT_FALSE(pays(layer_of(11, 9, 78, 238, 5), 175e6));  // 32.8 us, 27.7, without a file
   EXPECT_FALSE(pays(layer_of(16, 64, 550, 550, 3), 210e6));
   CnnLayer nothing = layer_of(256, 256, 228, 228, 5);
   nothing.batch = 0;

@@ -28,7 +28,8 @@ constexpr std::int64_t kSmallestChunk = 256;
 /// Products from which on four kernels are ahead of one. On an H200, 64 channels to 64, 3 x 3, take 17 us against 13 of
 /// implicit_gemm on one image of 56 x 56, 116e6 products, and 38 against 64 on eight. On an H100 256 channels to 256,
 /// 3 x 3, take 19 against 25 on two images of 14 x 14, 231e6 products. With 5 x 5 on an H200 191 to 26 take 16.5
-/// against 28.7 on 58 x 21, 186e6, and 11 to 9 take 32.8 against 27.7 on 78 x 238, 163e6.
+/// against 28.7 on 58 x 21, 186e6; without a file 11 to 9 take 32.8
+/// against 27.7 on 78 x 238, 163e6.
 constexpr double kLeastProducts = 210e6, kLeastProductsOf5 = 175e6;
 
 /// Tiles of four columns from which on those of six gain: in smaller layers longer kernels of fewer groups lose. On an
