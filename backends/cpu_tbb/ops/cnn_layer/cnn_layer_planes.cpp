@@ -1,5 +1,5 @@
 // Dealing pixels to planes, compiled once for every instruction set. Rows whose pixels lie beside each other are dealt
-// to 2 or 4 planes at once, in vectors:
+// to 2, 3 or 4 planes at once, in vectors:
 //
 //     row, with zeros around it      a b c d a b c d a b c d ..      ->  a a a ..  b b b ..  c c c ..  d d d ..
 //
@@ -90,6 +90,8 @@ HWY_INLINE void deal(const PixelRow<T>& row, std::int64_t count, T* planes, std:
       hn::VFromD<decltype(d)> v[4];
       if constexpr (kStep == 4) {
         hn::LoadInterleaved4(d, line + k * kStep, v[0], v[1], v[2], v[3]);
+      } else if constexpr (kStep == 3) {
+        hn::LoadInterleaved3(d, line + k * kStep, v[0], v[1], v[2]);
       } else {
         hn::LoadInterleaved2(d, line + k * kStep, v[0], v[1]);
       }
@@ -160,7 +162,7 @@ HWY_INLINE void pack(const CnnOperands<T>& layer, const PatchCorner& corner, std
   if (grid.are_planes_images(layer.input.row_step, layer.input.column_step))
     return pack_images(layer, corner, channel, grid, planes);
   const std::int64_t pitch = grid.pitch();
-  const bool is_dealt = grid.planes_across() == grid.step && (grid.step == 2 || grid.step == 4);
+  const bool is_dealt = grid.planes_across() == grid.step && grid.step >= 2 && grid.step <= 4;
   for (std::int64_t down = 0; down < grid.planes_down(); ++down) {
     for (std::int64_t y = 0; y < grid.plane_rows(); ++y) {
       T* const target = planes + down * grid.planes_across() * grid.plane_size() + y * pitch;
@@ -175,6 +177,8 @@ HWY_INLINE void pack(const CnnOperands<T>& layer, const PatchCorner& corner, std
       if (channel + 1 < p.input_channels) row.prefetch(layer.input.channel_step, pitch * grid.step);
       if (is_dealt && grid.step == 4) {
         deal<4>(row, pitch, target, grid.plane_size());
+      } else if (is_dealt && grid.step == 3) {
+        deal<3>(row, pitch, target, grid.plane_size());
       } else if (is_dealt) {
         deal<2>(row, pitch, target, grid.plane_size());
       } else {

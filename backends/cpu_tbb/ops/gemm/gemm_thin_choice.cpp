@@ -25,20 +25,23 @@ constexpr std::int64_t kMostColumns = 12;
 constexpr std::int64_t kMostColumnsDown = ThinStreams<float>::kMost;
 
 /// Where sums run along the rows, "thin" and "register" are compared by what they cost on one thread, in nanoseconds.
-/// Fitted to 234 problems on two threads of an EPYC with AVX-512, 100 to 8000 rows by 2 to 12 columns, or the other way
-/// round, k from 64 to 3000; no committed file has them. Both read the large operand once, "register" faster where it
-/// is far away. "thin" multiplies vectors, and at the end of each sum adds up the lanes; columns that lie apart are
-/// copied first.
-constexpr double kOfRow = 1.9, kOfByte = 0.022, kOfFarByte = 0.018, kOfSum = 1.3, kOfProduct = 0.16;
-constexpr double kOfCopy = 170, kOfCopied = 1.2;
+/// Fitted to 204 problems on two threads of an EPYC with AVX-512, 100 to 6000 rows by 2 to 12 columns, or the other way
+/// round, k from 40 to 2500, where what is chosen so has 0.994 of the speed of the faster one in the mean and 0.73 at
+/// least; no committed file has them. Both read the large operand once, and for a byte of it that is far away "register"
+/// takes less. "thin" multiplies vectors, at the end of each sum adds up the lanes, and takes longer for a sum that
+/// does not end with a whole vector; columns that lie apart are copied first.
+constexpr double kOfRow = 0.66, kOfByte = 0.0174, kOfFarByte = 0.0353, kOfSum = 1.27, kOfProduct = 0.087;
+constexpr double kOfPartOfVector = 0.156, kOfCopy = 170, kOfCopied = 0.314;
 /// A product takes so long if the columns do not fit into the first-level cache.
-constexpr double kOfDistantProduct = 0.33;
+constexpr double kOfDistantProduct = 0.167;
 constexpr double kNearBytes = 32 * 1024;
 /// What "register" takes for a row, and for an element of it and a vector of columns. If the few columns do not lie
 /// beside each other, they are turned into slivers, which costs so much for each element of k and more for each of
-/// their elements. With few rows it has a model of its own (gemm_register_turn.h).
-constexpr double kRegisterOfRow = 4.5, kRegisterOfByte = 0.036, kRegisterOfFarByte = 0.0144;
-constexpr double kRegisterOfVector = 0.18, kRegisterOfSliver = 1, kRegisterOfTurned = 0.13;
+/// their elements. With few rows it has a model of its own (gemm_register_turn.h), of which it takes so large a part.
+constexpr double kRegisterOfRow = 2.2, kRegisterOfByte = 0.022, kRegisterOfFarByte = 0.028;
+constexpr double kRegisterOfVector = 0.124, kRegisterOfSliver = 0.62, kRegisterOfTurned = 0.08, kOfTurnTimes = 0.62;
+/// Large operands of more are far away.
+constexpr double kFarBytes = 3 << 20;
 
 /// Where sums run down the stored rows, "register" reads the large operand where it lies as well, and is behind where
 /// it jumps from row to row of it, each on a page of its own or far away, and where the large operand is a transposed
@@ -47,16 +50,19 @@ constexpr double kRegisterOfVector = 0.18, kRegisterOfSliver = 1, kRegisterOfTur
 ///
 ///     1 and 2 rows x 100 to 1000, k 300 to 4000        0.5 to 1.0; products of less than 30,000 up to 1.9
 ///     1 to 8 rows x 2000 and 4096                      0.3 to 1.0 (8 x 2000 x 300 1.1)       float32
-///     3 to 6 rows x 1000, k 300                        1.0 to 1.8; k 1000 and 4000, far away: 0.65 to 1.0
+///     3 to 6 rows x 500 and less, k 700 to 1700        0.8 to 1.9
+///     3 to 6 rows x 640 to 1024, k 700 and 1100        0.5 to 1.0
+///     3 to 5 rows x 1000 and 1700, k 300 to 500        0.7 to 1.1; 6 rows 1.25
 ///     2 to 6 rows x 600 and 2000                       0.6 to 1.0                            float64
 ///     50 to 3000 x 2 to 4 columns, A transposed        0.2 to 0.9
 ///     200 to 3000 x 6, 1000 and 3000 x 8               0.3 to 0.9 (1000 x 8 x 300 1.0); 200 x 8 1.15
 constexpr std::int64_t kLongRowBytes = 8192;
 constexpr std::int64_t kFewestDown = 2, kMostRowsDown = 6;
 constexpr double kProductsOfFewest = 30000;
-/// Rows that are far away, and of a row of them.
-constexpr double kFarBytes = 3 << 20;
-constexpr std::int64_t kFarRowBytes = 4000, kRowBytesFloat64 = 4800;
+/// Operands from so many bytes on, with rows of so many, are beyond the second-level cache, or in other places of it
+/// for each row; the most rows that gain of them need sums of so many elements.
+constexpr double kDistantBytes = 1.75e6;
+constexpr std::int64_t kDistantRowBytes = 2500, kSumOfMostRows = 600, kRowBytesFloat64 = 4800;
 
 /// Where sums run down.
 Verdict pays_down(const Gemm& problem, ShortSide side) {
@@ -73,8 +79,8 @@ Verdict pays_down(const Gemm& problem, ShortSide side) {
   const double elements = static_cast<double>(many) * static_cast<double>(problem.k);
   if (few <= kFewestDown && elements >= kProductsOfFewest) return Verdict::yes();
   if (few <= kMostRowsDown) {
-    const bool is_far = elements * static_cast<double>(size) >= kFarBytes;
-    if (is_far && many * size >= kFarRowBytes) return Verdict::yes();
+    const bool is_distant = elements * static_cast<double>(size) >= kDistantBytes && many * size >= kDistantRowBytes;
+    if (is_distant && (few < kMostRowsDown || problem.k >= kSumOfMostRows)) return Verdict::yes();
     if (problem.type == DataType::float64 && many * size >= kRowBytesFloat64) return Verdict::yes();
   }
   return Verdict::no(sentence("gemm's large operand has rows of ", many, " elements and ", few, " times ", elements,
@@ -108,9 +114,10 @@ Times times_of(const Gemm& problem, ShortSide side) {
   const bool is_near = few * std::min(k * size, static_cast<double>(kThinPieceBytes)) <= kNearBytes;
   const double of_product = (is_near ? kOfProduct : kOfDistantProduct) / lanes;
   const double row_bytes = size * k;
-  const bool is_far = many * row_bytes > kThinFarBytes;
+  const bool is_far = many * row_bytes > kFarBytes;
+  const double of_part = problem.k % (tile.columns / 2) == 0 ? 0 : kOfPartOfVector;
   Times times;
-  times.own = many * (kOfRow + (is_far ? kOfFarByte : kOfByte) * row_bytes + few * (kOfSum + of_product * k));
+  times.own = many * (kOfRow + (is_far ? kOfFarByte : kOfByte) * row_bytes + few * (kOfSum + of_part + of_product * k));
   if (!is_in_order) times.own += kOfCopy + kOfCopied * few * k;
   const double vectors = std::ceil(few / lanes);
   times.of_register = many * (kRegisterOfRow + (is_far ? kRegisterOfFarByte : kRegisterOfByte) * row_bytes);
@@ -119,7 +126,7 @@ Times times_of(const Gemm& problem, ShortSide side) {
     if (is_in_order) times.of_register += k * (kRegisterOfSliver + kRegisterOfTurned * few);
   } else {
     const TurnTimes turn = turn_times(problem);
-    times.of_register += std::min(turn.straight, turn.turned);
+    times.of_register += kOfTurnTimes * std::min(turn.straight, turn.turned);
   }
   return times;
 }
