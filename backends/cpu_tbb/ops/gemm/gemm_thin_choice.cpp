@@ -27,8 +27,8 @@ constexpr std::int64_t kMostColumnsDown = ThinStreams<float>::kMost;
 /// Where sums run along the rows, "thin" and "register" are compared by what they cost on one thread, in nanoseconds.
 /// Fitted to 204 problems on two threads of an EPYC with AVX-512, 100 to 6000 rows by 2 to 12 columns, or the other way
 /// round, k from 40 to 2500, where what is chosen so has 0.994 of the speed of the faster one in the mean and 0.73 at
-/// least; no committed file has them. Both read the large operand once, and for a byte of it that is far away "register"
-/// takes less. "thin" multiplies vectors, at the end of each sum adds up the lanes, and takes longer for a sum that
+/// least; no committed file has them. Both read the large operand once, and "register" takes less for a byte of it that
+/// is far away. "thin" multiplies vectors, at the end of each sum adds up the lanes, and takes longer for a sum that
 /// does not end with a whole vector; columns that lie apart are copied first.
 constexpr double kOfRow = 0.66, kOfByte = 0.0174, kOfFarByte = 0.0353, kOfSum = 1.27, kOfProduct = 0.087;
 constexpr double kOfPartOfVector = 0.156, kOfCopy = 170, kOfCopied = 0.314;

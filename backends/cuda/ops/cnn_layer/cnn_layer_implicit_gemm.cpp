@@ -9,33 +9,17 @@
 #include "cuda_error.h"
 #include "cuda_table.h"
 #include "ops/cnn_layer/cnn_layer_gemm_arguments.h"
+#include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
 #include "ops/cnn_layer/cnn_layer_limits.h"
 #include "ops/cnn_layer/cnn_layer_operands.h"
 #include "ops/cnn_layer/cnn_layer_product.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
-#include "ops/gemm/gemm_register_choice.h"
 
 namespace tessera::cuda {
 namespace {
 
 using backend::sentence;
 using backend::Verdict;
-
-/// What is compiled for a type, the smallest tile first.
-std::span<const GemmRegisterImage> images_of(DataType type) {
-  static const std::array<GemmRegisterImage, 4> kFloat32{{
-      {gemm_register_shape<float>(32, 32), embedded::cnn_layer_implicit_gemm_float32_32x32},
-      {gemm_register_shape<float>(64, 64), embedded::cnn_layer_implicit_gemm_float32_64x64},
-      {gemm_register_shape<float>(64, 128), embedded::cnn_layer_implicit_gemm_float32_64x128},
-      {gemm_register_shape<float>(128, 128), embedded::cnn_layer_implicit_gemm_float32_128x128},
-  }};
-  static const std::array<GemmRegisterImage, 2> kFloat64{{
-      {gemm_register_shape<double>(32, 32), embedded::cnn_layer_implicit_gemm_float64_32x32},
-      {gemm_register_shape<double>(64, 64), embedded::cnn_layer_implicit_gemm_float64_64x64},
-  }};
-  if (type == DataType::float64) return kFloat64;
-  return kFloat32;
-}
 
 template <class T>
 class CnnLayerImplicitGemm final : public backend::Kernel {
@@ -213,7 +197,8 @@ class CnnLayerImplicitGemm final : public backend::Kernel {
 
 Verdict check_implicit_gemm(const CnnLayer& problem, const backend::Device& device) {
   if (Verdict sizes = check_cnn_layer_sizes(problem); !sizes) return sizes;
-  const std::int64_t tiles = CnnLayerProduct(problem).tiles(images_of(problem.type).front().shape, 1);
+  const std::int64_t tiles =
+      CnnLayerProduct(problem).tiles(cnn_layer_implicit_gemm_images(problem.type).front().shape, 1);
   const std::uint64_t limit = native(device).context()->limits().groups[0];
   if (static_cast<std::uint64_t>(tiles) > limit) {
     return Verdict::no(
@@ -223,30 +208,18 @@ Verdict check_implicit_gemm(const CnnLayer& problem, const backend::Device& devi
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  // More groups than steps would have nothing to do, and their sums need memory.
-  const CnnLayerProduct product(problem);
-  const auto sums =
-      static_cast<double>(problem.output_channels * problem.convolved_height()) *
-      static_cast<double>(problem.convolved_width() * static_cast<std::int64_t>(size_bytes(problem.type)));
-  std::vector<std::int64_t> splits{1};
-  for (std::int64_t split = 2; split <= 64 && split <= product.groups &&
-                               sums * static_cast<double>(split) <= static_cast<double>(kCnnLayerLargestWorkspace);
-       split *= 2) {
-    splits.push_back(split);
-  }
-  const DeviceLimits& card = native(device).context()->limits();
-  const std::span<const GemmRegisterImage> images = images_of(problem.type);
-  const GemmRegisterChoice choice =
-      choose_gemm_register(product.as_gemm(problem.type, problem.batch), card, splits, images);
+  const std::span<const GemmRegisterImage> images = cnn_layer_implicit_gemm_images(problem.type);
+  const GemmRegisterChoice choice = fastest_cnn_layer_implicit_gemm(problem, native(device).context()->limits()).choice;
   std::vector<Tunable> tunables =
       tile_tunables(images, choice, "output channels that one group computes", "pixels that one group computes");
-  tunables.push_back({"split_k", "groups over which channels and filter are split, each with a sum of its own", splits,
-                      choice.split_k});
+  tunables.push_back({"split_k", "groups over which channels and filter are split, each with a sum of its own",
+                      cnn_layer_implicit_gemm_splits(problem), choice.split_k});
   return tunables;
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {
-  const GemmRegisterImage& image = image_of_tile(images_of(problem.type), tuning.at("tile_m"), tuning.at("tile_n"));
+  const GemmRegisterImage& image =
+      image_of_tile(cnn_layer_implicit_gemm_images(problem.type), tuning.at("tile_m"), tuning.at("tile_n"));
   return for_element(problem.type, [&](auto element) -> std::unique_ptr<backend::Kernel> {
     return std::make_unique<CnnLayerImplicitGemm<decltype(element)>>(native(device), problem, image,
                                                                      tuning.at("split_k"));

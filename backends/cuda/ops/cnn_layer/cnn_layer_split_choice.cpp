@@ -9,9 +9,8 @@
 
 #include "backend/sentence.h"
 #include "cuda_device.h"
-#include "ops/cnn_layer/cnn_layer_product.h"
+#include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
 #include "ops/cnn_layer/cnn_layer_split_sizes.h"
-#include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_split_mma_choice.h"
 
 namespace tessera::cuda {
@@ -32,13 +31,10 @@ struct Times {
 // by 7 and 12 % in the mean. Of 167 what is expected to be faster has 0.996 of the speed of the faster one, and 0.82 at
 // least.
 constexpr Times kSplit{10.2, 1.18, 0.5, 1.25};
-constexpr Times kImplicitGemm{2.75, 1.1, 0.35, 1.35};
 /// For each megabyte that the launches before the products read and write.
 constexpr double kPreparedMegabyte_us = 0.32;
-/// How much longer products take whose pixels do not follow each other, for a pool's windows or a stride; and those of
-/// implicit_gemm whose steps come from a table.
+/// How much longer products take whose pixels do not follow each other, for a pool's windows or a stride.
 constexpr double kScattered = 1.3;
-constexpr double kFromTable = 1.2;
 /// It must be ahead of implicit_gemm by so much; on cards where no layer was measured, by more.
 constexpr double kAhead = 1.03, kAheadUnmeasured = 1.25;
 
@@ -87,13 +83,6 @@ double cnn_layer_split_microseconds(const CnnLayer& problem, const DeviceLimits&
          bytes * 1e-6 * kPreparedMegabyte_us;
 }
 
-double cnn_layer_implicit_gemm_microseconds(const CnnLayer& problem, const DeviceLimits& card) {
-  const CnnLayerProduct product(problem);
-  return microseconds(problem, kImplicitGemm,
-                      gemm_register_microseconds(product.as_gemm(problem.type, problem.batch), card) *
-                          (product.is_wide ? 1 : kFromTable));
-}
-
 std::vector<Tunable> cnn_layer_split_tunables(const CnnLayer& problem, const backend::Device& device) {
   const std::size_t shape = fastest(problem, native(device).context()->limits()).shape;
   return split_mma_tunables(kSplitMmaShapes[shape], "output channels that one group computes",
@@ -110,7 +99,7 @@ Verdict cnn_layer_split_pays(const CnnLayer& problem, const backend::Device& dev
   }
   if (problem.batch == 0) return Verdict::no("there is nothing to multiply");
   const double own = cnn_layer_split_microseconds(problem, card);
-  const double other = cnn_layer_implicit_gemm_microseconds(problem, card);
+  const double other = fastest_cnn_layer_implicit_gemm(problem, card).us;
   if (own * (card.compute_capability_major == 9 ? kAhead : kAheadUnmeasured) <= other) return Verdict::yes();
   return Verdict::no(sentence("it is expected to take ", std::lround(own), " us, splitting pixels included, and ",
                               "implicit_gemm ", std::lround(other), " us"));

@@ -19,9 +19,8 @@ namespace tessera::cuda {
 /// The shape with this tile; there is one.
 [[nodiscard]] const SplitMmaShape& cnn_layer_split_shape(std::int64_t tile_m, std::int64_t tile_n);
 
-/// How long the layer takes by the models, pixels prepared: of implicit_gemm_split and of implicit_gemm.
+/// How long the layer takes by the model, its pixels' preparation included.
 [[nodiscard]] double cnn_layer_split_microseconds(const CnnLayer& problem, const DeviceLimits& card);
-[[nodiscard]] double cnn_layer_implicit_gemm_microseconds(const CnnLayer& problem, const DeviceLimits& card);
 
 /// Yes where it is ahead of implicit_gemm by the models of both, with a margin, on compute capability 8.0 and 9.0.
 [[nodiscard]] backend::Verdict cnn_layer_split_pays(const CnnLayer& problem, const backend::Device& device);

@@ -58,34 +58,19 @@ constexpr double kDoubleStore_us = 0.1e-6;
 /// Of the second kernel where it writes so.
 constexpr double kUnalignedParts_us = 1.5;
 
-/// How fast a shape is.
-struct Speed {
-  std::array<double, 4> rate;  ///< share of the best, with 1, 2, ... groups on a multiprocessor
-  double start_us;             ///< of a launch
-  double group_us;             ///< of each group that a multiprocessor computes
-};
-
-/// What a split of k adds to the time.
-struct SplitCost {
-  double cluster_us;             ///< for the two groups of a cluster to exchange their sums
-  double parts_us;               ///< for the second kernel
-  double parts_us_of_each;       ///< and for each of its parts
-  double parts_us_per_megabyte;  ///< of partial sums and of C
-};
-
-constexpr std::array<Speed, 6> kFloat32Speeds{{{{0.507, 0.608, 0.608, 0.630}, 1.75, 0.431},
-                                               {{0.630, 0.678, 0.711}, 2.76, 0.630},
-                                               {{0.630, 0.792}, 1.70, 1.72},
-                                               {{0.645, 0.755}, 2.37, 1.61},
-                                               {{0.674, 0.786}, 2.76, 2.01},
-                                               {{0.454, 0.762}, 4.09, 2.57}}};
-constexpr SplitCost kFloat32Split{1.63, 2.12, 0.015, 0.130};
-constexpr std::array<Speed, 5> kFloat64Speeds{{{{0.549}, 1.59, 1.49},
-                                               {{0.577, 0.726}, 1.40, 1.72},
-                                               {{0.790, 0.922}, 1.00, 3.00},
-                                               {{0.845}, 1.00, 5.32},
-                                               {{0.953}, 1.00, 6.11}}};
-constexpr SplitCost kFloat64Split{1.62, 3.19, 0.015, 0.266};
+constexpr std::array<GemmRegisterSpeed, 6> kFloat32Speeds{{{{0.507, 0.608, 0.608, 0.630}, 1.75, 0.431},
+                                                           {{0.630, 0.678, 0.711}, 2.76, 0.630},
+                                                           {{0.630, 0.792}, 1.70, 1.72},
+                                                           {{0.645, 0.755}, 2.37, 1.61},
+                                                           {{0.674, 0.786}, 2.76, 2.01},
+                                                           {{0.454, 0.762}, 4.09, 2.57}}};
+constexpr GemmRegisterSplitCost kFloat32Split{1.63, 2.12, 0.015, 0.130};
+constexpr std::array<GemmRegisterSpeed, 5> kFloat64Speeds{{{{0.549}, 1.59, 1.49},
+                                                           {{0.577, 0.726}, 1.40, 1.72},
+                                                           {{0.790, 0.922}, 1.00, 3.00},
+                                                           {{0.845}, 1.00, 5.32},
+                                                           {{0.953}, 1.00, 6.11}}};
+constexpr GemmRegisterSplitCost kFloat64Split{1.62, 3.19, 0.015, 0.266};
 
 double ceil_div(double a, double b) {
   return std::ceil(a / b);
@@ -114,8 +99,8 @@ double unaligned_store_microseconds(const Gemm& problem, bool alone) {
   return bytes * (problem.ldc % 2 == 0 ? kEvenStore_us : kOddStore_us);
 }
 
-double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const Speed& speed, const SplitCost& cost,
-                    double split, const DeviceLimits& card) {
+double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const GemmRegisterSpeed& speed,
+                    const GemmRegisterModel& model, double split, const DeviceLimits& card) {
   const auto m = static_cast<double>(problem.m);
   const auto n = static_cast<double>(problem.n);
   const auto batch = static_cast<double>(problem.batch);
@@ -125,7 +110,7 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
   const bool is_aligned = copies_chunks(problem);
   const bool is_double = problem.type == DataType::float64;
   const double longer = is_aligned ? 1 : (is_double ? kUnalignedDoubles : kUnalignedProducts)[along];
-  const double alone_us = shape.elements() * steps / kProductsPerMicrosecond * longer;
+  const double alone_us = shape.elements() * steps / kProductsPerMicrosecond * longer * model.of_products;
 
   // A multiprocessor's groups: those that run together with as many others as fit, and the rest.
   const double each = ceil_div(groups, card.multiprocessors);
@@ -135,6 +120,7 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const S
                 full * alone_us / speed.rate[shape.blocks - 1];
   if (rest > 0) time += rest * alone_us / speed.rate[static_cast<std::size_t>(rest) - 1];
 
+  const GemmRegisterSplitCost& cost = model.split;
   const bool is_cluster = split == 2 && card.compute_capability_major >= 9;
   time += unaligned_store_microseconds(problem, split == 1);
   if (is_cluster) {
@@ -191,28 +177,10 @@ void insert_once(std::vector<std::int64_t>& values, std::int64_t value) {
   if (place == values.end() || *place != value) values.insert(place, value);
 }
 
-struct Estimate {
-  GemmRegisterChoice choice;
-  double us = std::numeric_limits<double>::infinity();
-};
-
-Estimate fastest(const Gemm& problem, const DeviceLimits& card, std::span<const std::int64_t> splits,
-                 std::span<const GemmRegisterImage> images) {
-  const bool is_double = problem.type == DataType::float64;
-  const std::span<const GemmRegisterImage> measured = all_images(problem.type);
-  const std::span<const Speed> speeds =
-      is_double ? std::span<const Speed>(kFloat64Speeds) : std::span<const Speed>(kFloat32Speeds);
-  Estimate best;
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    const GemmRegisterShape& shape = measured[i].shape;
-    if (find_tile(images, shape.tile_m, shape.tile_n) == images.end()) continue;
-    for (const std::int64_t split : splits) {
-      const double us = microseconds(problem, shape, speeds[i], is_double ? kFloat64Split : kFloat32Split,
-                                     static_cast<double>(split), card);
-      if (us < best.us) best = {{shape.tile_m, shape.tile_n, split}, us};
-    }
-  }
-  return best;
+/// Of gemm itself; the images of a card are the first of all.
+GemmRegisterModel model_of(DataType type) {
+  if (type == DataType::float64) return {kFloat64Speeds, kFloat64Split};
+  return {kFloat32Speeds, kFloat32Split};
 }
 
 }  // namespace
@@ -247,14 +215,29 @@ std::vector<std::int64_t> gemm_register_splits(const Gemm& problem) {
   return splits;
 }
 
+GemmRegisterEstimate fastest_gemm_register(const Gemm& problem, const DeviceLimits& card,
+                                           std::span<const std::int64_t> splits,
+                                           std::span<const GemmRegisterImage> images, const GemmRegisterModel& model) {
+  GemmRegisterEstimate best{{}, std::numeric_limits<double>::infinity()};
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const GemmRegisterShape& shape = images[i].shape;
+    for (const std::int64_t split : splits) {
+      const double us = microseconds(problem, shape, model.speeds[i], model, static_cast<double>(split), card);
+      if (us < best.us) best = {{shape.tile_m, shape.tile_n, split}, us};
+    }
+  }
+  return best;
+}
+
 GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card,
                                         std::span<const std::int64_t> splits,
                                         std::span<const GemmRegisterImage> images) {
-  return fastest(problem, card, splits, images).choice;
+  return fastest_gemm_register(problem, card, splits, images, model_of(problem.type)).choice;
 }
 
 double gemm_register_microseconds(const Gemm& problem, const DeviceLimits& card) {
-  const Estimate best = fastest(problem, card, gemm_register_splits(problem), gemm_register_images(problem.type, card));
+  const GemmRegisterEstimate best = fastest_gemm_register(
+      problem, card, gemm_register_splits(problem), gemm_register_images(problem.type, card), model_of(problem.type));
   return std::max(
       {best.us + (best.choice.split_k > 2 ? kSecondKernel_us : 0), memory_microseconds(problem), kLeast_us});
 }

@@ -5,6 +5,7 @@
 #include <tessera/kernel.h>
 #include <tessera/ops/gemm.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -35,11 +36,42 @@ struct GemmRegisterChoice {
   std::int64_t split_k = 1;
 };
 
+/// What the model of the time knows of a tile.
+struct GemmRegisterSpeed {
+  std::array<double, 4> rate;  ///< share of the best, with 1, 2, ... groups on a multiprocessor
+  double start_us;             ///< of a launch
+  double group_us;             ///< of each group that a multiprocessor computes
+};
+/// And of a split of k: what it adds.
+struct GemmRegisterSplitCost {
+  double cluster_us;             ///< for the two groups of a cluster to exchange their sums
+  double parts_us;               ///< for the second kernel
+  double parts_us_of_each;       ///< and for each of its parts
+  double parts_us_per_megabyte;  ///< of partial sums and of C
+};
+/// Of all tiles that an operator has.
+struct GemmRegisterModel {
+  std::span<const GemmRegisterSpeed> speeds;  ///< in the order of the images
+  GemmRegisterSplitCost split;
+  double of_products = 1;  ///< so many times as long as gemm's
+};
+/// A configuration with the time that it takes by the model.
+struct GemmRegisterEstimate {
+  GemmRegisterChoice choice;
+  double us;
+};
+
 /// Over how many groups k can be split: as many as have steps of their own and memory for their sums.
 [[nodiscard]] std::vector<std::int64_t> gemm_register_splits(const Gemm& problem);
 
-/// The configuration that is expected to be fastest, of these splits of k and those with a tile that one of the images
-/// has.
+/// The configuration that is expected to be fastest, of these splits of k and the images' tiles. Memory's rate is not
+/// in it.
+[[nodiscard]] GemmRegisterEstimate fastest_gemm_register(const Gemm& problem, const DeviceLimits& card,
+                                                         std::span<const std::int64_t> splits,
+                                                         std::span<const GemmRegisterImage> images,
+                                                         const GemmRegisterModel& model);
+
+/// The same for gemm's own model, where these are images of it, the smallest first.
 [[nodiscard]] GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card,
                                                       std::span<const std::int64_t> splits,
                                                       std::span<const GemmRegisterImage> images);

@@ -14,7 +14,7 @@
 namespace tessera::opencl {
 
 /// The values of the tunable split_k: parts of the steps, or fewer where there are few or the workspace is too small.
-inline constexpr std::array<std::int64_t, 4> kImplicitGemmSplits{1, 2, 4, 8};
+inline constexpr std::array<std::int64_t, 5> kImplicitGemmSplits{1, 2, 4, 8, 16};
 
 /// Values for the tunables of both.
 struct ImplicitGemmTuning {
