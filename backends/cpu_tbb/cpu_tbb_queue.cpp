@@ -1,4 +1,5 @@
-// Commands in order on a worker thread. The caller pays one lock and, if the worker sleeps, one wake-up.
+// Commands in order on a worker thread. The caller pays one lock that the worker never takes and, if the worker
+// sleeps, one wake-up.
 #include "cpu_tbb_queue.h"
 
 #include <algorithm>
@@ -65,7 +66,6 @@ CpuTbbQueue::~CpuTbbQueue() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
-    has_pending_.store(true, std::memory_order_relaxed);
   }
   changed_.notify_one();
   worker_.join();
@@ -105,7 +105,7 @@ std::unique_ptr<backend::Event> CpuTbbQueue::record() {
   return or_no_memory([&] {
     auto state = std::make_shared<EventState>();
     auto event = std::make_unique<CpuTbbEvent>(state);
-    push(make_command([this, state = std::move(state)](Executor&) { state->complete(failure_); }, true));
+    put([this, state = std::move(state)](Executor&) { state->complete(failure_); }, true);
     return event;
   });
 }
@@ -130,26 +130,16 @@ backend::Suspects CpuTbbQueue::suspects() const {
   return {failed_command_, failed_command_};
 }
 
-void CpuTbbQueue::push(std::unique_ptr<Command> command) noexcept {
-  bool wake = false;
-  {
-    const std::unique_lock lock = lock_soon(mutex_);
-    Command* const added = command.get();
-    (pending_ == nullptr ? pending_ : last_pending_->next) = std::move(command);
-    last_pending_ = added;
-    ++pushed_;
-    has_pending_.store(true, std::memory_order_relaxed);
-    wake = asleep_;
-  }
-  if (wake) changed_.notify_one();
+void CpuTbbQueue::wake_worker() noexcept {
+  // The worker says that it sleeps, then looks at the count of commands; a thread counts its command, then looks whether
+  // the worker sleeps. All four are sequentially consistent, so at least one of the two sees the other.
+  if (!asleep_.load()) return;
+  { const std::lock_guard lock(mutex_); }  // between its look and its sleep the worker holds the mutex
+  changed_.notify_one();
 }
 
 void CpuTbbQueue::wait_for_all() noexcept {
-  std::uint64_t pushed = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    pushed = pushed_;
-  }
+  const std::uint64_t pushed = commands_.count();
   const auto done = [&] { return executed_.load() >= pushed; };
   if (spin_until(done)) return;
   const WaitInsideLoop waiting;
@@ -162,23 +152,21 @@ void CpuTbbQueue::wait_for_all() noexcept {
 }
 
 void CpuTbbQueue::serve() noexcept {
-  while (std::unique_ptr<Command> command = take_pending()) {
-    while (command != nullptr) {
-      execute(*command);
-      command = std::move(command->next);  // lets go of what the command kept alive
-      note_executed();
-    }
+  while (wait_for_command()) {
+    execute(commands_.next());
+    commands_.drop();  // lets go of what the command kept alive
+    note_executed();
   }
 }
 
-std::unique_ptr<CpuTbbQueue::Command> CpuTbbQueue::take_pending() {
-  static_cast<void>(spin_until([this] { return has_pending_.load(std::memory_order_relaxed); }));
-  std::unique_lock lock = lock_soon(mutex_);
+bool CpuTbbQueue::wait_for_command() noexcept {
+  if (commands_.has_next() || spin_until([this] { return commands_.has_next() || closing_.load(); }))
+    return commands_.has_next();
+  std::unique_lock lock(mutex_);
   asleep_ = true;
-  changed_.wait(lock, [this] { return pending_ != nullptr || closing_; });
+  changed_.wait(lock, [this] { return commands_.has_next() || closing_.load(); });
   asleep_ = false;
-  has_pending_.store(closing_, std::memory_order_relaxed);
-  return std::move(pending_);
+  return commands_.has_next();
 }
 
 void CpuTbbQueue::execute(Command& command) noexcept {
