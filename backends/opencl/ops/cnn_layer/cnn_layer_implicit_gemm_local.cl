@@ -18,7 +18,7 @@
 // (gemm_register_fma_ahead.cl).
 //
 // Compiles alone with: -DFLOAT64=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=4 -DTENSOR_CORES=0 -DASYNC=1
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTILE_M=32 -DTILE_N=64 -DWORK_M=4 -DWORK_N=4 -DDEPTH=32 -DSLICES=2 -DSTAGES=3 -DTENSOR_CORES=0 -DASYNC=1
 // Compiles alone with: -DFLOAT64=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=1 -DSTAGES=2 -DTENSOR_CORES=0
 #define A_TURNED 0
 #define B_TURNED 0
