@@ -131,8 +131,8 @@ backend::Suspects CpuTbbQueue::suspects() const {
 }
 
 void CpuTbbQueue::wake_worker() noexcept {
-  // The worker says that it sleeps, then looks at the count of commands; a thread counts its command, then looks whether
-  // the worker sleeps. All four are sequentially consistent, so at least one of the two sees the other.
+  // The worker says that it sleeps, then looks at the count of commands; a thread counts its command, then looks
+  // whether the worker sleeps. All four are sequentially consistent, so at least one of the two sees the other.
   if (!asleep_.load()) return;
   { const std::lock_guard lock(mutex_); }  // between its look and its sleep the worker holds the mutex
   changed_.notify_one();
