@@ -13,7 +13,7 @@ namespace tessera::mathematics {
 
 /// Output channels for which implicit_gemm multiplies at least, those of its smallest tile. On an H100 it takes 74.6 us
 /// from 128 channels of 112 x 112 pixels to 4 as to 16, 5 x 5, and winograd 35.6 and 37.1; through OpenCL from 47
-/// channels of 155 x 491 to 2, 5 x 5, 234, and winograd_split 104.
+/// channels of 155 x 491 to 2, 5 x 5, 200, and winograd_split 102.
 inline constexpr std::int64_t kImplicitGemmLeastOutputs = 32;
 
 /// Why implicit_gemm is to be taken in place of Winograd's algorithm with tiles of `outputs` rows, or "". Counted for
