@@ -55,8 +55,8 @@ Verdict pays_on_processor(const CnnLayer& p, double others, std::int64_t outputs
 }
 
 /// Small layers by what five launches cost: on an H100 they take 37 to 50 us however little they do. By
-/// implicit_gemm_local seven layers of 299 to 407 million products take 0.5 to 1.0 of that, and of 19 of 448 million and
-/// more one takes 0.94 and the others 1.1 to 2.6 times as long (without a file).
+/// implicit_gemm_local seven layers of 299 to 407 million products take 0.5 to 1.0 of that. Of 19 layers of 448 million
+/// and more one takes 0.94 so and the others 1.1 to 2.6 times as long (without a file).
 Verdict pays_on_gpu(const CnnLayer& p, std::int64_t outputs) {
   constexpr double kLeastProducts = 420e6;
   std::string reason = mathematics::why_winograd_saves_too_little(p, outputs, kLeastProducts);
