@@ -81,7 +81,12 @@ struct PanelProduct {
   std::int64_t columns = 0;  ///< any; unless the tile reads them alone, reads of B go on to the end of the last vector
   std::int64_t depth = 0;    ///< 1 to kRegisterDepth<T>; any where A is read in place
   T alpha = 0;
-  T beta = 0;             ///< 0: C is not read
+  T beta = 0;               ///< 0: C is not read
+  const T* bias = nullptr;  ///< if not null: added to every row of C, an element a column; beta is 0 then
+  bool rectifies = false;   ///< afterwards what is less than 0 becomes 0; beta is 0 then
+  /// Whole tiles of C pass by the caches: beta is 0, and each of their rows is whole lines. Whoever asks for it calls
+  /// hwy::FlushStream() behind the last panel: once for each costs more than it gains.
+  bool streams = false;
   Prefetch next;          ///< what the next panel is packed from
   Prefetch next_slivers;  ///< a share of what the next slivers are packed from
 };

@@ -16,6 +16,7 @@
 #define TESSERA_GEMM_REGISTER_SUMS_H
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -73,6 +74,13 @@ struct Sums {
     }
     if constexpr (kRows > 1) rest.add(a + row_step, row_step, b_first, b_last);
   }
+  /// Replaces each vector of columns by first_done(vector) or last_done(vector).
+  template <class First, class Last>
+  HWY_INLINE void finish(const First& first_done, const Last& last_done) {
+    if constexpr (kWidth == 2) first = first_done(first);
+    last = last_done(last);
+    if constexpr (kRows > 1) rest.finish(first_done, last_done);
+  }
   template <class Writer>
   HWY_INLINE void write(T* HWY_RESTRICT c, std::int64_t ldc, const Writer& writer) const {
     if constexpr (kWidth == 2) writer.write(first, c);
@@ -97,8 +105,9 @@ struct Sums<T, 0, kWidth, kLast> {};
 
 /// What a tile does with what stands in C.
 enum class Former {
-  unread,  ///< beta is 0
-  added,   ///< beta is 1
+  unread,    ///< beta is 0
+  streamed,  ///< the same, and C passes by the caches
+  added,     ///< beta is 1
   scaled
 };
 
@@ -113,6 +122,7 @@ class Writer {
   HWY_INLINE Writer(T alpha, T beta, M shown) : alpha_(alpha), beta_(beta), shown_(shown) {}
   HWY_INLINE void write(hn::VFromD<D> sums, T* HWY_RESTRICT c) const {
     const D d;
+    if constexpr (kFormer == Former::streamed) return hn::Stream(alone(d, sums), d, c);
     hn::StoreU(kFormer == Former::unread ? alone(d, sums) : with(d, hn::LoadU(d, c), sums), d, c);
   }
   HWY_INLINE void write_last(hn::VFromD<DLast> sums, T* HWY_RESTRICT c) const {

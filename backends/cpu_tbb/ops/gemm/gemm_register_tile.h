@@ -83,6 +83,33 @@ HWY_INLINE auto depth_step_of(const PanelProduct<T>& product) {
   }
 }
 
+/// Bias and ReLU, on sums whose alpha is 1, for columns from `column` on.
+template <class T, int kRows, int kWidth, LastVector kLast, class M>
+HWY_INLINE void finish_sums(Sums<T, kRows, kWidth, kLast>& sums, const PanelProduct<T>& product, std::int64_t column,
+                            std::int64_t columns, M shown) {
+  const Vector<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const typename LastTag<T, kLast>::Type d_last;
+  if (product.bias != nullptr) {
+    const T* bias = product.bias + column;
+    HWY_ALIGN T edge[2 * hn::MaxLanes(Vector<T>())];
+    if (kLast == LastVector::whole && columns < kWidth * lanes) {
+      std::fill_n(std::copy_n(bias, columns, edge), kWidth * lanes - columns, T(0));
+      bias = edge;
+    }
+    const auto first = kWidth == 2 ? hn::LoadU(d, bias) : hn::Zero(d);
+    const T* const behind = bias + (kWidth - 1) * lanes;
+    const auto last = kLast == LastVector::whole ? hn::LoadU(d_last, behind) : hn::MaskedLoad(shown, d_last, behind);
+    sums.finish([&](auto sum) HWY_ATTR { return hn::Add(sum, first); },
+                [&](auto sum) HWY_ATTR { return hn::Add(sum, last); });
+  }
+  if (product.rectifies) {
+    sums.finish([&](auto sum) HWY_ATTR { return hn::IfThenElse(hn::Lt(sum, hn::Zero(d)), hn::Zero(d), sum); },
+                [&](auto sum)
+                    HWY_ATTR { return hn::IfThenElse(hn::Lt(sum, hn::Zero(d_last)), hn::Zero(d_last), sum); });
+  }
+}
+
 /// One tile, kRows x kWidth vectors, of which `columns` columns are stored. Of B more are read only if the last vector
 /// is said to be whole.
 template <class T, int kRows, int kWidth, RowsOfA kRowsOfA, RowsOfB kRowsOfB, LastVector kLast>
@@ -121,7 +148,7 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
     a += a_depth_step;
   };
   const std::int64_t last = product.depth < kDepthPerRowOfC * kRows ? 0 : kDepthPerRowOfC * kRows;
-  if (last == 0 && product.depth >= kShallow) {
+  if (last == 0 && product.depth >= kShallow && !product.streams) {
     for (int i = 0; i < kRows; ++i) {
       hwy::Prefetch(c + i * product.ldc);
       hwy::Prefetch(c + i * product.ldc + columns - 1);
@@ -139,6 +166,11 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
     hwy::Prefetch(row);
     hwy::Prefetch(row + columns - 1);
     for (std::int64_t i = 0; i < kDepthPerRowOfC; ++i) add_next();
+  }
+  if (product.bias != nullptr || product.rectifies) finish_sums(sums, product, c - product.c, columns, shown);
+  if constexpr (kLast == LastVector::whole && kRowsOfB == RowsOfB::evenly) {
+    if (product.streams && columns == kWidth * lanes)
+      return sums.write(c, product.ldc, Writer<T, Former::streamed, kLast>(product.alpha, product.beta, shown));
   }
   if (kLast != LastVector::whole || columns == kWidth * lanes) {
     if (product.beta == T(0)) {
