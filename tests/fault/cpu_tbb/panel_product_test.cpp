@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <hwy/cache_control.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
@@ -71,8 +72,21 @@ struct Panel {
   T* c = nullptr;
 };
 
-TYPED_TEST(PanelProductTest, adds_a_bias_rectifies_and_streams) {
-  using T = TypeParam;
+/// With every instruction set with vectors that is compiled and that this processor has.
+template <class Check>
+void for_each_instruction_set(const Check& check) {
+  const std::int64_t supported = hwy::SupportedTargets();
+  for (const std::int64_t target : {std::int64_t{HWY_SSE4}, std::int64_t{HWY_AVX2}, std::int64_t{HWY_AVX3}}) {
+    if ((supported & target) == 0) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    check();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+template <class T>
+void check_panels() {
   const cpu_tbb::RegisterTile tile = cpu_tbb::register_tile<T>();
   // Rows of C that are streamed are whole lines; where a tile's are not, nobody asks for that.
   const bool can_stream = tile.columns * static_cast<std::int64_t>(sizeof(T)) % 64 == 0;
@@ -103,6 +117,10 @@ TYPED_TEST(PanelProductTest, adds_a_bias_rectifies_and_streams) {
       }
     }
   }
+}
+
+TYPED_TEST(PanelProductTest, adds_a_bias_rectifies_and_streams) {
+  for_each_instruction_set(check_panels<TypeParam>);
 }
 
 TYPED_TEST(PanelProductTest, a_sum_that_is_no_number_stays_none) {
