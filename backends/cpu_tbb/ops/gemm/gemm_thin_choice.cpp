@@ -59,8 +59,8 @@ constexpr double kFarBytes = 3 << 20;
 constexpr std::int64_t kLongRowBytes = 8192;
 constexpr std::int64_t kFewestDown = 2, kMostRowsDown = 6;
 constexpr double kProductsOfFewest = 30000;
-/// Operands from so many bytes on, with rows of so many, are beyond the second-level cache, or in other places of it
-/// for each row; the most rows that gain of them need sums of so many elements.
+/// "register" jumps through large operands of so many bytes, with rows of so many, for longer than it gains; with the
+/// most rows only where sums have so many elements.
 constexpr double kDistantBytes = 1.75e6;
 constexpr std::int64_t kDistantRowBytes = 2500, kSumOfMostRows = 600, kRowBytesFloat64 = 4800;
 

@@ -11,9 +11,10 @@ namespace tessera::opencl {
 namespace {
 
 /// How long a compute unit of a GPU takes: for each group, for each step however many groups it has, and for each step
-/// of each group. Fitted to 244 times of 38 random layers with every tile and 1 to 16 parts, float32, on an H100: off
-/// by 12 % in the root mean square, and what it chooses has 0.97 of the best one's speed in the mean and 0.74 at least.
-/// No committed file has them. Other GPUs have other numbers, but the choice depends on their ratios alone.
+/// of each group. Fitted to 244 times of 38 random layers, 30 of them with every tile, and 1 to 16 parts, float32, on
+/// an H100: off by 12 % in the root mean square, and what it chooses has 0.97 of the best one's speed in the mean and
+/// 0.74 at least. No committed file has them. Other GPUs have other numbers, but the choice depends on their ratios
+/// alone.
 struct TileCost {
   std::int64_t tile_m;
   double group_us;
