@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -126,7 +127,7 @@ TYPED_TEST(PanelProductTest, adds_a_bias_rectifies_and_streams) {
 TYPED_TEST(PanelProductTest, a_sum_that_is_no_number_stays_none) {
   using T = TypeParam;
   Panel<T> panel(2, 20, 4);
-  panel.a[0] = std::nan("");
+  panel.a[0] = std::numeric_limits<T>::quiet_NaN();
   PanelProduct<T> product = panel.product();
   product.bias = panel.bias.data();
   product.rectifies = true;
