@@ -46,6 +46,7 @@ class Commands {
   Commands() : filled_(new Segment), taken_from_(filled_) {}
   /// The worker has taken and dropped all.
   ~Commands() {
+    if (filled_ != taken_from_) delete filled_;  // begun, but the command for it could not be made
     delete taken_from_;
     delete spare_.load();
   }

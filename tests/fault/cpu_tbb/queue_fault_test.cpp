@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu_tbb_buffer.h"
+#include "cpu_tbb_kernel.h"
 #include "cpu_tbb_queue.h"
 #include "support/allocation_faults.h"
 #include "within_time.h"
@@ -122,6 +123,48 @@ TEST_P(QueueFaultTest, commands_of_any_size_run_in_order) {
   ASSERT_EQ(seen.size(), 300U);
   for (int i = 0; i < 300; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
   EXPECT_EQ(used.use_count(), 1);
+}
+
+TEST_P(QueueFaultTest, a_large_command_that_cannot_be_made_leaves_nothing_behind) {
+  // Wherever its place is: at the beginning of new memory for commands, too. AddressSanitizer tells what is left there.
+  for (int before = 0; before < 70; ++before) {
+    for (const std::uint64_t k : {1, 2}) {
+      int executed = 0;
+      bool is_queued = false;
+      CpuTbbQueue queue(executor());
+      for (int i = 0; i < before; ++i) queue.submit([&executed](cpu_tbb::Executor&) { ++executed; });
+      queue.finish();
+      arm_allocations(k, Whose::this_thread, true);
+      const auto code = code_of([&] {
+        queue.submit([&executed, large = std::array<std::byte, 1000>{}](cpu_tbb::Executor&) {
+          executed += 1000 + static_cast<int>(large[0]);
+        });
+        is_queued = true;
+      });
+      disarm_allocations();
+      queue.finish();
+      EXPECT_NE(code.has_value(), is_queued) << before;
+      EXPECT_TRUE(k > 1 || code == ErrorCode::out_of_memory) << before;
+      EXPECT_EQ(executed, before + (is_queued ? 1000 : 0));
+    }
+  }
+}
+
+TEST_P(QueueFaultTest, a_kernel_may_have_more_operands_than_lie_in_a_command) {
+  for (const std::size_t count : {1U, 8U, 9U, 20U}) {
+    cpu_tbb::CpuTbbBuffer buffer(budget_, 32);
+    std::vector<backend::Slice> operands;
+    for (std::size_t i = 0; i < count; ++i) operands.push_back({&buffer, i, 1});
+    std::vector<std::byte*> found;
+    cpu_tbb::CpuTbbKernel kernel([&found](cpu_tbb::Executor&, cpu_tbb::OperandAddresses addresses) {
+      found.assign(addresses.begin(), addresses.end());
+    });
+    CpuTbbQueue queue(executor());
+    kernel.launch(queue, operands, {});
+    queue.finish();
+    ASSERT_EQ(found.size(), count);
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(found[i], cpu_tbb::address_of(operands[i])) << i;
+  }
 }
 
 TEST_P(QueueFaultTest, several_threads_may_queue) {

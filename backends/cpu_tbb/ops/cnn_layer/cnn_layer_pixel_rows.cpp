@@ -4,9 +4,9 @@
 //                            prepared weights, in slivers      A chunk is a block of outputs, as gemm's "register"
 //                             +--- 32 channels ---+            cuts them. Sums grow in the outputs themselves, step
 //     patches of 14 pixels    | row 0: x x x ...  |  depth     after step of products; the last step adds bias and
-//     +-- step of <= 192 --+  | row 1: x x x ...  |            ReLU while a panel's sums are in the cache. Nothing is
-//     | pixel 0: x x x ... |  +-------------------+            turned, as it would be if pixels lay along the vectors.
-//     | pixel 1: x x x ... |  |  14 x 32 sums     |
+//     +-- step of <= 192 --+  | row 1: x x x ...  |            ReLU while a panel's sums are in the cache, and where
+//     | pixel 0: x x x ... |  +-------------------+            there is one step in registers. Nothing is turned, as
+//     | pixel 1: x x x ... |  |  14 x 32 sums     |            it would be if pixels lay along the vectors.
 //     +--------------------+  +-------------------+            A row of the filter takes pixels that lie beside each
 //                                                              other, so a patch is copied in as many runs as the
 // filter has rows. Filters of 1 x 1 take the image as the matrix that it is, and where few tiles read it not even a
