@@ -64,17 +64,21 @@ TEST(CudaChoicesTest, shallow_takes_about_what_was_measured) {
     double us;
   };
   const Measured all[]{
-      {{.m = 797, .n = 942, .k = 12}, 5.49},
-      {{.m = 2321, .n = 876, .k = 1}, 5.58},
-      {{.m = 451, .n = 935, .k = 22}, 5.01},
-      {{.m = 265, .n = 2389, .k = 43}, 13.02},
-      {{.m = 997, .n = 527, .k = 54}, 12.14},
-      {{.m = 74, .n = 1983, .k = 61}, 8.24},
-      {{.m = 500, .n = 275, .k = 9, .transpose_b = true, .batch = 8}, 5.38},
-      {{.m = 52, .n = 30, .k = 43, .batch = 115}, 7.7},
-      {{.m = 991, .n = 826, .k = 6, .type = DataType::float64}, 6.55},
-      {{.m = 472, .n = 1995, .k = 12, .type = DataType::float64}, 8.09},
-      {{.m = 2667, .n = 627, .k = 3, .type = DataType::float64}, 7.99},
+      {{.m = 993, .n = 623, .k = 32}, 5.4},
+      {{.m = 4000, .n = 4097, .k = 2}, 23.6},
+      {{.m = 3805, .n = 3065, .k = 11}, 20.6},
+      {{.m = 265, .n = 2389, .k = 43}, 6.7},
+      {{.m = 997, .n = 527, .k = 54}, 8.2},
+      {{.m = 332, .n = 7, .k = 17, .batch = 425}, 11.2},
+      {{.m = 7, .n = 332, .k = 17, .batch = 425}, 12.4},
+      {{.m = 32, .n = 8, .k = 20, .batch = 5000}, 12.7},
+      {{.m = 15000, .n = 7, .k = 50}, 6.3},
+      {{.m = 40, .n = 40, .k = 40, .batch = 300}, 9.7},
+      {{.m = 16, .n = 16, .k = 16, .batch = 4000}, 7.9},
+      {{.m = 6, .n = 22, .k = 53, .transpose_b = true, .batch = 125}, 4.6},
+      {{.m = 900, .n = 1400, .k = 20, .type = DataType::float64}, 10.9},
+      {{.m = 159, .n = 8, .k = 41, .type = DataType::float64, .batch = 228}, 10.9},
+      {{.m = 1000, .n = 6, .k = 12, .type = DataType::float64, .batch = 300}, 19.0},
   };
   for (const Measured& each : all) {
     SCOPED_TRACE(::testing::Message() << each.problem.m << " x " << each.problem.n << " x " << each.problem.k);
@@ -109,6 +113,15 @@ TEST(CudaChoicesTest, shallow_takes_larger_tiles_for_larger_products) {
   };
   EXPECT_LE(tile(100), tile(1000));
   EXPECT_LT(tile(100), tile(8000));
+}
+
+TEST(CudaChoicesTest, shallow_takes_a_narrow_tile_for_a_narrow_product) {
+  const auto shape = [](std::int64_t m, std::int64_t n) {
+    return choose_gemm_shallow(with_layout({.m = m, .n = n, .k = 17, .batch = 425}), h100());
+  };
+  EXPECT_EQ(shape(332, 7).tile_n(), 8);
+  EXPECT_EQ(shape(7, 332).tile_m(), 8);
+  EXPECT_EQ(shape(1000, 1000).tile_n(), 128);
 }
 
 TEST(CudaChoicesTest, layers_take_about_what_was_measured) {

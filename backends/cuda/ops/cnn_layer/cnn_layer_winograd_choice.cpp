@@ -25,12 +25,13 @@ constexpr std::int64_t kChunkBytes = std::int64_t{512} << 20;
 /// Tiles that fill a card's groups for a few hundred channels.
 constexpr std::int64_t kSmallestChunk = 256;
 
-/// Products from which on four kernels are ahead of one. On an H200, 64 channels to 64, 3 x 3, take 17 us against 13 of
-/// implicit_gemm on one image of 56 x 56, 116e6 products, and 38 against 64 on eight. On an H100 256 channels to 256,
-/// 3 x 3, take 19 against 25 on two images of 14 x 14, 231e6 products. With 5 x 5 on an H200 191 to 26 take 16.5
-/// against 28.7 on 58 x 21, 186e6; without a file 11 to 9 take 32.8
-/// against 27.7 on 78 x 238, 163e6.
-constexpr double kLeastProducts = 210e6, kLeastProductsOf5 = 175e6;
+/// Products from which on four kernels are ahead of one, with 3 x 3 so many more for each pixel of a channel. On an
+/// H200, 64 channels to 64, 3 x 3, take 17 us against 13 of implicit_gemm on one image of 56 x 56, 116e6 products, and
+/// 38 against 64 on eight. On an H100 of 231e6 products, 3 x 3 on two images, 256 channels to 256 take 19 us against 25
+/// on 14 x 14, 128 to 128 17.7 against 18.1 on 28 x 28, and 64 to 64 21 against 16 on 56 x 56. With 5 x 5 on an H200
+/// 191 to 26 take 16.5 against 28.7 on 58 x 21, 186e6; without a file 11 to 9 take 32.8 against 27.7 on 78 x 238,
+/// 163e6.
+constexpr double kLeastProducts = 170e6, kProductsOfPixel = 90, kLeastProductsOf5 = 175e6;
 
 /// Tiles of four columns from which on those of six gain: in smaller layers longer kernels of fewer groups lose. On an
 /// H100 (without a committed file) 256 channels to 256, 5 x 5, take 125 us in 784 tiles of four columns and 140 with
@@ -41,9 +42,10 @@ constexpr std::int64_t kLeastTilesOfSix = 2500;
 }  // namespace
 
 Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device&, std::optional<double> of_sums) {
+  const bool is_3x3 = problem.filter_height == 3;
   std::string reason = mathematics::why_winograd_saves_too_little(
       problem, mathematics::cnn_layer_winograd_tiles(problem, of_sums).front(),
-      problem.filter_height == 3 ? kLeastProducts : kLeastProductsOf5);
+      is_3x3 ? kLeastProducts : kLeastProductsOf5, is_3x3 ? kProductsOfPixel : 0);
   return reason.empty() ? Verdict::yes() : Verdict::no(std::move(reason));
 }
 

@@ -47,7 +47,7 @@ void add_split(std::vector<Expected>& all, const Gemm& problem, GemmSplitKind ki
 std::vector<Expected> expected(const Gemm& problem, const DeviceLimits& card) {
   std::vector<Expected> all{{"register", gemm_register_microseconds(problem, card)}};
   if (gemm_thin_may_pay(problem)) all.push_back({"thin", gemm_thin_microseconds(problem, card), kMargin});
-  if (problem.k <= kShallowMost) all.push_back({"shallow", gemm_shallow_microseconds(problem, card), kMargin});
+  if (problem.k <= kShallowMost) all.push_back({"shallow", gemm_shallow_microseconds(problem, card)});
   if (problem.type == DataType::float32 && problem.accuracy != Accuracy::strict) {
     add_split(all, problem, GemmSplitKind::split, card);
     if (problem.accuracy == Accuracy::fast) add_split(all, problem, GemmSplitKind::scaled_half, card);

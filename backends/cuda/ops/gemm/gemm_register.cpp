@@ -36,12 +36,24 @@ bool has_clusters(const DeviceLimits& card) {
   return card.compute_capability_major >= 9;
 }
 
+/// Does an address, and whatever lies so many elements from it, begin at a multiple of `width` elements?
+template <class T>
+bool begins_at(std::int64_t width, const T* address, std::initializer_list<std::int64_t> elements) {
+  return reinterpret_cast<std::uintptr_t>(address) % (static_cast<std::uintptr_t>(width) * sizeof(T)) == 0 &&
+         std::all_of(elements.begin(), elements.end(), [&](std::int64_t count) { return count % width == 0; });
+}
+
 /// Are all these multiples of 16 bytes?
 template <class T>
 bool aligned(const T* address, std::initializer_list<std::int64_t> elements) {
-  constexpr std::int64_t kChunk = 16 / sizeof(T);
-  return reinterpret_cast<std::uintptr_t>(address) % 16 == 0 &&
-         std::all_of(elements.begin(), elements.end(), [](std::int64_t count) { return count % kChunk == 0; });
+  return begins_at(16 / sizeof(T), address, elements);
+}
+
+/// Elements of one copy of an operand whose rows and parts lie so far from each other.
+template <class T>
+std::int8_t copied(const T* address, std::initializer_list<std::int64_t> elements) {
+  if (aligned(address, elements)) return 16 / sizeof(T);
+  return begins_at(2, address, elements) ? 2 : 1;
 }
 
 template <class T>
@@ -135,19 +147,15 @@ class GemmRegisterKernel final : public backend::Kernel {
     return arguments;
   }
 
-  /// Can A and B be copied 16 bytes at a time?
-  [[nodiscard]] bool copies_chunks(const GemmRegisterArguments<T>& arguments) const {
-    const bool k_along_rows = !problem_.transpose_a || problem_.transpose_b;  // of A or B
-    return aligned(arguments.a, {problem_.lda, problem_.stride_a}) &&
-           aligned(arguments.b, {problem_.ldb, problem_.stride_b, k_along_rows ? problem_.k : 0});
-  }
-
   void launch_products(CudaQueue& queue, const GemmRegisterArguments<T>& arguments, std::int64_t batch,
                        T* workspace) const {
     LaunchGrid grid = grid_;
     grid.groups = {static_cast<unsigned>(tiles_m_ * tiles_n_), static_cast<unsigned>(splits_),
                    static_cast<unsigned>(batch)};
     GemmRegisterArguments<T> part = arguments;
+    part.copied_a = copied(part.a, {problem_.lda, problem_.stride_a, problem_.transpose_a ? 0 : problem_.k});
+    part.copied_b = copied(part.b, {problem_.ldb, problem_.stride_b, problem_.transpose_b ? problem_.k : 0});
+    const bool in_chunks = std::min(part.copied_a, part.copied_b) == 16 / sizeof(T);
     if (has_parts()) {
       part.c = workspace;
       part.ldc = gemm_part_row(problem_.n);
@@ -162,7 +170,7 @@ class GemmRegisterKernel final : public backend::Kernel {
     grid.dynamic_shared_bytes =
         static_cast<unsigned>(std::max(part.stages_c ? bytes_with_c_ : bytes_, bytes_that_spread_));
     void* parameters[] = {&part};
-    queue.launch(copies_chunks(arguments) ? aligned_ : unaligned_, grid, parameters);
+    queue.launch(in_chunks ? aligned_ : unaligned_, grid, parameters);
     if (!has_parts()) return;
 
     launch_gemm_add(queue, add_,

@@ -82,14 +82,15 @@ __device__ __forceinline__ void add_up(const Tile& tile, Vector* vectors, int bl
   if (blocks > 1) wait_for_cluster();  // the others still read from this block
 }
 
-/// kAligned: every row of A and B begins at a multiple of 16 bytes, and so does every part of k.
+/// kAligned: every row of A and B begins at a multiple of 16 bytes, and so does every part of k. Where not, the
+/// arguments say what each is copied in, from sm_80 on.
 template <GemmRegisterShape kShape, class Warp, bool kTransposeA, bool kTransposeB, bool kAligned>
 __device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typename Warp::T>& gemm) {
   using T = typename Warp::T;
   constexpr int kThreads = kShape.threads();
   constexpr int kSteps = kShape.depth / kShape.slices;  // of a thread, of a stage
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
-  constexpr int kVector = kAligned ? kChunk<T> : 1;
+  constexpr int kVector = kAligned ? kChunk<T> : kAsynchronousCopies ? kAnyVector : 1;
   constexpr GemmLayout kLayoutA = layout_of(kShape, !kTransposeA);
   using StageA = typename Warp::template StageA<stage_extent(kShape.tile_m, kLayoutA), kShape.depth, kLayoutA>;
   using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, layout_of(kShape, kTransposeB)>;
@@ -118,8 +119,9 @@ __device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typena
   if (k_here > 0) {
     const int count = static_cast<int>((k_here + kShape.depth - 1) / kShape.depth);
     const int remainder = static_cast<int>(k_here - static_cast<std::int64_t>(count - 1) * kShape.depth);
-    OperandA a(shared, gemm.a + blockIdx.z * gemm.stride_a, gemm.lda, row0, gemm.m, k_begin);
-    OperandB b(shared + OperandA::kSize, gemm.b + blockIdx.z * gemm.stride_b, gemm.ldb, column0, gemm.n, k_begin);
+    OperandA a(shared, gemm.a + blockIdx.z * gemm.stride_a, gemm.lda, row0, gemm.m, k_begin, gemm.copied_a);
+    OperandB b(shared + OperandA::kSize, gemm.b + blockIdx.z * gemm.stride_b, gemm.ldb, column0, gemm.n, k_begin,
+               gemm.copied_b);
     multiply_stages<kStages, kSteps>(tile, a, b, count, remainder);
   }
 

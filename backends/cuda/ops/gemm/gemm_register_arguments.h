@@ -28,6 +28,10 @@ struct GemmRegisterArguments {
   std::int32_t band;  ///< tiles along m that are visited before the next along n
   T alpha;
   T beta;
+  /// Elements of one copy of A and of B: those of 16 bytes, 2 or 1, as the addresses of their rows and of parts of k
+  /// allow.
+  std::int8_t copied_a;
+  std::int8_t copied_b;
   bool aligned_c;  ///< every row of C begins at a multiple of 16 bytes
   bool stages_c;   ///< sums go through shared memory on their way to C, which is large enough for that
 };

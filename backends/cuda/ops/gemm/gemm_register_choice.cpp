@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 #include "mathematics/division.h"
@@ -40,13 +41,17 @@ constexpr double kLeast_us = 3.3;
 /// 4 x 60 x 1500 to 500 x 7 x 1500 took 6.5 to 8.2 us.
 constexpr double kSecondKernel_us = 1;
 
-// What unaligned operands cost in float32 was set after 46 measurements on an H100; what unaligned rows of C cost
-// there, after 33 of products of up to 4000 x 4098.
+// What unaligned operands cost was set after 72 products in float32 of 950 x 151 x 1928 and 700 x 908 x 300 on an H100,
+// each way to lie and each alignment, with four tiles, and in float64 after 20; what unaligned rows of C cost, after 33
+// of products of up to 4000 x 4098.
 
-/// How much longer products take where operands are copied element by element, by how many of the two are read along
-/// their rows.
-constexpr std::array<double, 3> kUnalignedProducts{1.15, 1.3, 1.6};
-constexpr std::array<double, 3> kUnalignedDoubles{1.07, 1.18, 1.27};
+/// How much longer products take where operands are not both copied 16 bytes at a time: in any case, and more for each
+/// that is copied by fewer bytes, the most by single elements along its rows.
+constexpr double kUnaligned = 0.09, kUnalignedDouble = 0;
+constexpr double kByTwo = 0.06, kByOneAcross = 0.07, kByOneAlong = 0.12;
+constexpr double kDoubleAcross = 0.035, kDoubleAlong = 0.125;
+/// So many times as much of that with the largest tile in float32.
+constexpr double kUnalignedLargest = 2;
 /// And how much longer a launch takes for that in float32.
 constexpr double kUnalignedStart_us = 0.6;
 /// To write a byte of C whose rows begin at no multiple of 16 bytes: through shared memory, and run by run where they
@@ -76,12 +81,26 @@ double ceil_div(double a, double b) {
   return std::ceil(a / b);
 }
 
-/// Are A and B copied 16 bytes at a time? As the launch asks, but for the addresses.
-bool copies_chunks(const Gemm& problem) {
-  const std::int64_t chunk = 16 / static_cast<std::int64_t>(size_bytes(problem.type));
-  const bool k_along_rows = !problem.transpose_a || problem.transpose_b;
-  return problem.lda % chunk == 0 && problem.ldb % chunk == 0 && (!k_along_rows || problem.k % chunk == 0) &&
-         problem.stride_a % chunk == 0 && problem.stride_b % chunk == 0;
+/// The share by which products take longer for how an operand is copied whose rows and parts lie so far from each
+/// other; 0: 16 bytes at a time. As the launch asks, but for the addresses.
+double unaligned_share(DataType type, bool along_k, std::initializer_list<std::int64_t> elements) {
+  const auto begin_at = [&](std::int64_t width) {
+    return std::all_of(elements.begin(), elements.end(), [&](std::int64_t count) { return count % width == 0; });
+  };
+  if (begin_at(16 / static_cast<std::int64_t>(size_bytes(type)))) return 0;
+  if (type == DataType::float64) return along_k ? kDoubleAlong : kDoubleAcross;
+  if (begin_at(2)) return kByTwo;
+  return along_k ? kByOneAlong : kByOneAcross;
+}
+
+/// The same of both operands, and of what the kernel loses that asks how.
+double unaligned_share(const Gemm& problem) {
+  const double of_a = unaligned_share(problem.type, !problem.transpose_a,
+                                      {problem.lda, problem.stride_a, problem.transpose_a ? 0 : problem.k});
+  const double of_b = unaligned_share(problem.type, problem.transpose_b,
+                                      {problem.ldb, problem.stride_b, problem.transpose_b ? problem.k : 0});
+  if (of_a + of_b == 0) return 0;
+  return (problem.type == DataType::float64 ? kUnalignedDouble : kUnaligned) + of_a + of_b;
 }
 
 /// Does every row of C begin at a multiple of 16 bytes? But for its address.
@@ -106,10 +125,11 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const G
   const auto batch = static_cast<double>(problem.batch);
   const double groups = ceil_div(m, shape.tile_m) * ceil_div(n, shape.tile_n) * split * batch;
   const double steps = ceil_div(ceil_div(static_cast<double>(problem.k), split), shape.depth) * shape.depth;
-  const std::size_t along = (problem.transpose_a ? 0 : 1) + (problem.transpose_b ? 1 : 0);
-  const bool is_aligned = copies_chunks(problem);
   const bool is_double = problem.type == DataType::float64;
-  const double longer = is_aligned ? 1 : (is_double ? kUnalignedDoubles : kUnalignedProducts)[along];
+  const double share = unaligned_share(problem);
+  const bool is_aligned = share == 0;
+  const bool is_largest = !is_double && shape.elements() == 128 * 128;
+  const double longer = 1 + share * (is_largest ? kUnalignedLargest : 1);
   const double alone_us = shape.elements() * steps / kProductsPerMicrosecond * longer * model.of_products;
 
   // A multiprocessor's groups: those that run together with as many others as fit, and the rest.

@@ -14,9 +14,10 @@
 // multiply-adds of float32 slower: on an H200 the same loop reached 46 TF/s along and 51 turned at n = 4096. Turning
 // takes time at the beginning that short sums do not win back, so small tiles and float64 stay along.
 //
-// Copies take 16 bytes where every address allows it (kVector > 1) and single elements where not: neighbours by
-// neighbouring threads, unless they are to be turned. From sm_80 on copies are asynchronous and pass no register
-// (cp.async); on sm_75 the elements wait in registers while the stage before is multiplied.
+// Copies take 16 bytes where every address allows it, 8 where every address allows that, and single elements where not:
+// neighbours by neighbouring threads, unless they are to be turned. How many bytes is known when the kernel is compiled
+// or, with kVector = kAnyVector, when it starts. From sm_80 on copies are asynchronous and pass no register (cp.async);
+// on sm_75 the elements wait in registers while the stage before is multiplied.
 //
 // Beyond the operand's edge along m or n nothing need be fetched: what stands in the stage there enters rows or columns
 // of C that are not stored. Beyond the end of k both operands are filled with 0, so that nothing is added, not even 0
@@ -66,6 +67,27 @@ struct Stage {
   }
 };
 
+/// How threads share the fetching of a stage in copies of kVector elements: kRunsOfRow threads fetch a stored row (a
+/// part of one), kPieces runs each; all threads fetch kRows rows at once, and all of the stage in kPasses.
+template <class Stage, int kThreads, int kVector>
+struct FetchShare {
+  static constexpr bool kAlongK = Stage::kLayout != GemmLayout::across;
+  static constexpr int kCopied = kVector;
+  // A run that is turned is that of one thread, whatever it is copied in.
+  static constexpr int kRun = Stage::kIsTurned ? kChunk<typename Stage::T> : kVector;
+  static constexpr int kLength = kAlongK ? Stage::kDepth : Stage::kExtent;
+  static constexpr int kRunsOfRow = kLength / kRun < kThreads ? kLength / kRun : kThreads;
+  static constexpr int kPieces = kLength / kRun / kRunsOfRow;
+  static constexpr int kRows = kThreads / kRunsOfRow;
+  static constexpr int kAllRows = kAlongK ? Stage::kExtent : Stage::kDepth;
+  static constexpr int kPasses = (kAllRows + kRows - 1) / kRows;
+  static constexpr bool kSpareThreads = kAllRows % kRows != 0;
+  static_assert(kLength % (kRunsOfRow * kRun) == 0 && kThreads % kRunsOfRow == 0);
+};
+
+/// Elements of a copy that are known when the kernel starts.
+inline constexpr int kAnyVector = 0;
+
 /// One thread's part in fetching the stages of one operand, one after the other along k.
 template <class Stage, int kThreads, int kVector>
 class Fetcher {
@@ -73,68 +95,69 @@ class Fetcher {
   using T = typename Stage::T;
 
  private:
-  // kRunsOfRow threads fetch a stored row (a part of one), kPieces runs each; all threads fetch kRows rows at once.
-  static constexpr bool kAlongK = Stage::kLayout != GemmLayout::across;
-  // A run that is turned is that of one thread, whatever it is copied in.
-  static constexpr int kRun = Stage::kIsTurned ? kChunk<T> : kVector;
-  static constexpr int kLength = kAlongK ? Stage::kDepth : Stage::kExtent;
-  static constexpr int kRunsOfRow = kLength / kRun < kThreads ? kLength / kRun : kThreads;
-  static constexpr int kPieces = kLength / kRun / kRunsOfRow;
-  static constexpr int kRows = kThreads / kRunsOfRow;
-  static constexpr int kAllRows = kAlongK ? Stage::kExtent : Stage::kDepth;
-  static constexpr bool kSpareThreads = kAllRows % kRows != 0;
-  static_assert(kLength % (kRunsOfRow * kRun) == 0 && kThreads % kRunsOfRow == 0);
+  template <int kElements>
+  using Share = FetchShare<Stage, kThreads, kElements>;
+  static constexpr int kWidest = kVector == kAnyVector ? kChunk<T> : kVector;
+  static constexpr bool kAlongK = Share<kWidest>::kAlongK;
+  static_assert(kVector != kAnyVector || kAsynchronousCopies, "what waits in registers has a compiled length");
 
  public:
-  static constexpr int kPasses = (kAllRows + kRows - 1) / kRows;
+  /// Of a stage that is turned, whose runs do not depend on what they are copied in.
+  static constexpr int kPasses = Share<kWidest>::kPasses;
 
-  /// The tile begins at `first` of the operand's `limit` rows or columns of C, and at k_begin.
+  /// The tile begins at `first` of the operand's `limit` rows or columns of C, and at k_begin. `vector`: elements of a
+  /// copy, if that is not compiled: as many as 16 bytes have, 2 or 1.
   __device__ Fetcher(const T* matrix, std::int64_t leading, std::int64_t first, std::int64_t limit,
-                     std::int64_t k_begin)
-      : row_(static_cast<int>(threadIdx.x) / kRunsOfRow), column_(static_cast<int>(threadIdx.x) % kRunsOfRow * kRun) {
+                     std::int64_t k_begin, int vector)
+      : vector_(vector) {
+    with_vector([&](auto share) {
+      using Its = decltype(share);
+      row_ = static_cast<int>(threadIdx.x) / Its::kRunsOfRow;
+      column_ = static_cast<int>(threadIdx.x) % Its::kRunsOfRow * Its::kRun;
+      step_ = leading * Its::kRows;
+    });
     const std::int64_t left = limit - first;
-    const int remaining = left < Stage::kExtent ? static_cast<int>(left) : Stage::kExtent;
-    step_ = leading * kRows;
+    remaining_ = left < Stage::kExtent ? static_cast<int>(left) : Stage::kExtent;
     if constexpr (kAlongK) {
       source_ = matrix + (first + row_) * leading + k_begin + column_;
       to_next_step_ = 1;
-      remaining_[0] = remaining;
     } else {
       source_ = matrix + (k_begin + row_) * leading + first + column_;
       to_next_step_ = leading;
-#pragma unroll
-      for (int piece = 0; piece < kPieces; ++piece) remaining_[piece] = remaining - column_ - piece * kThreads * kRun;
+      remaining_ -= column_;
     }
   }
 
   /// Starts fetching the first `steps` (at most the depth) steps along k, and zeros behind them.
   __device__ __forceinline__ void start_remainder(T* target, int steps) {
-    fetch<true>(target, steps);
+    with_vector([&](auto share) { fetch<decltype(share), true>(target, steps); });
     source_ += steps * to_next_step_;
   }
   /// Starts fetching the next steps, as many as a stage is deep.
   __device__ __forceinline__ void start(T* target) {
-    fetch<false>(target, Stage::kDepth);
+    with_vector([&](auto share) { fetch<decltype(share), false>(target, Stage::kDepth); });
     source_ += Stage::kDepth * to_next_step_;
   }
   /// Turns what this thread fetched in one of its passes and has arrived.
   __device__ __forceinline__ void turn(int pass, const T* from, T* stage) const {
-    if (is_spare(pass)) return;
-    write_turned(pass, *reinterpret_cast<const Run<T, kRun>*>(from + place(pass, 0)), stage);
+    using Its = Share<kWidest>;
+    if (is_spare<Its>(pass)) return;
+    write_turned(pass, *reinterpret_cast<const Run<T, Its::kRun>*>(from + place<Its>(pass, 0)), stage);
   }
   /// Without asynchronous copies: writes what the last call fetched.
   __device__ __forceinline__ void deliver(T* stage) const {
     if constexpr (!kAsynchronousCopies) {
+      using Its = Share<kWidest>;
 #pragma unroll
       for (int pass = 0; pass < kPasses; ++pass) {
-        if (is_spare(pass)) continue;
+        if (is_spare<Its>(pass)) continue;
 #pragma unroll
-        for (int piece = 0; piece < kPieces; ++piece) {
-          const Run<T, kRun>& run = held_[pass * kPieces + piece];
+        for (int piece = 0; piece < Its::kPieces; ++piece) {
+          const auto& run = held_[pass * Its::kPieces + piece];
           if constexpr (Stage::kIsTurned) {
             write_turned(pass, run, stage);
           } else {
-            *reinterpret_cast<Run<T, kRun>*>(stage + place(pass, piece)) = run;
+            *reinterpret_cast<Run<T, Its::kRun>*>(stage + place<Its>(pass, piece)) = run;
           }
         }
       }
@@ -142,62 +165,81 @@ class Fetcher {
   }
 
  private:
+  /// Calls `act` with the share of what a copy takes.
+  template <class Act>
+  __device__ __forceinline__ void with_vector(Act act) const {
+    if constexpr (kVector != kAnyVector) {
+      act(Share<kVector>());
+    } else if (vector_ == kChunk<T>) {
+      act(Share<kChunk<T>>());
+    } else if (sizeof(T) == 4 && vector_ == 2) {
+      act(Share<2>());
+    } else {
+      act(Share<1>());
+    }
+  }
+
+  template <class Its>
   [[nodiscard]] __device__ __forceinline__ bool is_spare(int pass) const {
-    return kSpareThreads && row_ + pass * kRows >= kAllRows;
+    return Its::kSpareThreads && row_ + pass * Its::kRows >= Its::kAllRows;
   }
 
   /// Where a run that is copied begins: in the stage, or, if it is to be turned, in what lies beside it.
+  template <class Its>
   [[nodiscard]] __device__ __forceinline__ int place(int pass, int piece) const {
-    if constexpr (Stage::kIsTurned) return (static_cast<int>(threadIdx.x) + pass * kThreads) * kRun;
+    if constexpr (Stage::kIsTurned) return (static_cast<int>(threadIdx.x) + pass * kThreads) * Its::kRun;
     // kRows is a power of two, so that the twist of a sum of rows is that of each, one after the other
     if constexpr (Stage::kIsAlong) {
       constexpr int kUnit = kChunk<T>;
       const int first = row_ * Stage::kRow + (column_ ^ Stage::twist(row_) * kUnit);
-      return (first ^ Stage::twist(pass * kRows) * kUnit) + pass * kRows * Stage::kRow;
+      return (first ^ Stage::twist(pass * Its::kRows) * kUnit) + pass * Its::kRows * Stage::kRow;
     }
-    const int row = row_ + pass * kRows;
-    return row * Stage::kRow + (column_ ^ Stage::twist(row)) + piece * kThreads * kRun;
+    const int row = row_ + pass * Its::kRows;
+    return row * Stage::kRow + (column_ ^ Stage::twist(row)) + piece * kThreads * Its::kRun;
   }
 
-  __device__ __forceinline__ void write_turned(int pass, const Run<T, kRun>& run, T* stage) const {
-    T* const to = stage + column_ * Stage::kRow + ((row_ + pass * kRows) ^ Stage::twist(column_));
+  template <class TurnedRun>
+  __device__ __forceinline__ void write_turned(int pass, const TurnedRun& run, T* stage) const {
+    T* const to = stage + column_ * Stage::kRow + ((row_ + pass * Share<kWidest>::kRows) ^ Stage::twist(column_));
 #pragma unroll
-    for (int i = 0; i < kRun; ++i) to[i * Stage::kRow] = run.element[i];
+    for (int i = 0; i < Share<kWidest>::kRun; ++i) to[i * Stage::kRow] = run.element[i];
   }
 
-  template <bool kRemainder>
+  template <class Its, bool kRemainder>
   __device__ __forceinline__ void fetch(T* target, int steps) {
     const T* source = source_;
 #pragma unroll
-    for (int pass = 0; pass < kPasses; ++pass) {
+    for (int pass = 0; pass < Its::kPasses; ++pass) {
 #pragma unroll
-      for (int piece = 0; piece < kPieces; ++piece) {
-        int inside = kAlongK ? (row_ + pass * kRows < remaining_[0] ? kRun : 0) : remaining_[piece];
+      for (int piece = 0; piece < Its::kPieces; ++piece) {
+        const int before = piece * kThreads * Its::kRun;
+        int inside = kAlongK ? (row_ + pass * Its::kRows < remaining_ ? Its::kRun : 0) : remaining_ - before;
         if constexpr (kRemainder && kAlongK) inside = inside < steps - column_ ? inside : steps - column_;
-        if constexpr (kRemainder && !kAlongK) inside = row_ + pass * kRows < steps ? inside : 0;
-        if (is_spare(pass)) continue;
-        move_run(pass * kPieces + piece, target + place(pass, piece), source + piece * kThreads * kRun, inside);
+        if constexpr (kRemainder && !kAlongK) inside = row_ + pass * Its::kRows < steps ? inside : 0;
+        if (is_spare<Its>(pass)) continue;
+        move_run<Its>(pass * Its::kPieces + piece, target + place<Its>(pass, piece), source + before, inside);
       }
       source += step_;
     }
   }
 
   /// Moves the first `inside` elements of a run, and zeros behind them.
+  template <class Its>
   __device__ __forceinline__ void move_run(int index, T* target, const T* source, int inside) {
     if constexpr (kAsynchronousCopies) {
 #pragma unroll
-      for (int i = 0; i < kRun; i += kVector) {
+      for (int i = 0; i < Its::kRun; i += Its::kCopied) {
         int elements = inside - i;
-        elements = elements < 0 ? 0 : elements > kVector ? kVector : elements;
-        copy_asynchronously<sizeof(T) * kVector>(target + i, source + i, elements * static_cast<int>(sizeof(T)));
+        elements = elements < 0 ? 0 : elements > Its::kCopied ? Its::kCopied : elements;
+        copy_asynchronously<sizeof(T) * Its::kCopied>(target + i, source + i, elements * static_cast<int>(sizeof(T)));
       }
     } else {
-      Run<T, kRun>& held = held_[index];
-      if (kVector == kRun && inside >= kRun) {
-        held = *reinterpret_cast<const Run<T, kRun>*>(source);
+      auto& held = held_[index];
+      if (Its::kCopied == Its::kRun && inside >= Its::kRun) {
+        held = *reinterpret_cast<const Run<T, Its::kRun>*>(source);
       } else {
 #pragma unroll
-        for (int i = 0; i < kRun; ++i) held.element[i] = i < inside ? source[i] : T(0);
+        for (int i = 0; i < Its::kRun; ++i) held.element[i] = i < inside ? source[i] : T(0);
       }
     }
   }
@@ -207,8 +249,9 @@ class Fetcher {
   std::int64_t to_next_step_;
   int row_;
   int column_;
-  int remaining_[kPieces];
-  Run<T, kRun> held_[kAsynchronousCopies ? 1 : kPasses * kPieces];
+  int remaining_;  ///< of the tile's rows or columns of C: all, or those from column_ on
+  int vector_;
+  Run<T, Share<kWidest>::kRun> held_[kAsynchronousCopies ? 1 : kPasses * Share<kWidest>::kPieces];
 };
 
 }  // namespace tessera::cuda

@@ -16,9 +16,10 @@ class Operand {
   static constexpr int kSize = (kStages + (kTurns ? 2 : 0)) * Stage::kSize;  ///< elements of shared memory
   static constexpr int kParts = kTurns ? Fetcher<Stage, kThreads, kVector>::kPasses : 0;
 
+  /// `vector`: elements of a copy, where kVector is kAnyVector.
   __device__ Operand(T* shared, const T* matrix, std::int64_t leading, std::int64_t first, std::int64_t limit,
-                     std::int64_t k_begin)
-      : shared_(shared), fetcher_(matrix, leading, first, limit, k_begin) {}
+                     std::int64_t k_begin, int vector = kVector)
+      : shared_(shared), fetcher_(matrix, leading, first, limit, k_begin, vector) {}
 
   __device__ __forceinline__ void start_remainder(int steps) { fetcher_.start_remainder(shared_, steps); }
   __device__ __forceinline__ void start(int slot) { fetcher_.start(shared_ + slot * Stage::kSize); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -36,10 +37,11 @@ class GemmShallowKernel final : public backend::Kernel {
         arguments_{.gemm = gemm_arguments<T>(mathematics::gemm_as_computed(problem)),
                    .tiles_n = static_cast<unsigned>(gemm_shallow_tiles_n(problem, shape)),
                    .shifts = gemm_shallow_shifts(problem, shape)} {
-    function_ = context_->function(embedded::gemm_shallow, sentence("tessera_gemm_shallow_", to_string(problem.type),
-                                                                    "_", shape.rows, "_", shape.runs));
+    function_ = context_->function(embedded::gemm_shallow,
+                                   sentence("tessera_gemm_shallow_", to_string(problem.type), "_", shape.rows, "_",
+                                            shape.runs, "_", shape.across, "_", shape.threads));
     grid_.groups[0] = static_cast<unsigned>(gemm_shallow_tiles(problem, shape));
-    grid_.group_size[0] = kShallowThreads;
+    grid_.group_size[0] = static_cast<unsigned>(shape.threads);
     grid_.overlaps = context_->limits().compute_capability_major >= 9;
   }
 
@@ -72,23 +74,35 @@ Verdict check(const Gemm& problem, const backend::Device& device) {
   if (problem.k > kShallowMost) {
     return Verdict::no(sentence("gemm's k is ", problem.k, ", but shallow takes up to ", kShallowMost));
   }
-  const std::int64_t tiles = gemm_shallow_tiles(problem, kGemmShallowShapes[0]);
+  std::int64_t tiles = 0;
+  for (const GemmShallowShape& shape : kGemmShallowShapes) tiles = std::max(tiles, gemm_shallow_tiles(problem, shape));
   const std::uint64_t limit = native(device).context()->limits().groups[0];
   if (static_cast<std::uint64_t>(tiles) <= limit) return Verdict::yes();
-  return Verdict::no(sentence("C takes ", tiles, " groups, but a launch takes ", limit, " at most"));
+  return Verdict::no(sentence("C takes up to ", tiles, " groups, but a launch takes ", limit, " at most"));
+}
+
+/// The values that the compiled shapes have in one direction, ascending.
+std::vector<std::int64_t> extents(int (GemmShallowShape::*of)() const) {
+  std::set<std::int64_t> values;
+  for (const GemmShallowShape& shape : kGemmShallowShapes) values.insert((shape.*of)());
+  return {values.begin(), values.end()};
 }
 
 std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device) {
   const GemmShallowShape& preferred = choose_gemm_shallow(problem, native(device).context()->limits());
-  Tunable tile_m{"tile_m", "rows of C that one group computes", {16, 64}, preferred.tile_m()};
-  Tunable tile_n{"tile_n", "columns of C that it computes", {32, 128}, preferred.tile_n()};
+  Tunable tile_m{"tile_m", "rows of C that one group computes", extents(&GemmShallowShape::tile_m), preferred.tile_m()};
+  Tunable tile_n{"tile_n", "columns of C that it computes", extents(&GemmShallowShape::tile_n), preferred.tile_n(),
+                 "tile_m"};
+  for (const GemmShallowShape& shape : kGemmShallowShapes) tile_n.pairs.emplace_back(shape.tile_m(), shape.tile_n());
   return {std::move(tile_m), std::move(tile_n)};
 }
 
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& device, const Tuning& tuning) {
   const std::shared_ptr<Context>& context = native(device).context();
-  const GemmShallowShape shape{static_cast<int>(tuning.at("tile_m") / kShallowWarps),
-                               static_cast<int>(tuning.at("tile_n") / 32)};
+  const GemmShallowShape& shape =
+      *std::find_if(std::begin(kGemmShallowShapes), std::end(kGemmShallowShapes), [&](const GemmShallowShape& one) {
+        return one.tile_m() == tuning.at("tile_m") && one.tile_n() == tuning.at("tile_n");
+      });
   if (problem.type == DataType::float64) return std::make_unique<GemmShallowKernel<double>>(context, problem, shape);
   return std::make_unique<GemmShallowKernel<float>>(context, problem, shape);
 }

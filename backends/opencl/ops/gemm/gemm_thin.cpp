@@ -8,6 +8,7 @@
 #include "backend/sentence.h"
 #include "opencl_embedded.h"
 #include "ops/gemm/gemm_register_local.h"
+#include "ops/gemm/gemm_shallow.h"
 #include "ops/gemm/gemm_split_k.h"
 #include "ops/gemm/gemm_variants.h"
 
@@ -83,11 +84,14 @@ Verdict pays(const Gemm& problem, const backend::Device& opened) {
     return Verdict::no(sentence("C has ", few, " rows or columns at least, and with more than ", most,
                                 " register_local is mostly faster"));
   }
-  const double own = choose_gemm_thin(gemm_as_computed(problem), device.facts()).microseconds;
-  const double other = register_local_microseconds(problem, device);
-  if (own * kAhead <= other) return Verdict::yes();
-  return Verdict::no(
-      sentence("it is expected to take ", std::lround(own), " us, and register_local ", std::lround(other), " us"));
+  const Gemm computed = gemm_as_computed(problem);
+  const double own = choose_gemm_thin(computed, device.facts()).microseconds;
+  const double local = register_local_microseconds(problem, device);
+  const double shallow = gemm_shallow_microseconds(computed, device.facts());
+  if (own * kAhead <= std::min(local, shallow)) return Verdict::yes();
+  return Verdict::no(sentence("it is expected to take ", std::lround(own), " us, and ",
+                              local < shallow ? "register_local " : "shallow ", std::lround(std::min(local, shallow)),
+                              " us"));
 }
 
 }  // namespace
