@@ -1,5 +1,6 @@
 // cnn_layer, winograd on GPUs: which layers it is taken for. The times are those of the files
-// benchmarks/results/h200-2026-11-27-cnn_layer-random.json and h100-2026-11-27-cnn_layer-random-both.json.
+// benchmarks/results/h200-2026-11-27-cnn_layer-random.json and, of commit 25efc4f3,
+// benchmarks/results/h100-2026-11-27-cnn_layer-random-both.json; that of today has other problems.
 #include "mathematics/cnn_layer_winograd_savings.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
 // What the models by which CUDA's variants are chosen say of problems whose times were measured on an H100: gemm's
 // shallow, and cnn_layer's implicit_gemm_split and winograd_split; and that winograd_split's bounds agree. Times of
-// cnn_layer are those of benchmarks/results/h100-2026-11-27-cnn_layer-random.json, of gemm those of
-// d13b0208:benchmarks/results/h100-2026-11-27-gemm-random.json; the file of today has other problems. implicit_gemm has
-// taken another tile for 95 to 232 channels since, whose time is in no file.
+// cnn_layer are those of benchmarks/results/h100-2026-11-27-cnn_layer-random.json; of gemm no file is kept.
+// implicit_gemm has taken another tile for 95 to 232 channels since, whose time is in no file.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 // Compiles alone with: -DFLOAT64=0
 // Compiles alone with: -DFLOAT64=1
 #include "ops/cnn_layer/cnn_layer_images.cl"
+#include "ops/sum_of_parts.cl"
 
 // The host's CnnLayerParts.
 typedef struct {
@@ -35,9 +36,7 @@ __kernel void cnn_layer_finish(__global const real *restrict sums, const ulong s
   real most = 0;
   for (long i = 0; i < layer.pool_size; ++i) {
     for (long j = 0; j < layer.pool_size; ++j) {
-      __global const real *const place = sums + i * layer.convolved_width + j;
-      real sum = 0;
-      for (long part = 0; part < parts.count; ++part) sum += place[part * parts.step];
+      const real sum = sum_of_parts(sums + i * layer.convolved_width + j, parts.count, parts.step);
       most = i + j == 0 ? sum : larger(most, sum);
     }
   }

@@ -11,6 +11,7 @@
 //
 // Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
 #include "ops/gemm/gemm_operands.cl"
+#include "ops/sum_of_parts.cl"
 
 // How k is split: the host's GemmParts.
 typedef struct {
@@ -30,7 +31,6 @@ __kernel void gemm_register_sum(__global const real *restrict sums, const ulong 
   if (product >= gemm.batch) return;
   sums += sums_first + row_of_all * parts.width + column;
   const long part_step = gemm.batch * gemm.m * parts.width;
-  real sum = *sums;
-  for (long i = 1; i < parts.count; ++i) sum += sums[i * part_step];
+  const real sum = sum_of_parts(sums, parts.count, part_step);
   store_result(&c[c_first + product * gemm.stride_c + row * gemm.ldc + column], sum, gemm.alpha, gemm.beta);
 }

@@ -86,6 +86,12 @@ typedef float4 chunk;
 #define SMALL_IS_ALONG_K TRANSPOSE_B
 #endif
 
+// What each work-item brings of the small operand, and which of the few and which step the i-th of all of it is:
+// neighbours in memory.
+#define SMALL_PASSES ((FEW * DEPTH + ITEMS - 1) / ITEMS)
+#define SMALL_ONE(i) (SMALL_IS_ALONG_K ? (i) / DEPTH : (i) % FEW)
+#define SMALL_STEP(i) (SMALL_IS_ALONG_K ? (i) % DEPTH : (i) / FEW)
+
 // Of the chunk from `place` on, the elements that lie inside, and 0 for the others.
 static inline chunk part_of_chunk(__global const real *place, const long inside) {
   chunk loaded = (chunk)(0);
@@ -186,13 +192,19 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_thin(GEMM_
     }
 #endif
 
+    // On its way together with the large operand.
+    real of_small[SMALL_PASSES];
+#pragma unroll
+    for (int pass = 0; pass < SMALL_PASSES; ++pass) {
+      const int one = SMALL_ONE(item + pass * ITEMS), step = SMALL_STEP(item + pass * ITEMS);
+      of_small[pass] = 0;
+      if (one < few && step < DEPTH && p + step < end) of_small[pass] = small[SMALL_INDEX(one, p + step)];
+    }
     barrier(CLK_LOCAL_MEM_FENCE);  // what was fetched before has been used
-    for (int i = item; i < FEW * DEPTH; i += ITEMS) {
-      const int one = SMALL_IS_ALONG_K ? i / DEPTH : i % FEW;
-      const int step = SMALL_IS_ALONG_K ? i % DEPTH : i / FEW;
-      real number = 0;
-      if (one < few && p + step < end) number = small[SMALL_INDEX(one, p + step)];
-      small_part[ALONG ? one * DEPTH + step : step * FEW + one] = number;
+#pragma unroll
+    for (int pass = 0; pass < SMALL_PASSES; ++pass) {
+      const int one = SMALL_ONE(item + pass * ITEMS), step = SMALL_STEP(item + pass * ITEMS);
+      if (one < FEW && step < DEPTH) small_part[ALONG ? one * DEPTH + step : step * FEW + one] = of_small[pass];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 

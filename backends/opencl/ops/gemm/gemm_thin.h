@@ -51,7 +51,7 @@ struct GemmThinShape {
 struct GemmThinChoice {
   std::int64_t lanes = 32;
   std::int64_t split_k = 1;
-  double microseconds = 0;  ///< that it is expected to take on an H200
+  double microseconds = 0;  ///< that it is expected to take on an H100
 };
 [[nodiscard]] GemmThinChoice choose_gemm_thin(const Gemm& problem, const DeviceFacts& facts);
 
