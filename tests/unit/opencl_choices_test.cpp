@@ -1,0 +1,126 @@
+// What the models by which OpenCL's variants of gemm are chosen say of products whose times were measured on an H100
+// through NVIDIA's OpenCL, in November 2026; no file is kept.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "opencl_facts.h"
+#include "ops/gemm/gemm_register_choice.h"
+#include "ops/gemm/gemm_shallow.h"
+#include "ops/gemm/gemm_thin.h"
+
+namespace tessera::opencl {
+namespace {
+
+DeviceFacts h100() {
+  DeviceFacts facts;
+  facts.info.kind = DeviceKind::gpu;
+  facts.info.compute_units = 132;
+  facts.info.max_group_size = 1024;
+  facts.info.max_group_extent[0] = 1024;
+  facts.info.local_memory_bytes = 48 * 1024;
+  facts.is_nvidia = true;
+  facts.has_tensor_cores = true;
+  facts.float64_tensor_cores = 90;
+  return facts;
+}
+
+double thin_us(const Gemm& problem) {
+  return choose_gemm_thin(with_layout(problem), h100()).microseconds;
+}
+double shallow_us(const Gemm& problem) {
+  return gemm_shallow_microseconds(with_layout(problem), h100());
+}
+LocalTuning local_of(const Gemm& problem) {
+  return choose_register_local(with_layout(problem), h100(), {{32, 32, 8, 4, 32, 4}, {64, 64, 8, 8, 32, 4}});
+}
+
+struct Measured {
+  Gemm problem;
+  double us;
+};
+/// A model may be off, most for what runs a few microseconds, but no more than by this factor.
+constexpr double kOff = 1.5;
+void expect_near(double us, const Measured& measured) {
+  SCOPED_TRACE(::testing::Message() << measured.problem.m << " x " << measured.problem.n << " x "
+                                    << measured.problem.k);
+  EXPECT_LT(us, kOff * measured.us);
+  EXPECT_GT(us, measured.us / kOff);
+}
+
+TEST(OpenclChoicesTest, thin_takes_about_what_was_measured) {
+  constexpr double kDriver_us = 3;  // which its model leaves out
+  const Measured all[]{
+      {{.m = 1, .n = 1848, .k = 3296, .transpose_b = true}, 12.3},
+      {{.m = 1, .n = 2048, .k = 8192, .transpose_b = true}, 26.3},
+      {{.m = 1, .n = 2611, .k = 5907}, 29.0},
+      {{.m = 3, .n = 768, .k = 3072, .transpose_b = true}, 9.7},
+      {{.m = 6, .n = 1000, .k = 2048, .transpose_b = true}, 11.9},
+      {{.m = 8, .n = 4096, .k = 4096, .transpose_b = true}, 36.1},
+      {{.m = 8, .n = 4096, .k = 4096}, 31.4},
+      {{.m = 1619, .n = 5, .k = 3866, .transpose_b = true}, 22.0},
+      {{.m = 551, .n = 3, .k = 2779, .type = DataType::float64}, 15.3},
+      {{.m = 42, .n = 5, .k = 70, .transpose_b = true, .batch = 407}, 19.0},
+      {{.m = 398, .n = 8, .k = 492, .batch = 96}, 51.2},
+  };
+  for (const Measured& each : all) expect_near(thin_us(each.problem) + kDriver_us, each);
+}
+
+TEST(OpenclChoicesTest, shallow_takes_about_what_was_measured) {
+  const Measured all[]{
+      {{.m = 993, .n = 623, .k = 32}, 7.2},
+      {{.m = 4000, .n = 4097, .k = 2}, 30.4},
+      {{.m = 3805, .n = 3065, .k = 11}, 29.3},
+      {{.m = 332, .n = 7, .k = 17, .batch = 425}, 13.9},
+      {{.m = 7, .n = 332, .k = 17, .batch = 425}, 16.1},
+      {{.m = 16, .n = 16, .k = 16, .batch = 4000}, 9.5},
+      {{.m = 32, .n = 8, .k = 20, .batch = 5000}, 15.4},
+      {{.m = 900, .n = 1400, .k = 20, .type = DataType::float64}, 12.3},
+      {{.m = 1000, .n = 6, .k = 12, .type = DataType::float64, .batch = 300}, 23.3},
+  };
+  for (const Measured& each : all) expect_near(shallow_us(each.problem), each);
+}
+
+TEST(OpenclChoicesTest, more_of_anything_takes_longer) {
+  const Gemm base{.m = 500, .n = 6, .k = 40, .batch = 30};
+  for (std::int64_t Gemm::*field : {&Gemm::m, &Gemm::batch}) {
+    Gemm more = base;
+    more.*field *= 20;
+    EXPECT_GT(shallow_us(more), shallow_us(base));
+    EXPECT_GT(thin_us(more), thin_us(base));
+  }
+  Gemm longer = base;
+  longer.k = 4000;
+  EXPECT_GT(thin_us(longer), thin_us(base));
+}
+
+TEST(OpenclChoicesTest, no_launch_is_faster_than_the_driver) {
+  EXPECT_GE(shallow_us({.m = 1, .n = 1, .k = 1}), 5);
+  EXPECT_LE(shallow_us({.m = 1, .n = 1, .k = 1}), 7);
+  EXPECT_GE(thin_us({.m = 1, .n = 1, .k = 1}), 5);
+}
+
+TEST(OpenclChoicesTest, shallow_takes_sums_of_64_and_no_longer_ones) {
+  EXPECT_LT(shallow_us({.m = 100, .n = 100, .k = 64}), 100);
+  EXPECT_GT(shallow_us({.m = 100, .n = 100, .k = 65}), 1e9);
+}
+
+TEST(OpenclChoicesTest, long_sums_of_a_small_product_are_split) {
+  EXPECT_EQ(local_of({.m = 24, .n = 32, .k = 30094}).split_k, 128);
+  EXPECT_EQ(local_of({.m = 24, .n = 32, .k = 100}).split_k, 1);
+  EXPECT_EQ(local_of({.m = 4096, .n = 4096, .k = 4096}).split_k, 1);
+}
+
+TEST(OpenclChoicesTest, register_local_takes_larger_tiles_for_larger_products) {
+  EXPECT_EQ(local_of({.m = 256, .n = 256, .k = 256}).shape.tile_m, 32);
+  EXPECT_EQ(local_of({.m = 2048, .n = 2048, .k = 2048}).shape.tile_m, 64);
+}
+
+TEST(OpenclChoicesTest, rows_of_the_large_operand_have_as_many_lanes_as_they_are_few) {
+  // Of few long rows a group must ask for enough at once, of many short ones lines are filled by 8.
+  EXPECT_EQ(choose_gemm_thin(with_layout({.m = 1, .n = 1848, .k = 3296, .transpose_b = true}), h100()).lanes, 128);
+  EXPECT_EQ(choose_gemm_thin(with_layout({.m = 5000, .n = 1, .k = 60}), h100()).lanes, 8);
+}
+
+}  // namespace
+}  // namespace tessera::opencl
