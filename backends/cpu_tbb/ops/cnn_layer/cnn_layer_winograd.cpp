@@ -289,7 +289,7 @@ backend::Variant<CnnLayer> cnn_layer_winograd() {
             return mathematics::cnn_layer_winograd_factor(problem,
                                                           mathematics::cnn_layer_winograd_tiles(problem).front());
           },
-      .pays = cnn_layer_winograd_pays,
+      .pays = cnn_layer_winograd_pays_on,
   };
 }
 

@@ -85,9 +85,8 @@ constexpr double kFewestPerThread = 2e6;
 
 }  // namespace
 
-backend::Verdict cnn_layer_winograd_pays(const CnnLayer& p, const backend::Device& device) {
+backend::Verdict cnn_layer_winograd_pays(const CnnLayer& p, int threads) {
   const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(p).front();
-  const int threads = native(device).team().threads;
   const Balance found =
       p.type == DataType::float32 ? balance<float>(p, outputs, threads) : balance<double>(p, outputs, threads);
   if (found.products + found.transforms >= found.direct) {
@@ -99,6 +98,10 @@ backend::Verdict cnn_layer_winograd_pays(const CnnLayer& p, const backend::Devic
   if (found.blocks >= threads || found.direct >= kFewestPerThread * threads) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("winograd cuts the layer into fewer blocks than there are threads (",
                                                 threads, "), and for each thread it is too small to share them"));
+}
+
+backend::Verdict cnn_layer_winograd_pays_on(const CnnLayer& p, const backend::Device& device) {
+  return cnn_layer_winograd_pays(p, native(device).team().threads);
 }
 
 std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const backend::Device&) {

@@ -1,0 +1,67 @@
+// What cnn_layer's choice on the CPU says of Winograd's algorithm, also for threads that this machine may not have.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "mathematics/cnn_layer_winograd.h"
+#include "ops/cnn_layer/cnn_layer_winograd_choice.h"
+
+namespace tessera::fault {
+namespace {
+
+CnnLayer layer_of(std::int64_t inputs, std::int64_t outputs, std::int64_t side, std::int64_t filter,
+                  std::int64_t images = 1) {
+  CnnLayer layer;
+  layer.batch = images;
+  layer.input_channels = inputs;
+  layer.output_channels = outputs;
+  layer.height = layer.width = side;
+  layer.filter_height = layer.filter_width = filter;
+  layer.padding = filter / 2;
+  return layer;
+}
+/// Of a layer that winograd takes.
+backend::Verdict verdict_of(const CnnLayer& layer, int threads) {
+  if (mathematics::cnn_layer_winograd_tiles(layer).empty()) throw std::logic_error("winograd does not take this layer");
+  return cpu_tbb::cnn_layer_winograd_pays(layer, threads);
+}
+bool pays(const CnnLayer& layer, int threads = 2) {
+  return static_cast<bool>(verdict_of(layer, threads));
+}
+
+TEST(CnnLayerChoiceTest, winograd_is_for_many_channels_of_many_pixels) {
+  EXPECT_TRUE(pays(layer_of(128, 128, 56, 3)));
+  EXPECT_TRUE(pays(layer_of(256, 256, 56, 3, 2)));
+  EXPECT_TRUE(pays(layer_of(128, 128, 64, 5)));
+  EXPECT_TRUE(pays(layer_of(384, 256, 13, 3, 2)));  // 0.77 of the time of implicit_gemm
+}
+
+TEST(CnnLayerChoiceTest, small_layers_are_not_worth_meeting_three_times) {
+  EXPECT_FALSE(pays(layer_of(12, 12, 28, 3)));
+  EXPECT_FALSE(pays(layer_of(24, 24, 9, 3)));
+  EXPECT_TRUE(pays(layer_of(24, 24, 90, 3)));
+}
+
+TEST(CnnLayerChoiceTest, weights_that_meet_few_tiles_are_waited_for) {
+  EXPECT_FALSE(pays(layer_of(512, 512, 7, 3)));  // 1.95
+  EXPECT_TRUE(pays(layer_of(512, 512, 28, 3, 4)));
+}
+
+TEST(CnnLayerChoiceTest, threads_do_not_meet_three_times_for_a_small_layer) {
+  const CnnLayer small = layer_of(64, 64, 14, 3);
+  const backend::Verdict verdict = verdict_of(small, 64);
+  ASSERT_FALSE(verdict);
+  EXPECT_NE(verdict.because().find("64"), std::string::npos) << verdict.because();
+}
+
+TEST(CnnLayerChoiceTest, a_refusal_tells_both_costs) {
+  const backend::Verdict verdict = verdict_of(layer_of(512, 512, 7, 3), 2);
+  ASSERT_FALSE(verdict);
+  EXPECT_NE(verdict.because().find("from 512 to 512 channels at 7 x 7"), std::string::npos) << verdict.because();
+  EXPECT_NE(verdict.because().find("direct sum"), std::string::npos) << verdict.because();
+}
+
+}  // namespace
+}  // namespace tessera::fault
