@@ -99,6 +99,7 @@ class Fetcher {
   using Share = FetchShare<Stage, kThreads, kElements>;
   static constexpr int kWidest = kVector == kAnyVector ? kChunk<T> : kVector;
   static constexpr bool kAlongK = Share<kWidest>::kAlongK;
+  static constexpr int kKnownPieces = kVector == kAnyVector ? 1 : Share<kWidest>::kPieces;
   static_assert(kVector != kAnyVector || kAsynchronousCopies, "what waits in registers has a compiled length");
 
  public:
@@ -117,14 +118,18 @@ class Fetcher {
       step_ = leading * Its::kRows;
     });
     const std::int64_t left = limit - first;
-    remaining_ = left < Stage::kExtent ? static_cast<int>(left) : Stage::kExtent;
+    const int remaining = left < Stage::kExtent ? static_cast<int>(left) : Stage::kExtent;
     if constexpr (kAlongK) {
       source_ = matrix + (first + row_) * leading + k_begin + column_;
       to_next_step_ = 1;
+      remaining_[0] = remaining;
     } else {
       source_ = matrix + (k_begin + row_) * leading + first + column_;
       to_next_step_ = leading;
-      remaining_ -= column_;
+#pragma unroll
+      for (int piece = 0; piece < kKnownPieces; ++piece) {
+        remaining_[piece] = remaining - column_ - piece * kThreads * Share<kWidest>::kRun;
+      }
     }
   }
 
@@ -213,7 +218,8 @@ class Fetcher {
 #pragma unroll
       for (int piece = 0; piece < Its::kPieces; ++piece) {
         const int before = piece * kThreads * Its::kRun;
-        int inside = kAlongK ? (row_ + pass * Its::kRows < remaining_ ? Its::kRun : 0) : remaining_ - before;
+        int inside = kAlongK ? (row_ + pass * Its::kRows < remaining_[0] ? Its::kRun : 0)
+                             : (kVector == kAnyVector ? remaining_[0] - before : remaining_[piece]);
         if constexpr (kRemainder && kAlongK) inside = inside < steps - column_ ? inside : steps - column_;
         if constexpr (kRemainder && !kAlongK) inside = row_ + pass * Its::kRows < steps ? inside : 0;
         if (is_spare<Its>(pass)) continue;
@@ -249,7 +255,7 @@ class Fetcher {
   std::int64_t to_next_step_;
   int row_;
   int column_;
-  int remaining_;  ///< of the tile's rows or columns of C: all, or those from column_ on
+  int remaining_[kKnownPieces];  ///< of the tile's rows or columns of C: all, or those from each piece on
   int vector_;
   Run<T, Share<kWidest>::kRun> held_[kAsynchronousCopies ? 1 : kPasses * Share<kWidest>::kPieces];
 };
