@@ -116,6 +116,12 @@ TEST(OpenclChoicesTest, register_local_takes_larger_tiles_for_larger_products) {
   EXPECT_EQ(local_of({.m = 2048, .n = 2048, .k = 2048}).shape.tile_m, 64);
 }
 
+TEST(OpenclChoicesTest, register_local_is_slow_to_read_for_few_rows_or_columns) {
+  EXPECT_GT(local_of({.m = 1379, .n = 1, .k = 7815, .type = DataType::float64}).microseconds, 50);  // 58 us, thin 35
+  EXPECT_GT(local_of({.m = 8, .n = 4096, .k = 4096}).microseconds, 45);                             // 60 us, thin 31
+  EXPECT_LT(local_of({.m = 8, .n = 100, .k = 100}).microseconds, 10);
+}
+
 TEST(OpenclChoicesTest, rows_of_the_large_operand_have_as_many_lanes_as_they_are_few) {
   // Of few long rows a group must ask for enough at once, of many short ones lines are filled by 8.
   EXPECT_EQ(choose_gemm_thin(with_layout({.m = 1, .n = 1848, .k = 3296, .transpose_b = true}), h100()).lanes, 128);
