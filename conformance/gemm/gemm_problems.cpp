@@ -271,6 +271,7 @@ ProblemSet gemm_problem_set() {
     add_batches(list, type);
     add_gemm_edges(set.cases, type);
     add_gemm_short_sums(set.cases, type);
+    add_gemm_unlike_rows(set.cases, type);
     add_gemm_in_place(set.cases, type);
     add_slow(list, type);
     for (const std::int64_t side : {256, 512, 1024, 2048, 4096}) {

@@ -15,6 +15,9 @@ namespace tessera::conformance {
 /// over groups; layouts that wide loads must not assume; infinities and NaN in the last row, column and step.
 void add_gemm_edges(std::vector<std::unique_ptr<Case>>& cases, DataType type);
 
+/// Rows of A and of B that suit copies of unlike width.
+void add_gemm_unlike_rows(std::vector<std::unique_ptr<Case>>& cases, DataType type);
+
 /// Short sums, whose C is most of the work, in rows that begin anywhere.
 void add_gemm_short_sums(std::vector<std::unique_ptr<Case>>& cases, DataType type);
 

@@ -26,6 +26,15 @@ void add_gemm_short_sums(std::vector<std::unique_ptr<Case>>& cases, DataType typ
   batch.ldc = 1102;
   batch.stride_c = 21 * 1102 + 1;
   add({.problem = batch});
+  // Few columns of many rows, and small products, each several times.
+  Gemm narrow = gemm_of(type, 261, 7, 37);
+  narrow.batch = 3;
+  narrow.beta = 0.75;
+  add({.problem = narrow, .every_tuning = true});
+  Gemm small = gemm_of(type, 15, 17, 19);
+  small.transpose_b = true;
+  small.batch = 7;
+  add({.problem = small, .every_tuning = true});
 }
 
 }  // namespace tessera::conformance
