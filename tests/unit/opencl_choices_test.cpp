@@ -117,8 +117,12 @@ TEST(OpenclChoicesTest, register_local_takes_larger_tiles_for_larger_products) {
 }
 
 TEST(OpenclChoicesTest, register_local_is_slow_to_read_for_few_rows_or_columns) {
-  EXPECT_GT(local_of({.m = 1379, .n = 1, .k = 7815, .type = DataType::float64}).microseconds, 50);  // 58 us, thin 35
-  EXPECT_GT(local_of({.m = 8, .n = 4096, .k = 4096}).microseconds, 45);                             // 60 us, thin 31
+  const Gemm column{.m = 1379, .n = 1, .k = 7815, .type = DataType::float64, .transpose_b = true};  // 58 us, thin 35
+  EXPECT_GT(local_of(column).microseconds, 50);
+  EXPECT_LT(1.5 * thin_us(column), local_of(column).microseconds);
+  const Gemm rows{.m = 8, .n = 4096, .k = 4096};  // 60 us, thin 31
+  EXPECT_GT(local_of(rows).microseconds, 45);
+  EXPECT_LT(1.3 * thin_us(rows), local_of(rows).microseconds);
   EXPECT_LT(local_of({.m = 8, .n = 100, .k = 100}).microseconds, 10);
 }
 

@@ -1,5 +1,5 @@
-// The sum of what stands in one place of each of several parts, in their order, so that it has the same bits on every
-// run. Several loads are on their way at once: a GPU waits as long for one as for all of them.
+// The sum of what stands in one place of each of one or more parts, in their order, so that it has the same bits on
+// every run. Several loads are on their way at once: a GPU waits as long for one as for all of them.
 //
 // Compiles alone with: -DFLOAT64=0
 // Compiles alone with: -DFLOAT64=1

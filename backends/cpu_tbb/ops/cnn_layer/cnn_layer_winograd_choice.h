@@ -13,6 +13,7 @@ namespace tessera::cpu_tbb {
 /// 1.7 / 0.9 to 1.4; 128 at 28 x 28 1.7 to 2.4 / 1.6 to 1.9; 512 at 7 x 7, where 4 tiles are computed as 16, 0.8 to 0.9
 /// on 16.
 [[nodiscard]] backend::Verdict cnn_layer_winograd_pays(const CnnLayer& p, int threads);
+/// The same for the threads that the device has.
 [[nodiscard]] backend::Verdict cnn_layer_winograd_pays_on(const CnnLayer& p, const backend::Device& device);
 
 [[nodiscard]] std::vector<Tunable> cnn_layer_winograd_tunables(const CnnLayer& problem, const backend::Device& device);

@@ -13,7 +13,7 @@ namespace {
 
 using mathematics::ceil_div;
 
-// Fitted to 66 products on an H100, 11 of them in float64, each with every tile that took less than 1.7 times as long
+// Fitted to 66 products on an H100, 8 of them in float64, each with every tile that took less than 1.7 times as long
 // as the best: off by 15 % in the root mean square, and what is chosen takes 3 % longer than the best. Products that
 // read C were not measured.
 

@@ -34,10 +34,10 @@
 #define COLUMNS (TILE_N + EARLY)
 #define STEP_A (TILE_M + (FLOAT64 ? 2 : 4))  // so that steps of one row lie in different banks,
 #define STEP_B (COLUMNS + 1)                 // and of one column
-#define PASSES(count) (((count) + ITEMS - 1) / ITEMS)
 
-#define COUNT_A PASSES(DEPTH* TILE_M)
-#define COUNT_B PASSES(DEPTH* COLUMNS)
+// What a work-item brings of A and of B at once.
+#define COUNT_A ((DEPTH * TILE_M + ITEMS - 1) / ITEMS)
+#define COUNT_B ((DEPTH * COLUMNS + ITEMS - 1) / ITEMS)
 
 // Which step and row of A, and step and column of B, is the i-th of what a group brings: neighbours in memory.
 #define STEP_OF_A(i) (TRANSPOSE_A ? (i) / TILE_M : (i) % DEPTH)

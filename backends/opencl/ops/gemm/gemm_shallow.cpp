@@ -30,6 +30,7 @@ constexpr std::int64_t kWide = 32;
 
 /// Tiles of a row from which one more costs less than sectors that are written in part.
 constexpr std::int64_t kTilesThatShift = 8;
+
 /// A tile by `items` work-items, `across` of them side by side, and what it takes in microseconds, in float32: a
 /// launch, each step of k for latency, a compute unit for each of its tiles, and for each step of k of one.
 struct Tile {
@@ -45,7 +46,7 @@ struct Tile {
   [[nodiscard]] std::int64_t rows() const { return m / (items / across); }
   [[nodiscard]] std::int64_t runs() const { return n / across; }
 };
-// Fitted to 66 products on an H100, 11 of them in float64, each with every tile that took less than 1.7 times as long
+// Fitted to 66 products on an H100, 8 of them in float64, each with every tile that took less than 1.7 times as long
 // as the best: off by 12 % in the root mean square, and what is chosen takes 5 % longer than the best.
 constexpr std::array<Tile, 9> kTiles{{{16, 32, 256, kWide, 5.45, 0, 0.186, 0.0118},
                                       {8, 128, 256, kWide, 3.55, 0.037, 0.52, 0.021},
@@ -56,6 +57,7 @@ constexpr std::array<Tile, 9> kTiles{{{16, 32, 256, kWide, 5.45, 0, 0.186, 0.011
                                       {256, 8, 256, 8, 4.3, 0.025, 1.1, 0.0238},
                                       {32, 8, 64, 8, 5.9, 0.01, 0.065, 0.0045},
                                       {16, 16, 64, 16, 5.9, 0.01, 0.068, 0.0042}}};
+
 /// What a tile takes longer that reads C.
 constexpr double kReading = 1.5;
 

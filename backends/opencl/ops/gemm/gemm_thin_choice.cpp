@@ -13,7 +13,7 @@ namespace tessera::opencl {
 
 namespace {
 
-// Fitted to 28 products with up to 8 rows or columns, three of them in float64, each of the four ways to lie, on an
+// Fitted to 28 products with up to 8 rows or columns, two of them in float64, each of the four ways to lie, on an
 // H100, those configurations that took less than 2.5 times as long as the best: off by 15 % in the root mean square,
 // and what is chosen takes 6 % longer than the best.
 
