@@ -29,13 +29,16 @@ T distances(T* HWY_RESTRICT dots, const T* HWY_RESTRICT lengths, T query_length,
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto length = hn::Set(d, query_length);
   const auto minus_two = hn::Set(d, T(-2));
-  auto least = hn::Set(d, std::numeric_limits<T>::infinity());
+  const auto infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+  auto least = infinity;
   for (std::int64_t i = 0; i < rows; i += lanes) {
     const auto sum = hn::Add(length, hn::LoadU(d, lengths + i));
     const auto squared = hn::Max(hn::Zero(d), hn::MulAdd(minus_two, hn::LoadU(d, dots + i), sum));
     hn::StoreU(squared, d, dots + i);
     least = hn::Min(least, squared);
   }
+  // The least of infinities is the largest number in Highway's plain C++.
+  if (hn::AllTrue(d, hn::Eq(least, infinity))) return std::numeric_limits<T>::infinity();
   return hn::GetLane(hn::MinOfLanes(d, least));
 }
 
