@@ -149,6 +149,23 @@ void add_options(CnnLayerCaseList& list, DataType type) {
   }
 }
 
+/// Batches of images so small that several are computed together: filters of one pixel, padding, strides, pools.
+void add_small_images(CnnLayerCaseList& list, DataType type) {
+  CnnLayer pixels = cnn_layer_of(type, {20, 40}, {7, 7}, 1);
+  CnnLayer padded = cnn_layer_of(type, {20, 200}, {7, 6}, 3);
+  padded.padding = 1;
+  CnnLayer strided = cnn_layer_of(type, {7, 33}, {9, 11}, 5);
+  strided.padding = strided.stride = 2;
+  CnnLayer pooled = cnn_layer_of(type, {9, 200}, {7, 8}, 3, 2);
+  pooled.padding = 1;
+  CnnLayer pooled_nhwc = pooled;
+  pooled_nhwc.layout = Layout::nhwc;
+  for (CnnLayer* layer : {&pixels, &padded, &strided, &pooled, &pooled_nhwc}) {
+    layer->batch = 12;
+    list.add({.problem = *layer, .misalignment = layer == &strided ? 1U : 0U, .prepared = layer != &padded});
+  }
+}
+
 /// With as many input channels as let tiles of four rows and six columns be accurate enough, in float32 alone; and with
 /// few, where Accuracy::fast lets them, in every tuning, since these tiles are chosen for large layers alone.
 void add_deep(CnnLayerCaseList& list) {
@@ -209,6 +226,7 @@ ProblemSet cnn_layer_problem_set() {
     add_same_size(list, type);
     add_pools(list, type);
     add_options(list, type);
+    add_small_images(list, type);
     add_cnn_layer_values(set.cases, type);
     add_slow(list, type);
   }

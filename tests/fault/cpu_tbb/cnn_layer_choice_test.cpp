@@ -1,4 +1,5 @@
-// What cnn_layer's choice on the CPU says of Winograd's algorithm, also for threads that this machine may not have.
+// What cnn_layer's choice on the CPU says of Winograd's algorithm, and how it cuts layers for "implicit_gemm", also for
+// threads that this machine may not have.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <string>
 
 #include "mathematics/cnn_layer_winograd.h"
+#include "ops/cnn_layer/cnn_layer_implicit_gemm_plan.h"
 #include "ops/cnn_layer/cnn_layer_winograd_choice.h"
 
 namespace tessera::fault {
@@ -20,6 +22,7 @@ CnnLayer layer_of(std::int64_t inputs, std::int64_t outputs, std::int64_t side, 
   layer.height = layer.width = side;
   layer.filter_height = layer.filter_width = filter;
   layer.padding = filter / 2;
+  layer.pool_stride = layer.pool_size;  // as it is once a problem was checked
   return layer;
 }
 /// Of a layer that winograd takes.
@@ -41,7 +44,7 @@ TEST(CnnLayerChoiceTest, winograd_is_for_many_channels_of_many_pixels) {
 TEST(CnnLayerChoiceTest, small_layers_are_not_worth_meeting_three_times) {
   EXPECT_FALSE(pays(layer_of(12, 12, 28, 3)));
   EXPECT_FALSE(pays(layer_of(24, 24, 9, 3)));
-  EXPECT_TRUE(pays(layer_of(24, 24, 90, 3)));
+  EXPECT_TRUE(pays(layer_of(64, 64, 90, 3)));
 }
 
 TEST(CnnLayerChoiceTest, weights_that_meet_few_tiles_are_waited_for) {
@@ -61,6 +64,43 @@ TEST(CnnLayerChoiceTest, a_refusal_tells_both_costs) {
   ASSERT_FALSE(verdict);
   EXPECT_NE(verdict.because().find("from 512 to 512 channels at 7 x 7"), std::string::npos) << verdict.because();
   EXPECT_NE(verdict.because().find("direct sum"), std::string::npos) << verdict.because();
+}
+
+/// Images that a block of the layer has with so many threads.
+std::int64_t images_together(const CnnLayer& layer, int threads = 2) {
+  const cpu_tbb::ImplicitGemmPlan<float> plan(layer, cpu_tbb::Team{threads, 0});
+  return plan.blocks().images;
+}
+
+TEST(CnnLayerChoiceTest, small_images_of_a_batch_are_computed_together) {
+  EXPECT_GT(images_together(layer_of(512, 2048, 7, 1, 8)), 1);
+  EXPECT_GT(images_together(layer_of(512, 512, 7, 3, 8)), 1);
+  // Cases of the conformance tests.
+  EXPECT_GT(images_together(layer_of(20, 40, 7, 1, 12)), 1);
+  EXPECT_GT(images_together(layer_of(20, 200, 7, 3, 12)), 1);
+  CnnLayer strided = layer_of(7, 33, 9, 5, 12);
+  strided.stride = 2;
+  EXPECT_GT(images_together(strided), 1);
+  CnnLayer pooled = layer_of(9, 200, 7, 3, 12);
+  pooled.pool_size = pooled.pool_stride = 2;
+  EXPECT_GT(images_together(pooled), 1);
+  EXPECT_EQ(images_together(layer_of(512, 2048, 7, 1)), 1);
+  EXPECT_EQ(images_together(layer_of(64, 64, 56, 3, 8)), 1);
+}
+
+TEST(CnnLayerChoiceTest, every_image_is_in_one_block) {
+  const CnnLayer layer = layer_of(20, 40, 7, 1, 23);
+  for (const int threads : {1, 2, 5, 16}) {
+    const cpu_tbb::ImplicitGemmPlan<float> plan(layer, cpu_tbb::Team{threads, 0});
+    std::int64_t next = 0;
+    for (std::int64_t i = 0; i < plan.blocks().count(plan.problem()); ++i) {
+      const cpu_tbb::CnnBlock block = plan.blocks().block(plan.problem(), i);
+      if (block.y != 0 || block.x != 0) continue;
+      EXPECT_EQ(block.image, next);
+      next += block.images;
+    }
+    EXPECT_EQ(next, layer.batch);
+  }
 }
 
 }  // namespace

@@ -11,9 +11,10 @@
 
 namespace tessera::cpu_tbb {
 
-/// A rectangle of pooled outputs of one image, and the sums that they need.
+/// A rectangle of pooled outputs, of one image or of several that follow each other, and the sums that they need.
 struct CnnBlock {
   std::int64_t image = 0;
+  std::int64_t images = 1;
   std::int64_t y = 0;  ///< of outputs
   std::int64_t x = 0;
   std::int64_t rows = 0;
@@ -24,10 +25,11 @@ struct CnnBlock {
   std::int64_t sum_columns = 0;
 };
 
-/// Blocks of `rows` x `columns` outputs, those at the ends shorter.
+/// Blocks of `rows` x `columns` outputs of `images` images, those at the ends smaller.
 struct CnnBlocks {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
+  std::int64_t images = 1;
 
   [[nodiscard]] std::int64_t down(const CnnLayer& p) const noexcept {
     return mathematics::ceil_div(p.output_height(), rows);
@@ -35,12 +37,15 @@ struct CnnBlocks {
   [[nodiscard]] std::int64_t across(const CnnLayer& p) const noexcept {
     return mathematics::ceil_div(p.output_width(), columns);
   }
-  [[nodiscard]] std::int64_t count(const CnnLayer& p) const noexcept { return p.batch * down(p) * across(p); }
+  [[nodiscard]] std::int64_t count(const CnnLayer& p) const noexcept {
+    return mathematics::ceil_div(p.batch, images) * down(p) * across(p);
+  }
   [[nodiscard]] CnnBlock block(const CnnLayer& p, std::int64_t number) const noexcept {
     CnnBlock block;
     block.x = number % across(p) * columns;
     block.y = number / across(p) % down(p) * rows;
-    block.image = number / across(p) / down(p);
+    block.image = number / across(p) / down(p) * images;
+    block.images = std::min(images, p.batch - block.image);
     block.rows = std::min(rows, p.output_height() - block.y);
     block.columns = std::min(columns, p.output_width() - block.x);
     block.sum_y = block.y * p.pool_stride;

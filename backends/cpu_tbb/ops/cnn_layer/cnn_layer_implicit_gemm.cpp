@@ -20,6 +20,11 @@
 // these is more work than packing. There each column of the filter has planes of its own, so that rows of sums follow
 // each other without gaps. On a core of a Xeon, 256 -> 512 channels, 3 x 3, 28 x 28, that took the variant from 0.88 of
 // oneDNN's speed to 0.91.
+//
+// Images of few sums are computed several at a time, side by side as one image, where a batch has them: they leave less
+// of the tiles empty, and share what is brought of the weights. On two cores of an EPYC, in batches of 8 at 7 x 7,
+// 512 -> 2048 channels, 1 x 1, takes 0.84 of the time so, 2048 -> 512 0.80, and 512 -> 512, 3 x 3, 0.84 (without a
+// file).
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -42,9 +47,7 @@ namespace {
 template <class T>
 class Workspace {
  public:
-  Workspace(ScratchPool& pool, const ImplicitGemmPlan<T>& plan, const CnnLayer& p)
-      : Workspace(pool, plan,
-                  plan.grid(CnnBlocks::sums(p, plan.blocks().rows), CnnBlocks::sums(p, plan.blocks().columns))) {}
+  Workspace(ScratchPool& pool, const ImplicitGemmPlan<T>& plan) : Workspace(pool, plan, plan.largest_grid()) {}
   T* planes;
   T* sums;
   T* row;
@@ -141,32 +144,37 @@ void finish_block(const CnnOperands<T>& layer, const Workspace<T>& workspace, co
                   const PatchGrid& grid, std::int64_t sums_step, std::int64_t first, std::int64_t last) {
   const CnnLayer& p = layer.problem;
   // Rows that lie behind each other, as sums and as outputs, are one.
-  const bool are_one = p.pool_size == 1 && p.pool_stride == 1 && grid.pitch() == block.columns &&
+  const bool are_one = block.images == 1 && p.pool_size == 1 && p.pool_stride == 1 && grid.pitch() == block.columns &&
                        layer.output.row_step == block.columns * layer.output.column_step;
   const std::int64_t rows = are_one ? 1 : block.rows;
   const std::int64_t columns = are_one ? block.rows * block.columns : block.columns;
-  const auto finish = [&](std::int64_t channel, std::int64_t y, std::int64_t x, std::int64_t count) {
-    finish_row<T>({.sums = workspace.sums + (channel - first) * sums_step + (y * grid.pitch() + x) * p.pool_stride,
-                   .sums_step = grid.pitch(),
-                   .pool_size = p.pool_size,
-                   .pool_stride = p.pool_stride,
-                   .bias = layer.bias_of(channel),
-                   .relu = p.relu,
-                   .scratch = workspace.row,
-                   .output = layer.output.at(block.image, channel, block.y + y, block.x) + x * layer.output.column_step,
-                   .output_step = layer.output.column_step,
-                   .columns = count});
+  const auto finish = [&](std::int64_t image, std::int64_t channel, std::int64_t y, std::int64_t x,
+                          std::int64_t count) {
+    finish_row<T>(
+        {.sums = workspace.sums + (channel - first) * sums_step + image * grid.segment() +
+                 (y * grid.pitch() + x) * p.pool_stride,
+         .sums_step = grid.pitch(),
+         .pool_size = p.pool_size,
+         .pool_stride = p.pool_stride,
+         .bias = layer.bias_of(channel),
+         .relu = p.relu,
+         .scratch = workspace.row,
+         .output = layer.output.at(block.image + image, channel, block.y + y, block.x) + x * layer.output.column_step,
+         .output_step = layer.output.column_step,
+         .columns = count});
   };
   if (layer.output.column_step == 1) {
-    for (std::int64_t channel = first; channel < last; ++channel) {
-      for (std::int64_t y = 0; y < rows; ++y) finish(channel, y, 0, columns);
+    for (std::int64_t image = 0; image < block.images; ++image) {
+      for (std::int64_t channel = first; channel < last; ++channel) {
+        for (std::int64_t y = 0; y < rows; ++y) finish(image, channel, y, 0, columns);
+      }
     }
     return;
   }
-  for (std::int64_t y = 0; y < rows; ++y) {
+  for (std::int64_t row = 0; row < block.images * rows; ++row) {
     for (std::int64_t x = 0; x < columns; x += kColumnsOfChannels) {
       const std::int64_t count = std::min(kColumnsOfChannels, columns - x);
-      for (std::int64_t channel = first; channel < last; ++channel) finish(channel, y, x, count);
+      for (std::int64_t channel = first; channel < last; ++channel) finish(row / rows, channel, row % rows, x, count);
     }
   }
 }
@@ -176,13 +184,13 @@ void compute(Executor& executor, const CnnOperands<T>& layer, const ImplicitGemm
   const CnnLayer& p = layer.problem;
   const EqualParts groups = plan.groups();
   executor.parallel_for(plan.blocks().count(p) * groups.parts, [&](std::int64_t first, std::int64_t last) {
-    const Workspace<T> workspace(executor.scratch(), plan, p);
+    const Workspace<T> workspace(executor.scratch(), plan);
     for (std::int64_t chunk = first; chunk < last; ++chunk) {
       const CnnBlock block = plan.blocks().block(p, chunk / groups.parts);
       const std::int64_t first_output = groups.first(chunk % groups.parts);
       const std::int64_t last_output = groups.first(chunk % groups.parts + 1);
       const auto panels = EqualParts::of_at_most(last_output - first_output, register_tile<T>().rows);
-      const PatchGrid grid = plan.grid(block.sum_rows, block.sum_columns);
+      const PatchGrid grid = plan.grid(block);
       for (std::int64_t tap = 0; tap < plan.filter(); ++tap)
         workspace.taps[tap] = grid.offset(tap / p.filter_width, tap % p.filter_width);
       for (std::int64_t step = 0; step < plan.layout().steps().parts; ++step)
@@ -209,7 +217,7 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, const Team& team)
     });
   };
   return make_cnn_layer_kernel<T>(
-      problem, [plan](Executor& executor, const CnnOperands<T>& layer) { compute(executor, layer, plan); },
+      plan.problem(), [plan](Executor& executor, const CnnOperands<T>& layer) { compute(executor, layer, plan); },
       std::move(preparation));
 }
 

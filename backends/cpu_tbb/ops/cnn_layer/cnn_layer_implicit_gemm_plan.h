@@ -25,6 +25,8 @@ class ImplicitGemmPlan {
     choose(team);
   }
 
+  /// The layer as it is cut, which may have other rows than the one that was asked for.
+  [[nodiscard]] const CnnLayer& problem() const noexcept { return problem_; }
   [[nodiscard]] const PanelLayout<T>& layout() const noexcept { return layout_; }
   [[nodiscard]] const CnnBlocks& blocks() const noexcept { return blocks_; }
   /// Equal parts of the output channels, each computed by chunks of its own. Each part is cut into panels of its own,
@@ -32,9 +34,12 @@ class ImplicitGemmPlan {
   /// which are 265 channels.
   [[nodiscard]] EqualParts groups() const noexcept { return {problem_.output_channels, groups_}; }
   [[nodiscard]] std::int64_t filter() const noexcept { return filter_; }
-  [[nodiscard]] PatchGrid grid(std::int64_t sum_rows, std::int64_t sum_columns) const noexcept {
-    return {sum_rows, sum_columns, problem_.stride, problem_.filter_height, problem_.filter_width, are_columns_apart_};
+  [[nodiscard]] PatchGrid grid(const CnnBlock& block) const noexcept {
+    return {block.sum_rows,        block.sum_columns,  problem_.stride, problem_.filter_height,
+            problem_.filter_width, are_columns_apart_, block.images};
   }
+  /// That of the first block, which is the largest.
+  [[nodiscard]] PatchGrid largest_grid() const noexcept { return grid(blocks_.block(problem_, 0)); }
   /// Elements from one channel's sums to the next.
   [[nodiscard]] static std::int64_t sums_step(const PatchGrid& grid) noexcept {
     const std::int64_t lanes = register_tile<T>().columns / 2;
@@ -50,6 +55,8 @@ class ImplicitGemmPlan {
   [[nodiscard]] static std::int64_t most_sums_bytes() { return second_level_cache_bytes() / 2; }
   /// Sums in a row of a chunk, at most: longer rows are cut.
   static constexpr std::int64_t kMostColumns = 1024;
+  /// Sums that images side by side have for each channel, at most: larger images fill tiles by themselves.
+  static constexpr std::int64_t kMostSumsSideBySide = 1024;
 
   // A model of the time that a way of cutting the layer takes, fitted to the benchmark's six small layers on 2 and on
   // 16 cores of a Xeon with AVX-512. What it chooses takes at most 1.10 times as long as the best cut that was
@@ -70,43 +77,79 @@ class ImplicitGemmPlan {
   static constexpr double kProductsForCopiedPixel = 6;
   static constexpr double kProductsForCopiedRow = 150;
 
+  /// A way of cutting the layer.
+  struct Cut {
+    CnnLayer problem;
+    CnnBlocks blocks;
+    bool are_columns_apart = false;
+    std::int64_t groups = 1;
+  };
+  static constexpr double kNone =
+      std::numeric_limits<double>::infinity();  // not 0, which is the time of an empty batch
+
   void choose(const Team& team) {
-    const CnnLayer& p = problem_;
+    const CnnLayer whole = problem_;
     const std::int64_t panels = layout_.panels().parts;
-    const auto blocks_across = mathematics::ceil_div(CnnBlocks::sums(p, p.output_width()), kMostColumns);
-    blocks_.columns = mathematics::ceil_div(p.output_width(), blocks_across);
-    const double once = kProductsForChunk / static_cast<double>(p.input_channels * filter_);  // in sums
-    constexpr double kNone = std::numeric_limits<double>::infinity();  // not 0, which is the time of an empty batch
-    double best = kNone;
+    const auto blocks_across = mathematics::ceil_div(CnnBlocks::sums(whole, whole.output_width()), kMostColumns);
+    const std::int64_t columns = mathematics::ceil_div(whole.output_width(), blocks_across);
+    const CnnLayer side_by_side = as_single_rows(whole);
+    const std::int64_t image_sums = CnnBlocks::sums(side_by_side, side_by_side.output_height()) *
+                                    CnnBlocks::sums(side_by_side, side_by_side.output_width());
+    const std::int64_t most_images = std::min(whole.batch, kMostSumsSideBySide / image_sums);
     for (const bool apart : {false, true}) {
       // Every number of groups up to kAllGroups; beyond, steps so small that the size of a group changes little.
       for (std::int64_t groups = 1; groups <= panels; groups += std::max<std::int64_t>(1, groups / kAllGroups)) {
-        const std::int64_t channels = mathematics::ceil_div(p.output_channels, groups);
-        for (std::int64_t rows_asked = 1; rows_asked <= p.output_height(); ++rows_asked) {
-          const std::int64_t down = mathematics::ceil_div(p.output_height(), rows_asked);
-          const CnnBlocks blocks{mathematics::ceil_div(p.output_height(), down), blocks_.columns};
-          PatchGrid block = grid(CnnBlocks::sums(p, blocks.rows), CnnBlocks::sums(p, blocks.columns));
-          block.are_columns_apart = apart;
-          const std::int64_t step = sums_step(block);
-          if (best < kNone && channels * step * static_cast<std::int64_t>(sizeof(T)) > most_sums_bytes()) break;
-          const auto rounds = static_cast<double>((blocks.count(p) * groups + team.threads - 1) / team.threads);
-          const double sums = static_cast<double>(channels) * (static_cast<double>(step) + kSumsForWeights);
-          const double time = (rounds + team.waited_for) * (sums + packing(block) + once);
-          if (time >= best) continue;
-          best = time;
-          blocks_ = blocks;
-          groups_ = groups;
-          are_columns_apart_ = apart;
+        for (std::int64_t asked = 1; asked <= whole.output_height(); ++asked) {
+          const std::int64_t down = mathematics::ceil_div(whole.output_height(), asked);
+          const std::int64_t rows = mathematics::ceil_div(whole.output_height(), down);
+          if (!consider({whole, {rows, columns, 1}, apart, groups}, team)) break;
+        }
+        for (std::int64_t asked = 2; asked <= most_images; ++asked) {
+          const std::int64_t images = mathematics::ceil_div(whole.batch, mathematics::ceil_div(whole.batch, asked));
+          const CnnBlocks blocks{side_by_side.output_height(), side_by_side.output_width(), images};
+          if (!consider({side_by_side, blocks, apart, groups}, team)) break;
         }
       }
     }
+  }
+
+  /// Takes this cut if it is better than all before. False: its sums are too many, and so are those of larger blocks.
+  bool consider(const Cut& cut, const Team& team) {
+    const CnnLayer& p = cut.problem;
+    const std::int64_t channels = mathematics::ceil_div(p.output_channels, cut.groups);
+    const CnnBlock first = cut.blocks.block(p, 0);
+    const PatchGrid block{first.sum_rows, first.sum_columns,     p.stride,         p.filter_height,
+                          p.filter_width, cut.are_columns_apart, cut.blocks.images};
+    const std::int64_t step = sums_step(block);
+    if (best_ < kNone && channels * step * static_cast<std::int64_t>(sizeof(T)) > most_sums_bytes()) return false;
+    const double once = kProductsForChunk / static_cast<double>(p.input_channels * filter_);  // in sums
+    const auto rounds = static_cast<double>((cut.blocks.count(p) * cut.groups + team.threads - 1) / team.threads);
+    const double sums = static_cast<double>(channels) * (static_cast<double>(step) + kSumsForWeights);
+    const double time = (rounds + team.waited_for) * (sums + packing(block) + once);
+    if (time >= best_) return true;
+    best_ = time;
+    problem_ = p;
+    blocks_ = cut.blocks;
+    groups_ = cut.groups;
+    are_columns_apart_ = cut.are_columns_apart;
+    return true;
+  }
+
+  /// For images side by side: where a filter and a window of the pool are one pixel, rows do not matter, and one that
+  /// has all pixels of an image is packed at once.
+  [[nodiscard]] static CnnLayer as_single_rows(const CnnLayer& p) noexcept {
+    CnnLayer result = p;
+    const bool is_of_pixels = p.filter_height == 1 && p.filter_width == 1 && p.stride == 1 && p.padding == 0 &&
+                              p.pool_size == 1 && p.pool_step() == 1;
+    if (is_of_pixels) result.height = 1, result.width = p.height * p.width;
+    return result;
   }
 
   /// The time that packing one block takes, in sums.
   [[nodiscard]] double packing(const PatchGrid& grid) const noexcept {
     const bool is_copied = problem_.layout == Layout::nchw && grid.are_planes_images(problem_.width, 1);
     const auto pixels = static_cast<double>(grid.channel_size());
-    const auto rows = static_cast<double>(grid.channel_size() / grid.pitch());
+    const auto rows = static_cast<double>(grid.channel_size() / grid.segment());
     const double products = is_copied ? kProductsForCopiedPixel * pixels + kProductsForCopiedRow * rows
                                       : kProductsForPixel * pixels + kProductsForRow * rows;
     return products / static_cast<double>(filter_);
@@ -118,6 +161,7 @@ class ImplicitGemmPlan {
   CnnBlocks blocks_;
   std::int64_t groups_ = 1;
   bool are_columns_apart_ = false;
+  double best_ = kNone;
 };
 
 }  // namespace tessera::cpu_tbb

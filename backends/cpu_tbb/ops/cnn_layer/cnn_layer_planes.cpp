@@ -155,37 +155,47 @@ HWY_INLINE void pack_images(const CnnOperands<T>& layer, const PatchCorner& corn
   }
 }
 
+/// Fills one image's segments.
 template <class T>
-HWY_INLINE void pack(const CnnOperands<T>& layer, const PatchCorner& corner, std::int64_t channel,
-                     const PatchGrid& grid, T* planes) {
+HWY_INLINE void pack_segments(const CnnOperands<T>& layer, const PatchCorner& corner, std::int64_t channel,
+                              const PatchGrid& grid, T* planes) {
   const CnnLayer& p = layer.problem;
-  if (grid.are_planes_images(layer.input.row_step, layer.input.column_step))
-    return pack_images(layer, corner, channel, grid, planes);
-  const std::int64_t pitch = grid.pitch();
+  const std::int64_t segment = grid.segment();
   const bool is_dealt = grid.planes_across() == grid.step && grid.step >= 2 && grid.step <= 4;
   for (std::int64_t down = 0; down < grid.planes_down(); ++down) {
     for (std::int64_t y = 0; y < grid.plane_rows(); ++y) {
-      T* const target = planes + down * grid.planes_across() * grid.plane_size() + y * pitch;
+      T* const target = planes + down * grid.planes_across() * grid.plane_size() + y * grid.pitch();
       const std::int64_t row_number = corner.top + y * grid.step + down;
       if (row_number < 0 || row_number >= p.height) {
         for (std::int64_t across = 0; across < grid.planes_across(); ++across)
-          std::fill_n(target + across * grid.plane_size(), pitch, T(0));
+          std::fill_n(target + across * grid.plane_size(), segment, T(0));
         continue;
       }
       const PixelRow<T> row{layer.input.at(corner.image, channel, row_number, 0), layer.input.column_step, p.width,
                             corner.left};
-      if (channel + 1 < p.input_channels) row.prefetch(layer.input.channel_step, pitch * grid.step);
+      if (channel + 1 < p.input_channels) row.prefetch(layer.input.channel_step, segment * grid.step);
       if (is_dealt && grid.step == 4) {
-        deal<4>(row, pitch, target, grid.plane_size());
+        deal<4>(row, segment, target, grid.plane_size());
       } else if (is_dealt && grid.step == 3) {
-        deal<3>(row, pitch, target, grid.plane_size());
+        deal<3>(row, segment, target, grid.plane_size());
       } else if (is_dealt) {
-        deal<2>(row, pitch, target, grid.plane_size());
+        deal<2>(row, segment, target, grid.plane_size());
       } else {
         for (std::int64_t across = 0; across < grid.planes_across(); ++across)
-          row.copy(across, grid.step, pitch, target + across * grid.plane_size());
+          row.copy(across, grid.step, segment, target + across * grid.plane_size());
       }
     }
+  }
+}
+
+template <class T>
+HWY_INLINE void pack(const CnnOperands<T>& layer, const PatchCorner& corner, std::int64_t channel,
+                     const PatchGrid& grid, T* planes) {
+  if (grid.are_planes_images(layer.input.row_step, layer.input.column_step))
+    return pack_images(layer, corner, channel, grid, planes);
+  for (std::int64_t image = 0; image < grid.images; ++image) {
+    pack_segments(layer, {corner.image + image, corner.top, corner.left}, channel, grid,
+                  planes + image * grid.segment());
   }
 }
 
