@@ -35,8 +35,7 @@ class ImplicitGemmPlan {
   [[nodiscard]] EqualParts groups() const noexcept { return {problem_.output_channels, groups_}; }
   [[nodiscard]] std::int64_t filter() const noexcept { return filter_; }
   [[nodiscard]] PatchGrid grid(const CnnBlock& block) const noexcept {
-    return {block.sum_rows,        block.sum_columns,  problem_.stride, problem_.filter_height,
-            problem_.filter_width, are_columns_apart_, block.images};
+    return grid_of(problem_, block, are_columns_apart_);
   }
   /// That of the first block, which is the largest.
   [[nodiscard]] PatchGrid largest_grid() const noexcept { return grid(blocks_.block(problem_, 0)); }
@@ -84,8 +83,13 @@ class ImplicitGemmPlan {
     bool are_columns_apart = false;
     std::int64_t groups = 1;
   };
-  static constexpr double kNone =
-      std::numeric_limits<double>::infinity();  // not 0, which is the time of an empty batch
+  /// Before the first cut; not 0, which is the time of an empty batch.
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] static PatchGrid grid_of(const CnnLayer& p, const CnnBlock& block, bool are_columns_apart) noexcept {
+    return {block.sum_rows, block.sum_columns, p.stride,    p.filter_height,
+            p.filter_width, are_columns_apart, block.images};
+  }
 
   void choose(const Team& team) {
     const CnnLayer whole = problem_;
@@ -117,9 +121,7 @@ class ImplicitGemmPlan {
   bool consider(const Cut& cut, const Team& team) {
     const CnnLayer& p = cut.problem;
     const std::int64_t channels = mathematics::ceil_div(p.output_channels, cut.groups);
-    const CnnBlock first = cut.blocks.block(p, 0);
-    const PatchGrid block{first.sum_rows, first.sum_columns,     p.stride,         p.filter_height,
-                          p.filter_width, cut.are_columns_apart, cut.blocks.images};
+    const PatchGrid block = grid_of(p, cut.blocks.block(p, 0), cut.are_columns_apart);
     const std::int64_t step = sums_step(block);
     if (best_ < kNone && channels * step * static_cast<std::int64_t>(sizeof(T)) > most_sums_bytes()) return false;
     const double once = kProductsForChunk / static_cast<double>(p.input_channels * filter_);  // in sums
