@@ -88,6 +88,13 @@ TEST(CnnLayerChoiceTest, small_images_of_a_batch_are_computed_together) {
   EXPECT_EQ(images_together(layer_of(64, 64, 56, 3, 8)), 1);
 }
 
+TEST(CnnLayerChoiceTest, no_cut_is_looked_for_without_images) {
+  CnnLayer layer = layer_of(20, 40, 7, 3, 0);
+  layer.height = std::int64_t{1} << 40;
+  const cpu_tbb::ImplicitGemmPlan<float> plan(layer, cpu_tbb::Team{2, 0});
+  EXPECT_EQ(plan.blocks().count(plan.problem()), 0);
+}
+
 TEST(CnnLayerChoiceTest, every_image_is_in_one_block) {
   const CnnLayer layer = layer_of(20, 40, 7, 1, 23);
   for (const int threads : {1, 2, 5, 16}) {

@@ -83,7 +83,7 @@ class ImplicitGemmPlan {
     bool are_columns_apart = false;
     std::int64_t groups = 1;
   };
-  /// Before the first cut; not 0, which is the time of an empty batch.
+  /// Before the first cut.
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] static PatchGrid grid_of(const CnnLayer& p, const CnnBlock& block, bool are_columns_apart) noexcept {
@@ -93,6 +93,8 @@ class ImplicitGemmPlan {
 
   void choose(const Team& team) {
     const CnnLayer whole = problem_;
+    // Without images no chunk is made, and no cut has too many sums, so there would be no end to trying them.
+    if (whole.batch == 0) return;
     const std::int64_t panels = layout_.panels().parts;
     const auto blocks_across = mathematics::ceil_div(CnnBlocks::sums(whole, whole.output_width()), kMostColumns);
     const std::int64_t columns = mathematics::ceil_div(whole.output_width(), blocks_across);
