@@ -19,33 +19,33 @@ template <class T>
 class ImplicitGemmPlan {
  public:
   ImplicitGemmPlan(const CnnLayer& problem, const Team& team)
-      : problem_(problem),
-        filter_(problem.filter_height * problem.filter_width),
-        layout_(problem.output_channels, problem.input_channels * filter_) {
+      : filter_(problem.filter_height * problem.filter_width),
+        layout_(problem.output_channels, problem.input_channels * filter_),
+        cut_{.problem = problem, .blocks = {}} {
     choose(team);
   }
 
   /// The layer as it is cut, which may have other rows than the one that was asked for.
-  [[nodiscard]] const CnnLayer& problem() const noexcept { return problem_; }
+  [[nodiscard]] const CnnLayer& problem() const noexcept { return cut_.problem; }
   [[nodiscard]] const PanelLayout<T>& layout() const noexcept { return layout_; }
-  [[nodiscard]] const CnnBlocks& blocks() const noexcept { return blocks_; }
+  [[nodiscard]] const CnnBlocks& blocks() const noexcept { return cut_.blocks; }
   /// Equal parts of the output channels, each computed by chunks of its own. Each part is cut into panels of its own,
   /// because whole panels do not divide evenly: of the 37 panels of 512 channels one of two groups would get 19 panels,
   /// which are 265 channels.
-  [[nodiscard]] EqualParts groups() const noexcept { return {problem_.output_channels, groups_}; }
+  [[nodiscard]] EqualParts groups() const noexcept { return {cut_.problem.output_channels, cut_.groups}; }
   [[nodiscard]] std::int64_t filter() const noexcept { return filter_; }
   [[nodiscard]] PatchGrid grid(const CnnBlock& block) const noexcept {
-    return grid_of(problem_, block, are_columns_apart_);
+    return grid_of(cut_.problem, block, cut_.are_columns_apart);
   }
   /// That of the first block, which is the largest.
-  [[nodiscard]] PatchGrid largest_grid() const noexcept { return grid(blocks_.block(problem_, 0)); }
+  [[nodiscard]] PatchGrid largest_grid() const noexcept { return grid(cut_.blocks.block(cut_.problem, 0)); }
   /// Elements from one channel's sums to the next.
   [[nodiscard]] static std::int64_t sums_step(const PatchGrid& grid) noexcept {
     const std::int64_t lanes = register_tile<T>().columns / 2;
     return mathematics::round_up(grid.count(), lanes);
   }
   [[nodiscard]] std::int64_t channels_of_step() const noexcept {
-    return std::min(problem_.input_channels, (layout_.steps().size(0) + filter_ - 2) / filter_ + 1);
+    return std::min(cut_.problem.input_channels, (layout_.steps().size(0) + filter_ - 2) / filter_ + 1);
   }
 
  private:
@@ -92,7 +92,7 @@ class ImplicitGemmPlan {
   }
 
   void choose(const Team& team) {
-    const CnnLayer whole = problem_;
+    const CnnLayer whole = cut_.problem;
     // Without images no chunk is made, and no cut has too many sums, so there would be no end to trying them.
     if (whole.batch == 0) return;
     const std::int64_t panels = layout_.panels().parts;
@@ -129,13 +129,10 @@ class ImplicitGemmPlan {
     const double once = kProductsForChunk / static_cast<double>(p.input_channels * filter_);  // in sums
     const auto rounds = static_cast<double>((cut.blocks.count(p) * cut.groups + team.threads - 1) / team.threads);
     const double sums = static_cast<double>(channels) * (static_cast<double>(step) + kSumsForWeights);
-    const double time = (rounds + team.waited_for) * (sums + packing(block) + once);
+    const double time = (rounds + team.waited_for) * (sums + packing(cut, block) + once);
     if (time >= best_) return true;
     best_ = time;
-    problem_ = p;
-    blocks_ = cut.blocks;
-    groups_ = cut.groups;
-    are_columns_apart_ = cut.are_columns_apart;
+    cut_ = cut;
     return true;
   }
 
@@ -150,8 +147,9 @@ class ImplicitGemmPlan {
   }
 
   /// The time that packing one block takes, in sums.
-  [[nodiscard]] double packing(const PatchGrid& grid) const noexcept {
-    const bool is_copied = problem_.layout == Layout::nchw && grid.are_planes_images(problem_.width, 1);
+  [[nodiscard]] double packing(const Cut& cut, const PatchGrid& grid) const noexcept {
+    const CnnLayer& p = cut.problem;
+    const bool is_copied = p.layout == Layout::nchw && grid.are_planes_images(p.width, 1);
     const auto pixels = static_cast<double>(grid.channel_size());
     const auto rows = static_cast<double>(grid.channel_size() / grid.segment());
     const double products = is_copied ? kProductsForCopiedPixel * pixels + kProductsForCopiedRow * rows
@@ -159,12 +157,9 @@ class ImplicitGemmPlan {
     return products / static_cast<double>(filter_);
   }
 
-  CnnLayer problem_;
   std::int64_t filter_;
   PanelLayout<T> layout_;
-  CnnBlocks blocks_;
-  std::int64_t groups_ = 1;
-  bool are_columns_apart_ = false;
+  Cut cut_;
   double best_ = kNone;
 };
 

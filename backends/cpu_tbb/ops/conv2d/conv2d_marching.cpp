@@ -40,20 +40,16 @@ std::int64_t march_strip(const Conv2dImages<Pixel>& images, MarchingRows<Source,
     return true;
   });
 
-  Output* targets[kMarchingRows];
+  TargetRows<Output> targets;
   const unsigned char* upcoming[kMarchingRows];
-  rows.targets = targets;
   rows.upcoming = upcoming;
   rows.pixel_bytes = sizeof(Pixel);
   for (std::int64_t first = 0; first < strip.rows; first += step) {
     rows.rows = std::min(step, strip.rows - first);
     const bool is_done = parts.all_of([&](auto& part) {
-      for (std::int64_t i = 0; i < rows.rows; ++i) {
-        part.take(above + i, first + above + i);
-        const std::int64_t output_row = strip.image * images.output_height + strip.row + first + i;
-        targets[i] = reinterpret_cast<Output*>(images.row_of(output_row) + part.strip().column);
-      }
+      for (std::int64_t i = 0; i < rows.rows; ++i) part.take(above + i, first + above + i);
       rows.upcoming_rows = upcoming_rows(images, part.strip(), first + above + step, step, upcoming);
+      targets.give(images, part.strip(), first, rows);
       part.give(rows);
       if (!try_march(rows)) return false;
       part.advance(rows.rows);

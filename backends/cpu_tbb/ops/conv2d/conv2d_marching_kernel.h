@@ -60,6 +60,9 @@ struct MarchingRows {
   const unsigned char* const* upcoming = nullptr;
   std::int64_t upcoming_rows = 0;
   std::int64_t pixel_bytes = 0;
+  /// Rows that will be written next, likewise; null where they are written around the caches.
+  Output* const* upcoming_targets = nullptr;
+  std::int64_t upcoming_target_rows = 0;
 };
 
 /// Rows that this processor's instruction set computes together: march() is best called with a multiple.

@@ -42,6 +42,27 @@ HWY_INLINE void store_pair(Output* HWY_RESTRICT target, V left, V right, bool st
   }
 }
 
+/// The first `count` numbers of the two vectors, where nothing may be written behind them.
+template <class Lane, class Output, class V>
+HWY_INLINE void store_first(Output* HWY_RESTRICT target, V left, V right, std::int64_t count) {
+  const hn::CappedTag<Output, kMostLanes> d;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  if constexpr (std::is_same_v<Lane, Output>) {
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    hn::BlendedStore(left, hn::FirstN(d, static_cast<std::size_t>(std::min(count, lanes))), d, target);
+    if (count > lanes) {
+      hn::BlendedStore(right, hn::FirstN(d, static_cast<std::size_t>(count - lanes)), d, target + lanes);
+    }
+  } else {
+    store_first<Output>(target, hn::ConvertTo(d, left), hn::ConvertTo(d, right), count);
+  }
+#else
+  HWY_ALIGN Output both[2 * hn::MaxLanes(d)];
+  store_pair<Lane>(both, left, right, false);
+  std::copy_n(both, count, target);
+#endif
+}
+
 /// The largest magnitude seen, in each lane.
 class Largest {
   using D = hn::CappedTag<std::uint32_t, kMostLanes>;
@@ -90,7 +111,10 @@ HWY_NOINLINE bool march_tiles(const MarchingRows<Source, Output>& rows, const So
   std::int64_t x = 0;
   for (; x < rows.columns; x += 2 * lanes) {
     if constexpr (kChecks) largest.take(sources, source_rows, x);
-    const Upcoming upcoming{rows.upcoming, rows.upcoming_rows, x * rows.pixel_bytes, 2 * lanes * rows.pixel_bytes};
+    const Upcoming upcoming{
+        {rows.upcoming, rows.upcoming_rows, x * rows.pixel_bytes, 2 * lanes * rows.pixel_bytes},
+        {reinterpret_cast<const unsigned char* const*>(rows.upcoming_targets), rows.upcoming_target_rows,
+         x * static_cast<std::int64_t>(sizeof(Output)), 2 * lanes * static_cast<std::int64_t>(sizeof(Output))}};
     RowSums<Source, kRows> sums;
     sums.clear();
     if constexpr (std::is_same_v<Source, Int16Pair>) {
@@ -105,11 +129,7 @@ HWY_NOINLINE bool march_tiles(const MarchingRows<Source, Output>& rows, const So
       sums.store(0, count,
                  [&](int row, auto v0, auto v1) { store_pair<Lane>(rows.targets[row] + x, v0, v1, streams); });
     } else {
-      sums.store(0, count, [&](int row, auto v0, auto v1) {
-        HWY_ALIGN Output edge[2 * hn::MaxLanes(Tag<Source>())];
-        store_pair<Lane>(edge, v0, v1, false);
-        std::copy_n(edge, left, rows.targets[row] + x);
-      });
+      sums.store(0, count, [&](int row, auto v0, auto v1) { store_first<Lane>(rows.targets[row] + x, v0, v1, left); });
     }
   }
   if (streams) hwy::FlushStream();

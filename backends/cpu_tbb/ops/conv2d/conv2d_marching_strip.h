@@ -30,15 +30,14 @@ class PartRows {
       : images_(images),
         part_(part),
         row_size_(scratch_row(part.strip.columns + images.problem.filter_width - 1)),
-        loan_(scratch, Rows::bytes(part.rows, kept + marching_rows(), row_size_)),
-        rows_(loan_.data(), part.rows, kept + marching_rows(), row_size_) {}
+        loan_(scratch, Rows::bytes(kept + marching_rows(), row_size_)),
+        rows_(loan_.data(), SourceColumns::under(images.problem, part.strip), part.rows, kept + marching_rows(),
+              row_size_) {}
 
   [[nodiscard]] const Strip& strip() const noexcept { return part_.strip; }
   /// The source row that is `row` below the strip's first becomes row `place` of the march.
   void take(std::int64_t place, std::int64_t row) {
-    const Conv2d& p = images_.problem;
-    rows_.take(images_, part_.strip, place, part_.strip.row + row - p.anchor_y, part_.strip.column - p.anchor_x,
-               part_.strip.columns + p.filter_width - 1);
+    rows_.take(images_, part_.strip, place, part_.strip.row + row - images_.problem.anchor_y);
   }
   template <class Source, class Output>
   void give(MarchingRows<Source, Output>& rows) const {

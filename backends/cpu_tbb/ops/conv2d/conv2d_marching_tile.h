@@ -209,21 +209,32 @@ HWY_INLINE void add_source(const Source* HWY_RESTRICT source, std::int64_t sourc
   }
 }
 
-/// The rows that the tile below this one will read, prefetched a row at a time. All at once would fill the core's queue
-/// of cache misses and keep this tile's stores waiting.
-struct Upcoming {
+/// Rows that the tile below this one will read or write, from the byte on that lies below this tile's first.
+struct UpcomingRows {
   const unsigned char* const* rows = nullptr;
   std::int64_t count = 0;
   std::int64_t first_byte = 0;
   std::int64_t bytes = 0;
 
+  template <int kWrites>
   HWY_INLINE void fetch(std::int64_t row) const {
     constexpr std::int64_t kLine = 64;
     if (row >= count) return;
     // Into the second level: the first is full of this tile's rows.
     for (std::int64_t byte = 0; byte < bytes; byte += kLine) {
-      __builtin_prefetch(rows[row] + first_byte + byte, 0, 2);
+      __builtin_prefetch(rows[row] + first_byte + byte, kWrites, 2);
     }
+  }
+};
+/// Both, prefetched a row at a time. All at once would fill the core's queue of cache misses and keep this tile's stores
+/// waiting.
+struct Upcoming {
+  UpcomingRows sources;
+  UpcomingRows targets;
+
+  HWY_INLINE void fetch(std::int64_t row) const {
+    sources.fetch<0>(row);
+    targets.fetch<1>(row);
   }
 };
 

@@ -53,19 +53,15 @@ std::int64_t convolve_strip(const Conv2dImages<Pixel>& images, MarchingRows<Sour
   };
   if (!sum_rows(0, 0, above)) return 0;
 
-  Output* targets[kMarchingRows];
+  TargetRows<Output> targets;
   const unsigned char* upcoming[kMarchingRows];
-  down.targets = targets;
   down.columns = strip.columns;
   down.upcoming = upcoming;
   down.pixel_bytes = sizeof(Pixel);
   for (std::int64_t first = 0; first < strip.rows; first += step) {
     down.rows = std::min(step, strip.rows - first);
     if (!sum_rows(above, first + above, down.rows)) return first;
-    for (std::int64_t i = 0; i < down.rows; ++i) {
-      const std::int64_t output_row = strip.image * images.output_height + strip.row + first + i;
-      targets[i] = reinterpret_cast<Output*>(images.row_of(output_row) + strip.column);
-    }
+    targets.give(images, strip, first, down);
     down.upcoming_rows = upcoming_rows(images, strip, first + above + step, step, upcoming);
     down.sources = sums.rows();
     march(down);

@@ -25,9 +25,9 @@ inline constexpr bool kAlike = std::is_same_v<Number, Pixel> ||
                                (std::is_same_v<Pixel, std::int32_t> &&
                                 (std::is_same_v<Number, std::uint32_t> || std::is_same_v<Number, Int32AsFloat>));
 
-/// Can `count` pixels from column x on, and kMarchingOverhang more, be read in each row of an image?
-inline bool lies_in_row(const Conv2d& problem, std::int64_t x, std::int64_t count) {
-  return x >= 0 && x + count + kMarchingOverhang <= problem.width;
+/// Can these columns, and kMarchingOverhang more, be read in each row of an image?
+inline bool lies_in_row(const Conv2d& problem, const SourceColumns& columns) {
+  return columns.x >= 0 && columns.x + columns.count + kMarchingOverhang <= problem.width;
 }
 
 /// A part of a strip whose rows are all read in the same way.
@@ -36,18 +36,18 @@ struct StripPart {
   StripRows rows = StripRows::copied;
 };
 
-/// Cuts the strip from left to right. Where the march can read most of it in the image, the columns at the image's
-/// edges become parts of their own, whose rows are copied; else the whole strip is copied.
+/// Cuts the strip from left to right. Where most of its columns have all their sources in the image, the march reads
+/// those there, and the columns at the image's edges become parts of their own, whose rows are copied; else the whole
+/// strip is copied.
 template <class Number, class Pixel>
 std::vector<StripPart> parts_of(const Conv2d& problem, const Strip& strip) {
-  constexpr std::int64_t kEdge = 64;  // wide enough for the filter's reach, and whole vectors
-  static_assert(kEdge >= Conv2d::kLargestFilter);
+  constexpr std::int64_t kVectors = 32;  // two vectors of 16, as a tile has
   if constexpr (kAlike<Number, Pixel>) {
-    const std::int64_t reach = problem.filter_width - 1;
-    const std::int64_t first = strip.column < problem.anchor_x ? kEdge : 0;
-    // Behind the last column whose sources lie in the image with the overhang.
-    const std::int64_t end = problem.width - kMarchingOverhang - reach + problem.anchor_x - strip.column;
-    const std::int64_t last = end >= strip.columns ? strip.columns : (end - first) / kEdge * kEdge + first;
+    const std::int64_t behind = problem.filter_width - 1 - problem.anchor_x;
+    const std::int64_t outside = std::max<std::int64_t>(0, problem.anchor_x - strip.column);
+    const std::int64_t first = mathematics::round_up(outside, kVectors);
+    const std::int64_t end = problem.width - behind - strip.column;  // from here on a source lies outside
+    const std::int64_t last = end >= strip.columns ? strip.columns : (end - first) / kVectors * kVectors + first;
     if (end > first && 2 * (last - first) >= strip.columns) {
       std::vector<StripPart> parts;
       const auto add = [&](std::int64_t from, std::int64_t to, StripRows rows) {
@@ -71,47 +71,56 @@ class NumberRows {
  public:
   using Number = T;  ///< what is read in the image where it holds such
 
-  static std::size_t bytes(StripRows rows, std::int64_t count, std::int64_t row_size) {
-    // In the image: one row of zeros, for all above and below it.
-    return sizeof(Number) * static_cast<std::size_t>((rows == StripRows::in_image ? 1 : count) * row_size);
+  static std::size_t bytes(std::int64_t count, std::int64_t row_size) {
+    return sizeof(Number) * static_cast<std::size_t>((1 + count) * row_size);
   }
-  NumberRows(std::byte* memory, StripRows rows, std::int64_t count, std::int64_t row_size)
-      : ring_(reinterpret_cast<Number*>(memory), rows == StripRows::in_image ? 1 : count, row_size),
+  NumberRows(std::byte* memory, const SourceColumns& columns, StripRows rows, std::int64_t count, std::int64_t row_size)
+      : columns_(columns),
+        zeros_(reinterpret_cast<Number*>(memory)),
+        ring_(zeros_ + row_size, count, row_size),
         sources_(static_cast<std::size_t>(count)),
-        in_image_(rows == StripRows::in_image) {}
+        in_image_(rows == StripRows::in_image) {
+    std::fill_n(zeros_, columns.count + kMarchingOverhang, Number(0));
+    if (!in_image_) std::for_each_n(ring_.rows(), count, [&](Number* row) { clear_margins(columns, row); });
+  }
 
   template <class Pixel>
-  void take(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y, std::int64_t x,
-            std::int64_t count) {
+  void take(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y) {
     const Conv2d& p = images.problem;
-    Number* const copy = ring_.rows()[in_image_ ? 0 : place];
-    sources_[static_cast<std::size_t>(place)] = copy;
+    const Number*& source = sources_[static_cast<std::size_t>(place)];
+    if (y < 0 || y >= p.height) {
+      source = zeros_;
+      return;
+    }
+    Number* const copy = ring_.rows()[place];
     if constexpr (kAlike<Number, Pixel>) {
       if (in_image_) {
-        if (y >= 0 && y < p.height) {
-          sources_[static_cast<std::size_t>(place)] =
-              reinterpret_cast<const Number*>(images.image + (strip.image * p.height + y) * p.width + x);
-        } else {
-          std::fill_n(copy, count + kMarchingOverhang, Number(0));
+        // The overhang may be read in the next row, but not behind the last image.
+        const std::int64_t begin = (strip.image * p.height + y) * p.width + columns_.x;
+        if (begin + columns_.count + kMarchingOverhang <= p.batch * p.height * p.width) {
+          source = reinterpret_cast<const Number*>(images.image + begin);
+          return;
         }
-        return;
+        clear_margins(columns_, copy);
       }
     }
-    copy_pixels(images, strip, y, x, count, copy);
-    std::fill_n(copy + count, kMarchingOverhang, Number(0));
+    copy_pixels(images, strip, y, columns_, copy);
+    source = copy;
   }
   template <class Output>
   void give(MarchingRows<Number, Output>& rows) const {
     rows.sources = sources_.data();
   }
   void advance(std::int64_t count) {
-    if (!in_image_) ring_.advance(count);
+    ring_.advance(count);
     std::rotate(sources_.begin(), sources_.begin() + count, sources_.end());
   }
 
  private:
+  SourceColumns columns_;
+  Number* zeros_;  ///< a row, for all above and below the image
   RowRing<Number> ring_;
-  std::vector<const Number*> sources_;  ///< in the ring, or in the image
+  std::vector<const Number*> sources_;  ///< in the ring, in the image, or the zeros
   bool in_image_;
 };
 
@@ -121,27 +130,30 @@ class PairRows {
  public:
   using Number = Int16Pair;
 
-  static std::size_t bytes(StripRows /*rows*/, std::int64_t count, std::int64_t row_size) {
+  static std::size_t bytes(std::int64_t count, std::int64_t row_size) {
     return sizeof(Int16Pair) * static_cast<std::size_t>(((kHasUpper ? 2 : 1) * count + 1) * row_size);
   }
-  PairRows(std::byte* memory, StripRows /*rows*/, std::int64_t count, std::int64_t row_size)
-      : numbers_(reinterpret_cast<std::uint32_t*>(memory)),
+  PairRows(std::byte* memory, const SourceColumns& columns, StripRows /*rows*/, std::int64_t count,
+           std::int64_t row_size)
+      : columns_(columns),
+        numbers_(reinterpret_cast<std::uint32_t*>(memory)),
         lower_(reinterpret_cast<Int16Pair*>(numbers_ + row_size), count, row_size),
-        upper_(reinterpret_cast<Int16Pair*>(numbers_ + (count + 1) * row_size), kHasUpper ? count : 0, row_size) {}
+        upper_(reinterpret_cast<Int16Pair*>(numbers_ + (count + 1) * row_size), kHasUpper ? count : 0, row_size) {
+    clear_margins(columns, numbers_);
+  }
 
   template <class Pixel>
-  void take(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y, std::int64_t x,
-            std::int64_t count) {
+  void take(const Conv2dImages<Pixel>& images, const Strip& strip, std::int64_t place, std::int64_t y) {
     const Conv2d& p = images.problem;
     const std::uint32_t* numbers = numbers_;
-    if (kAlike<std::uint32_t, Pixel> && y >= 0 && y < p.height && lies_in_row(p, x, count)) {
-      numbers = reinterpret_cast<const std::uint32_t*>(images.image + (strip.image * p.height + y) * p.width + x);
+    if (kAlike<std::uint32_t, Pixel> && y >= 0 && y < p.height && lies_in_row(p, columns_)) {
+      const Pixel* const row = images.image + (strip.image * p.height + y) * p.width;
+      numbers = reinterpret_cast<const std::uint32_t*>(row + columns_.x);
     } else {
-      copy_pixels(images, strip, y, x, count, numbers_);
-      std::fill_n(numbers_ + count, kMarchingOverhang, 0U);
+      copy_pixels(images, strip, y, columns_, numbers_);
     }
     Int16Pair* const upper = kHasUpper ? upper_.rows()[place] : nullptr;
-    if (make_pairs(numbers, count, lower_.rows()[place], upper)) last_with_upper_ = place;
+    if (make_pairs(numbers, columns_.count, lower_.rows()[place], upper)) last_with_upper_ = place;
   }
   void give(MarchingRows<Int16Pair, std::int32_t>& rows) const {
     rows.sources = lower_.rows();
@@ -154,6 +166,7 @@ class PairRows {
   }
 
  private:
+  SourceColumns columns_;
   std::uint32_t* numbers_;
   RowRing<Int16Pair> lower_;
   RowRing<Int16Pair> upper_;
