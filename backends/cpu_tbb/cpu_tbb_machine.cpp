@@ -180,4 +180,12 @@ std::int64_t second_level_cache_bytes() {
   return size_bytes;
 }
 
+std::int64_t last_level_cache_bytes() {
+  static const std::int64_t size_bytes = [] {
+    const auto found = static_cast<std::int64_t>(last_cache_bytes());
+    return found > 0 ? found : std::int64_t{8} << 20;
+  }();
+  return size_bytes;
+}
+
 }  // namespace tessera::cpu_tbb

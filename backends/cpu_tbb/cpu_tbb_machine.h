@@ -24,5 +24,7 @@ struct Machine {
 
 /// Of one core; 1 MiB if the system does not say. Asked once.
 [[nodiscard]] std::int64_t second_level_cache_bytes();
+/// Of one cache of the last level; 8 MiB if the system does not say. Asked once.
+[[nodiscard]] std::int64_t last_level_cache_bytes();
 
 }  // namespace tessera::cpu_tbb

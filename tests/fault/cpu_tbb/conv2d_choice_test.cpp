@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ops/conv2d/conv2d_marching_choice.h"
+#include "ops/conv2d/conv2d_strips.h"
 
 namespace tessera::fault {
 namespace {
@@ -32,6 +33,17 @@ TEST(Conv2dChoiceTest, many_rows_of_whole_pages_under_3_x_3_are_not_marched_over
   Conv2d bytes = images(1024, 1024, 3);
   bytes.type = DataType::uint8;  // copied
   EXPECT_TRUE(cpu_tbb::marching_pays(bytes, 2));
+}
+
+TEST(Conv2dChoiceTest, images_that_fill_the_last_level_under_3_x_3_are_not_marched_over) {
+  const double cached = cpu_tbb::most_cached_bytes();
+  constexpr std::int64_t kWidth = 1000;
+  const auto of = [](double bytes) { return images(static_cast<std::int64_t>(bytes / (8 * kWidth)), kWidth, 3); };
+  EXPECT_TRUE(cpu_tbb::marching_pays(of(0.5 * cached), 1));
+  EXPECT_FALSE(cpu_tbb::marching_pays(of(0.9 * cached), 1));
+  EXPECT_FALSE(cpu_tbb::streams_output(of(0.9 * cached)));
+  EXPECT_TRUE(cpu_tbb::marching_pays(of(1.1 * cached), 1));
+  EXPECT_TRUE(cpu_tbb::streams_output(of(1.1 * cached)));
 }
 
 TEST(Conv2dChoiceTest, short_rows_under_one_weight_are_joined_and_no_pixel_is_lost) {
