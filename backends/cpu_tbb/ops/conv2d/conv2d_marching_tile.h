@@ -226,8 +226,8 @@ struct UpcomingRows {
     }
   }
 };
-/// Both, prefetched a row at a time. All at once would fill the core's queue of cache misses and keep this tile's stores
-/// waiting.
+/// Both, prefetched a row at a time. All at once would fill the core's queue of cache misses and keep this tile's
+/// stores waiting.
 struct Upcoming {
   UpcomingRows sources;
   UpcomingRows targets;

@@ -219,13 +219,13 @@ class RowRing {
              static_cast<double>(size_bytes(problem.type)) +
          batch * static_cast<double>(problem.output_height()) * static_cast<double>(problem.output_width()) * 4;
 }
-/// What the last level of the caches holds of them. Other programs need it too, so no more of a large one is counted on.
+/// What the last level of the caches holds of them. Others need it too, so no more of a large one is counted on.
 [[nodiscard]] inline double most_cached_bytes() {
   constexpr double kMost = 28 << 20, kShare = 0.875;
   return std::min(kMost, kShare * static_cast<double>(last_level_cache_bytes()));
 }
-/// Are the outputs so large that writing them around the caches pays? On an EPYC whose last level has 32 MiB 3 x 3 takes
-/// 590 us for 1500 x 1500 in float and 700 around the caches, and for 2000 x 2000, which move 32 MB, 1000 us and 670.
+/// Are the outputs so large that writing them around the caches pays? On an EPYC whose last level has 32 MiB 3 x 3
+/// takes 590 us for 1500 x 1500 in float and 700 around the caches; for 2000 x 2000, which move 32 MB, 1000 and 670.
 [[nodiscard]] inline bool streams_output(const Conv2d& problem) {
   return moved_bytes(problem) > most_cached_bytes();
 }
