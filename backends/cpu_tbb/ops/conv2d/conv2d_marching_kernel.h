@@ -60,7 +60,7 @@ struct MarchingRows {
   const unsigned char* const* upcoming = nullptr;
   std::int64_t upcoming_rows = 0;
   std::int64_t pixel_bytes = 0;
-  /// Rows that will be written next, likewise; null where they are written around the caches.
+  /// Rows that will be written next, likewise; none where they are written around the caches.
   Output* const* upcoming_targets = nullptr;
   std::int64_t upcoming_target_rows = 0;
 };

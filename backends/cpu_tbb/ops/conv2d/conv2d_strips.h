@@ -7,7 +7,10 @@
 //     |-------------------------|           4096 x 4096, and 7.4 ms in strips of 512 columns. Where rows are copied
 //     |  run                    |           first, a strip is so narrow that the copies under the filter stay in the
 //     +-------------------------+           lower caches. Runs of a small image are so short that each thread gets
-//                                           some. How the output is cut changes no bit.
+//                                           some; those of a thread that follow each other are one
+//                                           march. How the output is cut changes no bit.
+//
+// Also what rows a march writes, and which outputs are so large that they are written around the caches.
 #pragma once
 
 #include <algorithm>
@@ -99,7 +102,7 @@ class Strips {
   /// balance: on 2 threads of a Xeon 128 x 128 takes 8 us in 2 runs and 11 in 4.
   static constexpr std::int64_t kFewestRows = 16;
   /// Where threads have many runs, these are made longer, because each begins with rows that nothing has prefetched:
-  /// 4096 x 256 with 3 x 3 took 267 us on two threads of an EPYC in runs of 64 rows, 220 in 128, 187 in 512.
+  /// 4096 x 256 with 3 x 3 took 267 us on two threads of an EPYC in runs of 64 rows, 220 in 128, 187 in 512 (no file).
   static constexpr std::int64_t kRunsOfThread = 4;
   static constexpr std::int64_t kMostRows = 512;
   static constexpr std::int64_t kFewestPixels = 4096;
@@ -225,7 +228,8 @@ class RowRing {
   return std::min(kMost, kShare * static_cast<double>(last_level_cache_bytes()));
 }
 /// Are the outputs so large that writing them around the caches pays? On an EPYC whose last level has 32 MiB 3 x 3
-/// takes 590 us for 1500 x 1500 in float and 700 around the caches; for 2000 x 2000, which move 32 MB, 1000 and 670.
+/// takes 590 us for 1500 x 1500 in float and 700 around the caches; for 2000 x 2000, which move 32 MB, 1000 and 670
+/// (no file).
 [[nodiscard]] inline bool streams_output(const Conv2d& problem) {
   return moved_bytes(problem) > most_cached_bytes();
 }
