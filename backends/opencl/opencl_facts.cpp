@@ -118,6 +118,16 @@ std::string short_version(const std::string& version) {
   return first == std::string::npos ? version : version.substr(0, version.find(' ', first + 1));
 }
 
+/// By what OpenCL 3.0 asks. An older device has no such question, and need not have such fences.
+bool has_device_fences(const OpenclApi& api, cl_device_id device, const std::string& version) {
+  constexpr cl_device_info kAtomicMemoryCapabilities = 0x1063;
+  constexpr cl_bitfield kAcquireRelease = 1U << 1U;
+  constexpr cl_bitfield kWholeDevice = 1U << 5U;
+  cl_bitfield capabilities = 0;
+  return version.rfind("OpenCL 3.", 0) == 0 && ask(api, device, kAtomicMemoryCapabilities, capabilities) &&
+         (capabilities & kAcquireRelease) != 0 && (capabilities & kWholeDevice) != 0;
+}
+
 std::array<std::uint64_t, 3> group_extent(const OpenclApi& api, cl_device_id device) {
   std::vector<std::size_t> extents(
       std::max<cl_uint>(must_ask<cl_uint>(api, device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS), 3));
@@ -196,8 +206,10 @@ DeviceFacts gather_facts(const OpenclApi& api, cl_platform_id platform, cl_devic
   facts.vector_bytes = sizeof(cl_float) *
                        std::clamp<cl_uint>(must_ask<cl_uint>(api, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT), 4, 16);
   facts.is_nvidia = info.driver == "NVIDIA CUDA";
+  facts.has_device_fences = has_device_fences(api, device, version);
   if (int sm = 0; facts.is_nvidia && std::sscanf(info.instruction_set.c_str(), "sm_%d", &sm) == 1) {
     facts.has_dp4a = sm >= 61;
+    facts.has_device_fences = sm >= 70;
     facts.has_tensor_cores = sm >= 80;
     facts.is_hopper = sm == 90;
     facts.float64_tensor_cores = sm >= 90 ? 90 : sm >= 80 ? 80 : 0;

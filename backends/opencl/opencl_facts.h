@@ -36,6 +36,9 @@ struct DeviceFacts {
   bool divides_exactly = false;
   /// Additions to 64 bits of memory (cl_khr_int64_base_atomics).
   bool has_int64_atomics = false;
+  /// A work-group can read what another one of the same launch wrote before it counted: by fences that reach the whole
+  /// device, OpenCL C 3.0's where the device has them, NVIDIA's own instruction there.
+  bool has_device_fences = false;
   /// Commands wait until the queue is flushed. NVIDIA and PoCL start them at once.
   bool needs_flush = true;
   /// Equal only if a program compiled for one is right for the other: name, vendor, and versions of device and driver.

@@ -68,6 +68,11 @@ void enqueue(const OperatorLaunch& launch, OpenclQueue& queue, std::span<const b
   const std::lock_guard lock(launch.kernel->mutex());
   cl_uint index = 0;
   for (const MemoryArgument& argument : launch.memory) {
+    if (argument.place == MemoryArgument::kCounters) {
+      launch.kernel->set(index++, queue.counters());
+      launch.kernel->set(index++, cl_ulong{0});
+      continue;
+    }
     const backend::Slice& slice = argument.place == MemoryArgument::kWorkspace ? workspace : operands[argument.place];
     const cl_ulong first_element = slice.offset_bytes / size_bytes(argument.type) + argument.first_element;
     launch.kernel->set(index++, native(slice));

@@ -55,12 +55,13 @@ class CompiledKernel {
   mutable std::mutex mutex_;
 };
 
-/// Memory that a launch works on: an operand or the workspace, from an element of it on. Takes two parameters of the
-/// kernel: the buffer and, as ulong, the first element in it.
+/// Memory that a launch works on: an operand, the workspace or the queue's counters, from an element of it on. Takes
+/// two parameters of the kernel: the buffer and, as ulong, the first element in it.
 struct MemoryArgument {
   static constexpr std::size_t kWorkspace = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kCounters = static_cast<std::size_t>(-2);  ///< OpenclQueue::counters()
 
-  std::size_t place = 0;              ///< the operand's place in the operator's Operands, or kWorkspace
+  std::size_t place = 0;              ///< the operand's place in the operator's Operands, or one of these
   DataType type = DataType::float32;  ///< what the elements are
   std::uint64_t first_element = 0;    ///< counted from where the operand or the workspace begins
 };

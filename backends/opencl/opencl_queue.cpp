@@ -84,6 +84,18 @@ void OpenclQueue::launch(cl_kernel kernel, const NdRange& range, Stage stage) {
            "clEnqueueNDRangeKernel", stage);
 }
 
+cl_mem OpenclQueue::counters() {
+  if (!counters_) {
+    std::array<cl_uint, kCounters> zeros{};
+    cl_int code = CL_SUCCESS;
+    counters_ = {context_->api().clCreateBuffer(context_->native(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                                sizeof(zeros), zeros.data(), &code),
+                 context_->api().clReleaseMemObject};
+    context_->check(code, "clCreateBuffer", Stage::allocation);
+  }
+  return counters_.get();
+}
+
 std::vector<LaunchFacts> OpenclQueue::watched_launches() {
   const std::unique_ptr<LaunchWatch> watch = std::move(watch_);
   return watch == nullptr ? std::vector<LaunchFacts>() : watch->facts();

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -45,6 +46,10 @@ class OpenclQueue final : public backend::Queue {
   /// Queues a kernel whose arguments are set. The caller holds the kernel's lock. `stage` is Stage::rest for all but
   /// the first launch of a command.
   void launch(cl_kernel kernel, const NdRange& range, Stage stage = Stage::launch);
+  /// kCounters numbers of 32 bits on the device. They are 0 when a launch begins, and it leaves them so: groups of one
+  /// launch count with them, and those of two do not meet, because the queue is in order.
+  static constexpr std::uint64_t kCounters = 4096;
+  [[nodiscard]] cl_mem counters();
   /// Lets a library queue commands of its own. `enqueue` is given the queue and answers with the library's code, of
   /// which those that are OpenCL's are translated; `call` names its function in errors.
   void launch_library(std::string_view call, const std::function<cl_int(cl_command_queue)>& enqueue);
@@ -59,6 +64,7 @@ class OpenclQueue final : public backend::Queue {
   std::shared_ptr<Progress> progress_;
   bool times_markers_;
   std::unique_ptr<LaunchWatch> watch_;  ///< null: nobody watches
+  Handle<cl_mem> counters_;             ///< null until a launch wants them
   Handle<cl_command_queue> queue_;
 };
 

@@ -5,24 +5,23 @@
 // Compiles alone with: -DFLOAT64=1
 #include "ops/real.cl"
 
-#define PARTS_AT_ONCE 16
+#define UNROLLED _Pragma("unroll")
 
-static inline real sum_of_parts(__global const real* place, const long count, const long step) {
-  real sum = place[0], part[PARTS_AT_ONCE];
-  long i = 1;
-  for (; i + PARTS_AT_ONCE <= count; i += PARTS_AT_ONCE) {
-#pragma unroll
-    for (int of = 0; of < PARTS_AT_ONCE; ++of) part[of] = place[(i + of) * step];
-#pragma unroll
-    for (int of = 0; of < PARTS_AT_ONCE; ++of) sum += part[of];
+// Defines `name` for parts of `number`s, real or vectors of it, with `at_once` loads on their way.
+#define DEFINE_SUM_OF_PARTS(name, number, at_once)                                              \
+  static inline number name(__global const number* place, const long count, const long step) {  \
+    number sum = place[0], part[at_once];                                                       \
+    long i = 1;                                                                                 \
+    for (; i + at_once <= count; i += at_once) {                                                \
+      UNROLLED for (int of = 0; of < at_once; ++of) part[of] = place[(i + of) * step];          \
+      UNROLLED for (int of = 0; of < at_once; ++of) sum += part[of];                            \
+    }                                                                                           \
+    UNROLLED for (int of = 0; of < at_once; ++of) {                                             \
+      if (i + of < count) part[of] = place[(i + of) * step];                                    \
+    }                                                                                           \
+    UNROLLED for (int of = 0; of < at_once; ++of) {                                             \
+      if (i + of < count) sum += part[of];                                                      \
+    }                                                                                           \
+    return sum;                                                                                 \
   }
-#pragma unroll
-  for (int of = 0; of < PARTS_AT_ONCE; ++of) {
-    if (i + of < count) part[of] = place[(i + of) * step];
-  }
-#pragma unroll
-  for (int of = 0; of < PARTS_AT_ONCE; ++of) {
-    if (i + of < count) sum += part[of];
-  }
-  return sum;
-}
+DEFINE_SUM_OF_PARTS(sum_of_parts, real, 16)

@@ -19,7 +19,7 @@ static_assert(sizeof(CnnLayerParts) == 16, "cnn_layer_finish.cl says so too");
 
 }  // namespace
 
-ProductPlan::ProductPlan(const CnnLayer& problem, std::int64_t wanted_parts, std::int64_t depth)
+ProductPlan::ProductPlan(const CnnLayer& problem, std::int64_t wanted_parts, std::int64_t depth, bool joins)
     : steps(problem.input_channels * problem.filter_height * problem.filter_width),
       padded_steps(ceil_div(steps, depth) * depth) {
   const std::int64_t sums = problem.output_channels * problem.convolved_height() * problem.convolved_width();
@@ -27,7 +27,7 @@ ProductPlan::ProductPlan(const CnnLayer& problem, std::int64_t wanted_parts, std
   const std::int64_t most = std::clamp<std::int64_t>(fitting, 1, wanted_parts);
   part_steps = ceil_div(padded_steps / depth, most) * depth;
   parts = ceil_div(padded_steps, part_steps);
-  is_part = parts > 1 || (problem.pool_size > 1 && !has_plain_pool(problem));
+  is_part = (parts > 1 && !joins) || (problem.pool_size > 1 && !has_plain_pool(problem));
   pooled = !is_part && problem.pool_size > 1;
   rows = pooled ? problem.output_height() : problem.convolved_height();
   row_windows = pooled ? problem.output_width() : problem.convolved_width();

@@ -37,8 +37,9 @@ static_assert(sizeof(CnnLayerProduct) == 112, "cnn_layer_product.cl says so too"
 
 /// The convolution as a product of matrices: how much of it, and where its results go.
 struct ProductPlan {
-  /// `wanted_parts` of the steps, each a multiple of `depth` long.
-  ProductPlan(const CnnLayer& problem, std::int64_t wanted_parts, std::int64_t depth);
+  /// `wanted_parts` of the steps, each a multiple of `depth` long. `joins`: where results can be finished by the groups
+  /// that compute them, several parts are joined there (joined_parts.h).
+  ProductPlan(const CnnLayer& problem, std::int64_t wanted_parts, std::int64_t depth, bool joins = false);
 
   std::int64_t steps;         ///< along k
   std::int64_t padded_steps;  ///< a multiple of the depth

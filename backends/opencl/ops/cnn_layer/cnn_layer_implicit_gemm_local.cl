@@ -11,19 +11,21 @@
 //   +---+---+-------     +----------+-----+
 //
 // A weight is read columns / TILE_N times from the second-level cache, a pixel filter * filter * outputs / TILE_M
-// times, nearly always from the first-level one. Other pools, and steps split into parts, go through sums in the
-// workspace, which cnn_layer_finish.cl ends.
+// times, nearly always from the first-level one. Steps split into parts go through the workspace: the group of a block
+// that ends last adds them up (JOINED, joined_parts.cl), or cnn_layer_finish.cl, as for other pools.
 //
 // On NVIDIA's sm_80 and newer, in float32, several steps of tiles are on their way, by copies that pass no register
 // (gemm_register_fma_ahead.cl).
 //
 // Compiles alone with: -DFLOAT64=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0
+// Compiles alone with: -cl-std=CL3.0 -DFLOAT64=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0 -DJOINED=1
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTILE_M=32 -DTILE_N=64 -DWORK_M=4 -DWORK_N=4 -DDEPTH=32 -DSLICES=2 -DSTAGES=3 -DTENSOR_CORES=0 -DASYNC=1
 // Compiles alone with: -DFLOAT64=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=1 -DSTAGES=2 -DTENSOR_CORES=0
 #define A_TURNED 0
 #define B_TURNED 0
 #define RUN 4
 #include "ops/cnn_layer/cnn_layer_implicit_gemm_gather.cl"
+#define PLACE_OF_COLUMN(column) PIXEL_OF_COLUMN(column)
 #include "ops/gemm/gemm_register_store.cl"
 
 #define A_ROWS_AT_ONCE (ITEMS * V / TILE_M)
@@ -120,6 +122,11 @@ struct Results {
   const Product *product;
 };
 
+ALWAYS_INLINE int is_inside(const Results *results, const int row, const int column) {
+  return results->first_channel + row < results->layer->output_channels &&
+         results->first_column + column < results->product->columns;
+}
+
 ALWAYS_INLINE void store_run(const Results *results, const int row, const int column, const real *run) {
   const Layer *const layer = results->layer;
   const Product *const product = results->product;
@@ -127,13 +134,13 @@ ALWAYS_INLINE void store_run(const Results *results, const int row, const int co
   if (channel < layer->output_channels) {
     const real channel_bias = layer->has_bias && !product->is_part ? results->bias[channel] : 0;
     store_columns(results->output + channel * product->target_channel, channel_bias,
-                  results->first_column + PIXEL_OF_COLUMN(column), run, results->is_plain, layer, product);
+                  results->first_column + column, run, results->is_plain, layer, product);
   }
 }
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_implicit_gemm_local(
-    CNN_LAYER_OPERANDS, __global const int *restrict places, const ulong places_first, const Layer layer,
-    const Product product) {
+    CNN_LAYER_OPERANDS, __global const int *restrict places, const ulong places_first WHERE_PARTS_MEET,
+    const Layer layer, const Product product) {
   DECLARE_TILES
   const Share share = share_of_item();
   // Blocks of channels first, which read the same pixels; then columns, then parts of the steps.
@@ -175,5 +182,14 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_impli
        3) == 0;
   const Results results = {output + output_first + part * product.target_part,
                            bias + bias_first, first_channel, first_column, is_plain, &layer, &product};
+#if JOINED
+  __local int is_last;
+  const long parts = quotient(product.padded_steps + product.part_steps - 1, product.part_steps);
+  const long number = group - part * column_blocks * product.channel_blocks;
+  const Joint joint = joint_of(sums_of_parts + sums_first, number, part, parts);
+  store_tiles(sums, tiles, share, &results, joint);
+  if (comes_last(&counters[counters_first + number], parts, &is_last)) store_joined(joint, share, &results);
+#else
   store_tiles(sums, tiles, share, &results);
+#endif
 }

@@ -8,6 +8,7 @@
 #include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
 #include "ops/cnn_layer/cnn_layer_variants.h"
 #include "ops/gemm/gemm_local_tile.h"
+#include "ops/joined_parts.h"
 
 namespace tessera::opencl {
 
@@ -35,9 +36,12 @@ LocalTileShape shape_of(std::int64_t tile, const CnnLayer& problem, const Device
   return {128, 64, 8, 8, is_double ? 8 : 16};
 }
 
-std::uint64_t group_count(const CnnLayerProduct& product, const LocalTileShape& shape) {
+std::uint64_t block_count(const CnnLayerProduct& product, const LocalTileShape& shape) {
   return static_cast<std::uint64_t>(product.channel_blocks) *
-         static_cast<std::uint64_t>(ceil_div(product.columns, shape.tile_n)) *
+         static_cast<std::uint64_t>(ceil_div(product.columns, shape.tile_n));
+}
+std::uint64_t group_count(const CnnLayerProduct& product, const LocalTileShape& shape) {
+  return block_count(product, shape) *
          static_cast<std::uint64_t>(ceil_div(product.padded_steps, product.part_steps));
 }
 
@@ -112,13 +116,30 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
           split_k_tunable(best)};
 }
 
+/// Elements of the workspace where the plan's parts are joined; 0 where they are not, or there is one alone.
+std::size_t joined_elements(const CnnLayer& problem, const DeviceFacts& facts, const ProductPlan& plan,
+                            const LocalTileShape& shape) {
+  if (plan.is_part) return 0;
+  return elements_of_joined_parts(facts, block_count(product_of(problem, plan, shape), shape), plan.parts,
+                                  shape.tile_m * shape.tile_n, problem.type);
+}
+
+ProductPlan plan_of(const CnnLayer& problem, const DeviceFacts& facts, const LocalTileShape& shape,
+                    std::int64_t parts) {
+  const ProductPlan plan(problem, parts, shape.depth, true);
+  if (plan.parts == 1 || joined_elements(problem, facts, plan, shape) != 0) return plan;
+  return ProductPlan(problem, parts, shape.depth);
+}
+
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& opened, const Tuning& tuning) {
   const OpenclDevice& device = native(opened);
   const LocalTileShape shape = shape_of(tuning.at("tile_m"), problem, device.facts());
-  const ProductPlan plan(problem, tuning.at("split_k"), shape.depth);
+  const ProductPlan plan = plan_of(problem, device.facts(), shape, tuning.at("split_k"));
+  const std::size_t joined = joined_elements(problem, device.facts(), plan, shape);
   const CnnWeightsForm form = form_of(problem, plan, shape);
-  const ProgramSource source = cnn_layer_program("cnn_layer_implicit_gemm_local",
-                                                 embedded::cnn_layer_implicit_gemm_local, problem, shape.options());
+  ProgramSource source = cnn_layer_program("cnn_layer_implicit_gemm_local", embedded::cnn_layer_implicit_gemm_local,
+                                           problem, shape.options());
+  if (joined != 0) join_parts(source, device.facts());
 
   const std::size_t bytes_of_image =
       static_cast<std::size_t>(plan.parts * plan.sums_of_image) * size_bytes(problem.type);
@@ -133,13 +154,16 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
     launch.memory[kCnnOutput] = from_image(kCnnOutput, problem, first_image);
     if (plan.is_part) launch.memory[kCnnOutput] = {.place = MemoryArgument::kWorkspace, .type = problem.type};
     launch.memory.push_back(form.places(problem.type));
+    if (joined != 0) add_joint(launch.memory, problem.type);
     launch.set_structs(cnn_layer_shape(pass), product);
     launches.push_back(std::move(launch));
     if (plan.is_part) launches.push_back(finish_launch(pass, device, plan, first_image, 0));
   });
-  return std::make_unique<OpenclKernel>(
-      std::move(launches), static_cast<std::size_t>(images_of_pass(problem, bytes_of_image)) * bytes_of_image,
-      prepare_cnn_weights(problem, device, form));
+  const std::size_t workspace_bytes =
+      joined != 0 ? joined * size_bytes(problem.type)
+                  : static_cast<std::size_t>(images_of_pass(problem, bytes_of_image)) * bytes_of_image;
+  return std::make_unique<OpenclKernel>(std::move(launches), workspace_bytes,
+                                        prepare_cnn_weights(problem, device, form));
 }
 
 }  // namespace

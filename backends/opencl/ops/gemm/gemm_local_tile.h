@@ -8,6 +8,7 @@
 
 #include "backend/variant.h"
 #include "opencl_facts.h"
+#include "ops/joined_parts.h"
 
 namespace tessera::opencl {
 
@@ -33,7 +34,7 @@ struct LocalTileShape {
     const std::int64_t padding_bytes = tensor_cores != 0 ? 2 * kVectorBytes : kVectorBytes;
     const std::int64_t tiles = stages * depth * ((tile_m + tile_n) * element + 2 * padding_bytes);
     const std::int64_t sums = work_n * kVectorBytes * static_cast<std::int64_t>(group_size());
-    return static_cast<std::uint64_t>(slices > 1 ? std::max(tiles, sums) : tiles);
+    return static_cast<std::uint64_t>(slices > 1 ? std::max(tiles, sums) : tiles) + kJointBytes;
   }
   [[nodiscard]] std::string options() const {
     return " -DTILE_M=" + std::to_string(tile_m) + " -DTILE_N=" + std::to_string(tile_n) +

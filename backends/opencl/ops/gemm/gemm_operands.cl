@@ -35,9 +35,10 @@ typedef struct {
 SIZE_ON_THE_HOST(Gemm, FLOAT64 ? 96 : 88);
 
 // What kernels' parameters begin with: three operands, each with the first element that is its own; then the problem.
-#define GEMM_PARAMETERS                                                                                       \
+#define GEMM_OPERANDS                                                                                         \
   __global const real *restrict a, const ulong a_first, __global const real *restrict b, const ulong b_first, \
-      __global real *restrict c, const ulong c_first, const Gemm gemm
+      __global real *restrict c, const ulong c_first
+#define GEMM_PARAMETERS GEMM_OPERANDS, const Gemm gemm
 
 // The block of C that a group computes. Groups stand in one line: along a row of blocks first, then down, then product
 // by product.

@@ -29,14 +29,16 @@
 // written there, into rows that are a vector longer, so that fewer writes meet in one bank.
 //
 // What lies outside of A or B counts as 0 times 0, so edges need no loop of their own, and a NaN or infinity inside is
-// never lost or made up. With k split into parts, each part's sums go to a matrix of their own: see
-// gemm_register_sum.cl.
+// never lost or made up. With k split into parts, each part's sums go to a place of their own, and the group of a block
+// that ends last adds them up (JOINED, joined_parts.cl); or to a matrix of their own, and another launch adds these up:
+// see gemm_register_sum.cl.
 //
 // On NVIDIA's sm_80 and newer small tiles of float32, and float64 on its tensor cores: the same, but with more pairs of tiles that are filled without registers, number by
 // number, so that it does not matter how matrices are aligned or turned. See gemm_register_fma_ahead.cl and
 // gemm_register_tensor.cl.
 //
 // Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0
+// Compiles alone with: -cl-std=CL3.0 -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=2 -DSTAGES=2 -DTENSOR_CORES=0 -DJOINED=1
 // Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=8 -DWORK_N=8 -DDEPTH=16 -DSLICES=1 -DSTAGES=2 -DTENSOR_CORES=0
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE_M=32 -DTILE_N=32 -DWORK_M=8 -DWORK_N=4 -DDEPTH=32 -DSLICES=4 -DSTAGES=3 -DTENSOR_CORES=0 -DASYNC=1
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=64 -DTILE_N=64 -DWORK_M=4 -DWORK_N=8 -DDEPTH=8 -DSLICES=1 -DSTAGES=5 -DTENSOR_CORES=80
@@ -186,13 +188,17 @@ static inline void store_vector(__global real *c, const long ldc, const long row
   }
 }
 
+ALWAYS_INLINE int is_inside(const Results *results, const int row, const int column) {
+  return results->block.first_row + row < results->m && results->block.first_column + column < results->n;
+}
+
 ALWAYS_INLINE void store_run(const Results *results, const int row, const int column, const real *run) {
   store_vector(results->c, results->ldc, results->block.first_row + row, results->block.first_column + column,
                results->is_plain, results->m, results->n, LOAD_VECTOR(0, run), results->alpha, results->beta);
 }
 
-__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_local(GEMM_PARAMETERS,
-                                                                                     const Parts parts) {
+__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_local(
+    GEMM_OPERANDS WHERE_PARTS_MEET, const Gemm gemm, const Parts parts) {
   DECLARE_TILES
   const Share share = share_of_item();
   const Block block = block_of_group((long)get_group_id(0), gemm.m, gemm.n, TILE_M, TILE_N);
@@ -237,9 +243,18 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   multiply_tiles(sums, tiles, share, a, b, 0, a_step, b_step, &source, &copies, k_begin, source.k_end);
 #endif
 
-  const ulong first_result = c_first + block.product * gemm.stride_c;
+  const ulong first_result = c_first + (JOINED ? product : block.product) * gemm.stride_c;
   const int c_is_plain = block.first_row + TILE_M <= gemm.m && block.first_column + TILE_N <= gemm.n &&
                          ((first_result | gemm.ldc) & (V - 1)) == 0;
   const Results results = {c + first_result, gemm.ldc, block, c_is_plain, gemm.m, gemm.n, gemm.alpha, gemm.beta};
+#if JOINED
+  __local int is_last;
+  const long blocks = (long)get_num_groups(0) / parts.count;
+  const long number = (long)get_group_id(0) - part * blocks;
+  const Joint joint = joint_of(sums_of_parts + sums_first, number, part, parts.count);
+  store_tiles(sums, tiles, share, &results, joint);
+  if (comes_last(&counters[counters_first + number], parts.count, &is_last)) store_joined(joint, share, &results);
+#else
   store_tiles(sums, tiles, share, &results);
+#endif
 }

@@ -11,6 +11,7 @@
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_split_k.h"
 #include "ops/gemm/gemm_variants.h"
+#include "ops/joined_parts.h"
 
 namespace tessera::opencl {
 
@@ -153,11 +154,14 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   const LocalTileShape shape = shape_of(problem, device.facts(), tuning);
   const Gemm computed = gemm_as_computed(problem);
   const KParts parts = cut_k(computed, tuning.at("split_k"), shape.depth);
-  const ProgramSource source =
-      gemm_program("gemm_register_local", embedded::gemm_register_local, problem, shape.options());
-  const std::uint64_t groups = group_count(computed, shape) * static_cast<std::uint64_t>(parts.count);
+  const std::uint64_t blocks = group_count(computed, shape);
+  const std::size_t joined =
+      elements_of_joined_parts(device.facts(), blocks, parts.count, shape.tile_m * shape.tile_n, problem.type);
+  ProgramSource source = gemm_program("gemm_register_local", embedded::gemm_register_local, problem, shape.options());
+  if (joined != 0) join_parts(source, device.facts());
+  const std::uint64_t groups = blocks * static_cast<std::uint64_t>(parts.count);
   return make_gemm_in_parts(device, source, computed, parts, gemm_operands(problem),
-                            {1, {groups * shape.group_size(), 1, 1}, {shape.group_size(), 1, 1}});
+                            {1, {groups * shape.group_size(), 1, 1}, {shape.group_size(), 1, 1}}, joined);
 }
 
 }  // namespace

@@ -93,9 +93,11 @@ ALWAYS_INLINE void fetch_tiles(Copies *copies, SHARE_POINTERS, const Source *sou
 ALWAYS_INLINE void place_tiles(const Copies *copies, const Source *source, __local real *a_tile, __local real *b_tile);
 #endif
 
-// The kernel's: where sums go. Stores RUN of them from row `row`, column `column` of the tile on.
+// The kernel's: where sums go. Stores RUN of them, from row `row` and place `column` of the tile on.
 typedef struct Results Results;
 ALWAYS_INLINE void store_run(const Results *results, const int row, const int column, const real *run);
+// With JOINED: is the first of such RUN an element of the result?
+ALWAYS_INLINE int is_inside(const Results *results, const int row, const int column);
 
 // The numbers of one p that a work-item multiplies: vectors `apart` from each other.
 static inline void read_numbers(real *numbers, const int count, __local const real *from, const int apart) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "ops/joined_parts.h"
+
 namespace tessera::opencl {
 
 Tunable split_k_tunable(std::int64_t preferred) {
@@ -58,12 +60,20 @@ OperatorLaunch launch_of_sum(std::unique_ptr<CompiledKernel> kernel, const Gemm&
 
 std::unique_ptr<backend::Kernel> make_gemm_in_parts(const OpenclDevice& device, const ProgramSource& source,
                                                     const Gemm& computed, const KParts& parts,
-                                                    std::vector<MemoryArgument> operands, const NdRange& range) {
+                                                    std::vector<MemoryArgument> operands, const NdRange& range,
+                                                    std::size_t joined) {
   const auto& program = device.programs().build_once(source);
   const auto kernel = [&](const std::string& name) {
     return std::make_unique<CompiledKernel>(device.context(), program.get(), name);
   };
   OperatorLaunch multiply{kernel(source.name), range, std::move(operands)};
+  if (joined != 0) {
+    add_joint(multiply.memory, computed.type);
+    set_gemm_structs(multiply, computed, parts.scalars());
+    std::vector<OperatorLaunch> launches;
+    launches.push_back(std::move(multiply));
+    return std::make_unique<OpenclKernel>(std::move(launches), joined * size_bytes(computed.type));
+  }
   if (parts.count > 1) multiply.memory[2].place = MemoryArgument::kWorkspace;
   set_gemm_structs(multiply, parts.problem_of_sums(computed), parts.scalars());
   std::vector<OperatorLaunch> launches;

@@ -46,11 +46,12 @@ struct KParts {
                                            const KParts& parts, std::int64_t first_element);
 
 /// The kernel of one launch that multiplies, its parts first if there are several, and of the one that adds those up.
-/// `source` holds both; `operands` are A, B and C.
+/// `source` holds both; `operands` are A, B and C. With `joined` elements of the workspace the first launch adds them up
+/// itself, and is the only one.
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_gemm_in_parts(const OpenclDevice& device,
                                                                   const ProgramSource& source, const Gemm& computed,
                                                                   const KParts& parts,
                                                                   std::vector<MemoryArgument> operands,
-                                                                  const NdRange& range);
+                                                                  const NdRange& range, std::size_t joined = 0);
 
 }  // namespace tessera::opencl

@@ -15,9 +15,11 @@
 // What does not begin at a multiple of 16 bytes is read element by element.
 //
 // Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=1 -DFEW_ROWS=1 -DALONG=1 -DFEW=4 -DLANES=32 -DROWS=4 -DLOADS=2 -DNVIDIA=0
+// Compiles alone with: -cl-std=CL3.0 -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=1 -DFEW_ROWS=1 -DALONG=1 -DFEW=4 -DLANES=32 -DROWS=4 -DLOADS=2 -DNVIDIA=0 -DJOINED=1
 // Compiles alone with: -DFLOAT64=1 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0 -DFEW_ROWS=0 -DALONG=0 -DFEW=16 -DLANES=8 -DROWS=1 -DLOADS=4 -DNVIDIA=0
 #include "ops/gemm/gemm_operands.cl"
 #include "ops/gemm/gemm_register_sum.cl"
+#include "ops/joined_parts.cl"
 
 #if FLOAT64
 #define CHUNK 2
@@ -120,7 +122,12 @@ static inline real number_of_lane(const real number, const int bit) {
 }
 #endif
 
-__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_thin(GEMM_PARAMETERS, const Parts parts) {
+static inline void store_one(__global real *c, const long few, const long many, const real sum, const Gemm gemm) {
+  store_result(&c[(FEW_ROWS ? few : many) * gemm.ldc + (FEW_ROWS ? many : few)], sum, gemm.alpha, gemm.beta);
+}
+
+__attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_thin(
+    GEMM_OPERANDS WHERE_PARTS_MEET, const Gemm gemm, const Parts parts) {
   const int item = (int)get_local_id(0);
   const int lane = item % LANES;
   const int slot = item / LANES;
@@ -137,7 +144,11 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_thin(GEMM_
 
   a += a_first + product * gemm.stride_a;
   b += b_first + product * gemm.stride_b;
-  c += c_first + result * gemm.stride_c;
+  c += c_first + (JOINED ? product : result) * gemm.stride_c;
+#if JOINED
+  const long block = product * tiles + quotient(first, TILE);
+  __global real *const block_sums = sums_of_parts + sums_first + block * parts.count * (FEW * TILE);
+#endif
   const long large_step = LARGE_STEP(gemm);
   __global const real *const large = FEW_ROWS ? b : a;
   __global const real *const small = FEW_ROWS ? a : b;
@@ -278,10 +289,22 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_thin(GEMM_
       if (round + one < few && first + place < many) {
         real sum = shares[one * TILE + place];
         for (int share = 1; share < SHARES; ++share) sum += shares[(share * ROUND + one) * TILE + place];
-        const long row = FEW_ROWS ? round + one : first + place;
-        const long column_of_c = FEW_ROWS ? first + place : round + one;
-        store_result(&c[row * gemm.ldc + column_of_c], sum, gemm.alpha, gemm.beta);
+#if JOINED
+        block_sums[(part * FEW + round + one) * TILE + place] = sum;
+#else
+        store_one(c, round + one, first + place, sum, gemm);
+#endif
       }
     }
   }
+#if JOINED
+  __local int is_last;
+  if (!comes_last(&counters[counters_first + block], parts.count, &is_last)) return;
+  for (int i = item; i < few * TILE; i += ITEMS) {
+    const int one = i / TILE, place = i - one * TILE;
+    if (first + place < many) {
+      store_one(c, one, first + place, sum_of_parts(block_sums + i, parts.count, FEW * TILE), gemm);
+    }
+  }
+#endif
 }

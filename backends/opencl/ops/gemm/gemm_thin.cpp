@@ -11,6 +11,7 @@
 #include "ops/gemm/gemm_shallow.h"
 #include "ops/gemm/gemm_split_k.h"
 #include "ops/gemm/gemm_variants.h"
+#include "ops/joined_parts.h"
 
 namespace tessera::opencl {
 
@@ -68,10 +69,14 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   const GemmThinShape shape(computed, tuning.at("lanes"), device.facts());
   const KParts parts = cut_k(computed, tuning.at("split_k"), shape.depth());
   // Shuffles with a mask of lanes came with sm_30; the driver knows no older cards any more.
-  const ProgramSource source = gemm_program("gemm_thin", embedded::gemm_thin, computed, shape.options());
-  const std::uint64_t groups = shape.groups(computed) * static_cast<std::uint64_t>(parts.count);
+  ProgramSource source = gemm_program("gemm_thin", embedded::gemm_thin, computed, shape.options());
+  const std::uint64_t blocks = shape.groups(computed);
+  const std::size_t joined =
+      elements_of_joined_parts(device.facts(), blocks, parts.count, shape.few * shape.tile(), computed.type);
+  if (joined != 0) join_parts(source, device.facts());
+  const std::uint64_t groups = blocks * static_cast<std::uint64_t>(parts.count);
   return make_gemm_in_parts(device, source, computed, parts, gemm_operands(computed),
-                            {1, {groups * kThinItems, 1, 1}, {kThinItems, 1, 1}});
+                            {1, {groups * kThinItems, 1, 1}, {kThinItems, 1, 1}}, joined);
 }
 
 Verdict pays(const Gemm& problem, const backend::Device& opened) {

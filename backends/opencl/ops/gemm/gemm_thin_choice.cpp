@@ -8,6 +8,7 @@
 #include "mathematics/gemm_thin_way.h"
 #include "ops/gemm/gemm_split_k.h"
 #include "ops/gemm/gemm_thin.h"
+#include "ops/joined_parts.h"
 
 namespace tessera::opencl {
 
@@ -90,7 +91,7 @@ std::uint64_t GemmThinShape::local_bytes() const {
     shares = along ? std::max<std::int64_t>(lanes / 32, 1) : kThinItems / 32;
     round = along ? few : std::min<std::int64_t>(few, 4);
   }
-  return static_cast<std::uint64_t>((few * depth() + shares * round * tile()) * 16 / chunk);
+  return static_cast<std::uint64_t>((few * depth() + shares * round * tile()) * 16 / chunk) + kJointBytes;
 }
 
 std::uint64_t GemmThinShape::groups(const Gemm& problem) const {
