@@ -41,8 +41,7 @@ std::uint64_t block_count(const CnnLayerProduct& product, const LocalTileShape& 
          static_cast<std::uint64_t>(ceil_div(product.columns, shape.tile_n));
 }
 std::uint64_t group_count(const CnnLayerProduct& product, const LocalTileShape& shape) {
-  return block_count(product, shape) *
-         static_cast<std::uint64_t>(ceil_div(product.padded_steps, product.part_steps));
+  return block_count(product, shape) * static_cast<std::uint64_t>(ceil_div(product.padded_steps, product.part_steps));
 }
 
 CnnWeightsForm form_of(const CnnLayer& problem, const ProductPlan& plan, const LocalTileShape& shape) {

@@ -19,7 +19,9 @@
 
 #if JOINED
 #include "ops/sum_of_parts.cl"
-DEFINE_SUM_OF_PARTS(sum_of_vectors, vector, 8)
+// With more on their way a large group's registers do not suffice for as many groups of a compute unit.
+#define VECTORS_AT_ONCE (ITEMS > 128 ? 8 : 16)
+DEFINE_SUM_OF_PARTS(sum_of_vectors, vector, VECTORS_AT_ONCE)
 
 // The parts of a group's block: TILE_M x TILE_N sums of each, one behind the other.
 typedef struct {

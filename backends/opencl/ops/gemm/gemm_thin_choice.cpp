@@ -35,6 +35,14 @@ constexpr double kGroups = 1.4;
 constexpr double kParts_us = 3.6;
 constexpr double kPartByte_us = 0.15e-6;
 
+/// The same where the last group of a block adds them up: as register_local's model has it (gemm_register_choice.cpp).
+constexpr double kJoin_us = 1;
+constexpr double kJoinedByte_us = 15e-6;
+
+bool is_joined(const Gemm& problem, const GemmThinShape& shape, std::int64_t split, const DeviceFacts& facts) {
+  return elements_of_joined_parts(facts, shape.groups(problem), split, shape.few * shape.tile(), problem.type) != 0;
+}
+
 double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_t split, const DeviceFacts& facts) {
   const auto size = static_cast<double>(size_bytes(problem.type));
   const auto batch = static_cast<double>(problem.batch);
@@ -53,7 +61,13 @@ double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_
   double us =
       kStart_us + (each - 1) * few * (shape.along ? kGroupSumAlong_us : kGroupSumDown_us) +
       std::max({(large + c) / kBytesPerMicrosecond, (large + small + c) / kCachedBytesPerMicrosecond, latency_us});
-  if (split > 1) us += kParts_us + static_cast<double>(split + 1) * c * kPartByte_us;
+  if (is_joined(problem, shape, split, facts)) {
+    us += kJoin_us + kJoinedByte_us * static_cast<double>(split) * size *
+                         static_cast<double>(shape.few_of(problem) * std::min(shape.tile(), shape.many_of(problem))) *
+                         std::ceil(tiles * batch / units);
+  } else if (split > 1) {
+    us += kParts_us + static_cast<double>(split + 1) * c * kPartByte_us;
+  }
   return us;
 }
 
@@ -117,7 +131,8 @@ GemmThinChoice choose_gemm_thin(const Gemm& problem, const DeviceFacts& facts) {
     const GemmThinShape shape(problem, lanes, facts);
     for (const std::int64_t split : kGemmSplits) {
       if (split > 1 && problem.k / split < shape.depth()) break;
-      const double us = std::max(microseconds(problem, shape, split, facts), (split > 1 ? 2 : 1) * kGemmLaunch_us);
+      const int launches = split > 1 && !is_joined(problem, shape, split, facts) ? 2 : 1;
+      const double us = std::max(microseconds(problem, shape, split, facts), launches * kGemmLaunch_us);
       if (us < best.microseconds) best = {lanes, split, us};
     }
   }
