@@ -10,7 +10,7 @@ namespace tessera::opencl {
 
 std::size_t elements_of_joined_parts(const DeviceFacts& facts, std::uint64_t blocks, std::int64_t parts,
                                      std::int64_t elements_of_block, DataType type) {
-  if (parts <= 1 || !facts.has_device_fences || blocks > OpenclQueue::kCounters) return 0;
+  if (parts <= 1 || blocks == 0 || blocks > OpenclQueue::kCounters || !facts.has_device_fences) return 0;
   const std::uint64_t most = kMostWorkspaceBytes / size_bytes(type) / static_cast<std::uint64_t>(elements_of_block);
   if (static_cast<std::uint64_t>(parts) > most / blocks) return 0;
   return blocks * static_cast<std::uint64_t>(parts) * static_cast<std::uint64_t>(elements_of_block);
