@@ -19,6 +19,7 @@ inline constexpr std::array<std::int64_t, 5> kImplicitGemmSplits{1, 2, 4, 8, 16}
 /// Values for the tunables of both.
 struct ImplicitGemmTuning {
   std::int64_t tile_m = 0;  ///< output channels that a group computes
+  std::int64_t tile_n = 0;  ///< pixels that it computes; of implicit_gemm_local alone
   std::int64_t split_k = 1;
 };
 [[nodiscard]] Tunable split_k_tunable(const ImplicitGemmTuning& preferred);

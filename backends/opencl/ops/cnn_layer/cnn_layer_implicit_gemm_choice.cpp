@@ -19,19 +19,19 @@ namespace {
 /// alone.
 struct TileCost {
   std::int64_t tile_m;
+  std::int64_t tile_n;
   double group_us;
   double alone_us;
   double step_us;
 };
-constexpr std::array<TileCost, 3> kFloat32{
-    {{32, 1.17, 0.0184, 0.0157}, {64, 2.66, 0.0369, 0.0266}, {128, 4.32, 0.0441, 0.0459}}};
-/// Columns of every tile, and the steps that are brought into local memory at once: with the smallest tile twice as
-/// many, where channels lie apart.
-constexpr double kColumns = 64, kDepth = 16;
+constexpr std::array<TileCost, 4> kFloat32{{{32, 32, 0.7, 0.0184, 0.0085},
+                                            {32, 64, 1.17, 0.0184, 0.0157},
+                                            {64, 64, 2.66, 0.0369, 0.0266},
+                                            {128, 64, 4.32, 0.0441, 0.0459}}};
 /// Groups leave a unit one by one, and the next one takes the place: so much of the time is shared evenly, and the rest
 /// is of whole groups.
 constexpr double kShared = 0.74;
-/// How much longer the smallest tile's steps take where channels lie beside each other.
+/// How much longer the steps of tiles of 32 channels take where channels lie beside each other.
 constexpr double kSmallestBeside = 1.58;
 /// float64 is taken to be slower by this with every tile, so that the tiles' order is the same.
 constexpr double kFloat64Factor = 2;
@@ -48,13 +48,14 @@ constexpr double kLeftElement_us = 2e-6;
 constexpr std::int64_t kShortestPart = 100;
 
 /// Of `groups` groups of `steps` steps on so many compute units.
-double microseconds(const TileCost& cost, const CnnLayer& problem, double groups, double steps, double units) {
+double microseconds(const TileCost& cost, const LocalTileShape& shape, const CnnLayer& problem, double groups,
+                    double steps, double units) {
   const double factor = problem.type == DataType::float64 ? kFloat64Factor : 1;
   const bool is_smallest = cost.tile_m == kFloat32.front().tile_m, is_beside = problem.layout == Layout::nhwc;
   const double beside = is_beside && is_smallest ? kSmallestBeside : 1;
   const double whole = std::ceil(groups / units);
   const double each = kShared * std::max(groups / units, 1.0) + (1 - kShared) * whole;
-  const double depth = is_smallest && !is_beside ? 2 * kDepth : kDepth;
+  const auto depth = static_cast<double>(shape.depth);
   const double padded = std::ceil(steps / depth) * depth;
   return whole * cost.group_us + padded * factor * beside * (cost.alone_us + cost.step_us * each);
 }
@@ -62,41 +63,40 @@ double microseconds(const TileCost& cost, const CnnLayer& problem, double groups
 }  // namespace
 
 ImplicitGemmTuning choose_implicit_gemm_local(const CnnLayer& problem, const DeviceFacts& facts,
-                                              const std::vector<std::int64_t>& tiles) {
+                                              const std::vector<LocalTileShape>& shapes) {
   const double units = static_cast<double>(std::max<std::uint64_t>(facts.info.compute_units, 1));
   const double factor = problem.type == DataType::float64 ? kFloat64Factor : 1;
   const auto batch = static_cast<double>(problem.batch);
-  ImplicitGemmTuning best{tiles.back(), 1};
+  ImplicitGemmTuning best{shapes.back().tile_m, shapes.back().tile_n};
   double best_us = std::numeric_limits<double>::infinity();
   for (const TileCost& cost : kFloat32) {
-    if (std::find(tiles.begin(), tiles.end(), cost.tile_m) == tiles.end()) continue;
-    const auto channel_blocks = static_cast<double>(ceil_div(problem.output_channels, cost.tile_m));
+    const auto shape = std::find_if(shapes.begin(), shapes.end(), [&](const LocalTileShape& offered) {
+      return offered.tile_m == cost.tile_m && offered.tile_n == cost.tile_n;
+    });
+    if (shape == shapes.end()) continue;
+    const auto blocks_of = [&](const ProductPlan& plan) {
+      return static_cast<std::uint64_t>(ceil_div(problem.output_channels, cost.tile_m)) *
+             static_cast<std::uint64_t>(ceil_div(problem.batch * plan.image_columns, cost.tile_n));
+    };
     for (const std::int64_t wanted : kImplicitGemmSplits) {
       ProductPlan plan(problem, wanted, 1, true);
       if (wanted > 1 && (plan.parts != wanted || plan.part_steps < kShortestPart)) break;
+      const bool is_joined = !plan.is_part && elements_of_joined_parts(facts, blocks_of(plan), plan.parts,
+                                                                       cost.tile_m * cost.tile_n, problem.type) != 0;
+      if (!is_joined) plan = ProductPlan(problem, wanted, 1);
       const auto parts = static_cast<double>(plan.parts);
-      double columns = batch * static_cast<double>(plan.image_columns);
-      double blocks = channel_blocks * std::ceil(columns / kColumns);
-      const std::int64_t elements_of_block = cost.tile_m * static_cast<std::int64_t>(kColumns);
-      const bool is_joined =
-          !plan.is_part && elements_of_joined_parts(facts, static_cast<std::uint64_t>(blocks), plan.parts,
-                                                    elements_of_block, problem.type) != 0;
-      if (!is_joined) {
-        plan = ProductPlan(problem, wanted, 1);
-        columns = batch * static_cast<double>(plan.image_columns);
-        blocks = channel_blocks * std::ceil(columns / kColumns);
-      }
-      double us = microseconds(cost, problem, blocks * parts, static_cast<double>(plan.part_steps), units);
+      const auto blocks = static_cast<double>(blocks_of(plan));
+      double us = microseconds(cost, *shape, problem, blocks * parts, static_cast<double>(plan.part_steps), units);
       if (is_joined) {
         const double elements = factor * parts * static_cast<double>(std::min(cost.tile_m, problem.output_channels)) *
-                                std::min(columns, kColumns);
+                                static_cast<double>(std::min(cost.tile_n, problem.batch * plan.image_columns));
         us += kJoin_us + elements * (kJoinedElement_us * std::ceil(blocks / units) + kLeftElement_us * blocks);
       } else if (plan.is_part) {
         us += kSecondLaunch_us + kPartElement_us * factor * parts * batch * static_cast<double>(plan.sums_of_image);
       }
       if (us < best_us) {
         best_us = us;
-        best = {cost.tile_m, wanted};
+        best = {cost.tile_m, cost.tile_n, wanted};
       }
     }
   }
@@ -123,7 +123,7 @@ ImplicitGemmTuning choose_implicit_gemm_panels(const CnnLayer& problem, const De
                                                const std::vector<std::int64_t>& tiles) {
   constexpr std::int64_t kShortestPartOfProcessor = 512;
   const std::int64_t padded = implicit_gemm_padded_outputs(problem, tiles);
-  ImplicitGemmTuning best{tiles.front(), 1};
+  ImplicitGemmTuning best{.tile_m = tiles.front()};
   best.tile_m = *std::find_if(tiles.begin(), tiles.end(), [&](std::int64_t tile) {
     return ceil_div(problem.output_channels, tile) * tile == padded;
   });

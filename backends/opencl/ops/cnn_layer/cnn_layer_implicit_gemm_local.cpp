@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "backend/sentence.h"
 #include "opencl_embedded.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm.h"
 #include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
@@ -17,23 +18,31 @@ namespace {
 /// Channels of one place of the filter that are tested against the image's edges at once.
 constexpr std::int64_t kGroup = 8;
 
-/// The smallest shape with that many output channels. On an H200 (driver 580, float32) 128 x 64 is fastest for large
-/// layers (the study's takes 3.6 ms), 64 x 64 for small ones. Where there are two slices, they are as fast as twice as
-/// many work-items with half the sums each, or faster.
+using Shapes = std::vector<LocalTileShape>;
+
+/// On an H200 (driver 580, float32) 128 x 64 is fastest for large layers (the study's takes 3.6 ms), 64 x 64 for small
+/// ones. Where there are two slices, they are as fast as twice as many work-items with half the sums each, or faster.
 ///
-/// On NVIDIA from sm_80 on the smallest tile has steps ahead where pixels are gathered one by one: over nine layers on
-/// an H100 it takes 0.69 of the time so, in the geometric mean, and with two slices 0.92 of that over 38, each with the
-/// best number of parts. The larger tiles take as long with steps ahead as without, and where channels lie beside each
-/// other each takes 1.2 times as long; without a committed file.
-LocalTileShape shape_of(std::int64_t tile, const CnnLayer& problem, const DeviceFacts& facts) {
-  const bool is_double = problem.type == DataType::float64;
-  if (tile <= 32) {
-    if (is_double) return {32, 64, 8, 8, 16, 4};
-    if (facts.has_tensor_cores && problem.layout == Layout::nchw) return {32, 64, 4, 4, 32, 2, 3, 0, true};
-    return {32, 64, 4, 4, 16};
+/// On NVIDIA from sm_80 on the tiles of 32 channels have steps ahead where pixels are gathered one by one: over nine
+/// layers on an H100 32 x 64 takes 0.69 of the time so, in the geometric mean, and with two slices 0.92 of that over 38,
+/// each with the best number of parts. The larger tiles take as long with steps ahead as without, and where channels lie
+/// beside each other each takes 1.2 times as long; without a committed file.
+///
+/// Processors get those whose sums no known driver adds up wrongly, and one like theirs.
+Shapes shapes_of(const CnnLayer& problem, const DeviceFacts& facts) {
+  const bool is_cpu = facts.info.kind == DeviceKind::cpu;
+  if (problem.type == DataType::float64) {
+    if (is_cpu) return {{32, 64, 8, 8, 16, 4}, {128, 64, 8, 8, 8}};
+    return {{32, 64, 8, 8, 16, 4}, {64, 64, 8, 8, 16, 2}, {128, 64, 8, 8, 8}};
   }
-  if (tile <= 64) return {64, 64, 8, 8, 16, 2};
-  return {128, 64, 8, 8, is_double ? 8 : 16};
+  if (is_cpu) return {{32, 64, 4, 4, 16}, {64, 64, 8, 8, 16, 2}};
+  if (facts.has_tensor_cores && problem.layout == Layout::nchw) {
+    return {{32, 32, 8, 4, 32, 4, 3, 0, true},
+            {32, 64, 4, 4, 32, 2, 3, 0, true},
+            {64, 64, 8, 8, 16, 2},
+            {128, 64, 8, 8, 16}};
+  }
+  return {{32, 32, 8, 4, 32, 4}, {32, 64, 4, 4, 16}, {64, 64, 8, 8, 16, 2}, {128, 64, 8, 8, 16}};
 }
 
 std::uint64_t block_count(const CnnLayerProduct& product, const LocalTileShape& shape) {
@@ -68,18 +77,12 @@ CnnLayerProduct product_of(const CnnLayer& pass, const ProductPlan& plan, const 
   return product;
 }
 
-/// Output channels of a tile. Processors get those whose sums no known driver adds up wrongly, and one like theirs.
-std::vector<std::int64_t> candidates(const CnnLayer& problem, const DeviceFacts& facts) {
-  if (facts.info.kind != DeviceKind::cpu) return {32, 64, 128};
-  return problem.type == DataType::float64 ? std::vector<std::int64_t>{32, 128} : std::vector<std::int64_t>{32, 64};
-}
-
-backend::Verdict check_tile(const CnnLayer& problem, const OpenclDevice& device, std::int64_t tile_m) {
+backend::Verdict check_shape(const CnnLayer& problem, const DeviceFacts& facts, const LocalTileShape& shape) {
   using backend::Verdict;
   // Places of the filter and the image are numbered in 32 bits, NOWHERE of cnn_layer_product.cl among them.
   constexpr std::int64_t kMostRows = std::int64_t{1} << 29U;
   constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
-  const std::string with = "cnn_layer with tile_m = " + std::to_string(tile_m);
+  const std::string with = backend::sentence("cnn_layer with tile_m = ", shape.tile_m, " and tile_n = ", shape.tile_n);
   if (const std::int64_t elements = cnn_layer_shape(problem).input_image; elements > kMostElements) {
     return Verdict::no(with + " numbers the elements of an image up to " + std::to_string(kMostElements) +
                        ", but the input has " + std::to_string(elements));
@@ -91,28 +94,33 @@ backend::Verdict check_tile(const CnnLayer& problem, const OpenclDevice& device,
                          std::to_string(problem.padding));
     }
   }
-  const LocalTileShape shape = shape_of(tile_m, problem, device.facts());
-  if (Verdict verdict = check_local_tile(with, shape, problem.type, device.facts().info); !verdict) return verdict;
+  if (Verdict verdict = check_local_tile(with, shape, problem.type, facts.info); !verdict) return verdict;
   // Parts multiply the number of groups, but only sums that fit the workspace are split, so that there are few groups.
   const ProductPlan plan(problem, 1, shape.depth);
   return check_groups(with, group_count(product_of(problem, plan, shape), shape));
 }
 
-std::vector<std::int64_t> tiles_of(const CnnLayer& problem, const OpenclDevice& device) {
-  std::vector<std::int64_t> tiles = candidates(problem, device.facts());
-  std::erase_if(tiles, [&](std::int64_t tile_m) { return !check_tile(problem, device, tile_m); });
-  return tiles;
+Shapes shapes_offered(const CnnLayer& problem, const DeviceFacts& facts) {
+  Shapes shapes = shapes_of(problem, facts);
+  std::erase_if(shapes, [&](const LocalTileShape& shape) { return !check_shape(problem, facts, shape); });
+  return shapes;
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  const OpenclDevice& opencl = native(device);
-  const std::vector<std::int64_t> tiles = tiles_of(problem, opencl);
-  const ImplicitGemmTuning best = choose_implicit_gemm_local(problem, opencl.facts(), tiles);
-  return {{.name = "tile_m",
-           .meaning = "output channels that a work-group computes",
-           .values = tiles,
-           .preferred = best.tile_m},
-          split_k_tunable(best)};
+  const DeviceFacts& facts = native(device).facts();
+  const Shapes shapes = shapes_offered(problem, facts);
+  const ImplicitGemmTuning best = choose_implicit_gemm_local(problem, facts, shapes);
+  Tunable tile_m{.name = "tile_m",
+                 .meaning = "output channels that a work-group computes",
+                 .values = {},
+                 .preferred = best.tile_m};
+  Tunable tile_n{.name = "tile_n",
+                 .meaning = "pixels before the pool that a work-group computes",
+                 .values = {},
+                 .preferred = best.tile_n,
+                 .paired_with = "tile_m"};
+  add_tiles(shapes, tile_m, tile_n);
+  return {tile_m, tile_n, split_k_tunable(best)};
 }
 
 /// Elements of the workspace where the plan's parts are joined; 0 where they are not, or there is one alone.
@@ -132,7 +140,7 @@ ProductPlan plan_of(const CnnLayer& problem, const DeviceFacts& facts, const Loc
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& opened, const Tuning& tuning) {
   const OpenclDevice& device = native(opened);
-  const LocalTileShape shape = shape_of(tuning.at("tile_m"), problem, device.facts());
+  const LocalTileShape shape = tile_of(shapes_of(problem, device.facts()), tuning);
   const ProductPlan plan = plan_of(problem, device.facts(), shape, tuning.at("split_k"));
   const std::size_t joined = joined_elements(problem, device.facts(), plan, shape);
   const CnnWeightsForm form = form_of(problem, plan, shape);
@@ -169,8 +177,8 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
 
 backend::Verdict check_implicit_gemm_local(const CnnLayer& problem, const OpenclDevice& device) {
   if (backend::Verdict verdict = check_cnn_layer_type(problem, device.facts()); !verdict) return verdict;
-  if (!tiles_of(problem, device).empty()) return backend::Verdict::yes();
-  return check_tile(problem, device, candidates(problem, device.facts()).front());
+  if (!shapes_offered(problem, device.facts()).empty()) return backend::Verdict::yes();
+  return check_shape(problem, device.facts(), shapes_of(problem, device.facts()).front());
 }
 
 backend::Variant<CnnLayer> cnn_layer_implicit_gemm_local() {

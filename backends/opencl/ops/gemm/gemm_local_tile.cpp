@@ -2,6 +2,7 @@
 #include "ops/gemm/gemm_local_tile.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "opencl_known_faults.h"
 
@@ -24,6 +25,24 @@ backend::Verdict check_local_tile(const std::string& with, const LocalTileShape&
                        " computes wrongly on '" + info.name + "'; PoCL 3 is right");
   }
   return Verdict::yes();
+}
+
+void add_tiles(const std::vector<LocalTileShape>& shapes, Tunable& tile_m, Tunable& tile_n) {
+  const auto add = [](auto& values, const auto& value) {
+    const auto place = std::lower_bound(values.begin(), values.end(), value);
+    if (place == values.end() || *place != value) values.insert(place, value);
+  };
+  for (const LocalTileShape& shape : shapes) {
+    add(tile_m.values, shape.tile_m);
+    add(tile_n.values, shape.tile_n);
+    add(tile_n.pairs, std::pair{shape.tile_m, shape.tile_n});
+  }
+}
+
+LocalTileShape tile_of(const std::vector<LocalTileShape>& shapes, const Tuning& tuning) {
+  return *std::find_if(shapes.begin(), shapes.end(), [&](const LocalTileShape& shape) {
+    return shape.tile_m == tuning.at("tile_m") && shape.tile_n == tuning.at("tile_n");
+  });
 }
 
 backend::Verdict pays_without_local_memory(const DeviceInfo& info, const backend::Verdict& check_shared) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "backend/variant.h"
 #include "opencl_facts.h"
@@ -48,6 +49,11 @@ struct LocalTileShape {
 /// Has the device groups and local memory as large? `with` begins the reason: "gemm with tile = 64".
 [[nodiscard]] backend::Verdict check_local_tile(const std::string& with, const LocalTileShape& shape, DataType type,
                                                 const DeviceInfo& info);
+
+/// Gives the tunables tile_m and tile_n, which are a pair, the values of these shapes.
+void add_tiles(const std::vector<LocalTileShape>& shapes, Tunable& tile_m, Tunable& tile_n);
+/// The first of these shapes with the tile that a tuning names.
+[[nodiscard]] LocalTileShape tile_of(const std::vector<LocalTileShape>& shapes, const Tuning& tuning);
 
 /// Backend::Variant::pays of the variants whose work-items read operands alone: on processors, and where the one that
 /// shares such tiles refuses, which `check_shared` says.

@@ -3,6 +3,7 @@
 #include "ops/gemm/gemm_register_local.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "backend/sentence.h"
@@ -116,16 +117,12 @@ std::vector<Tunable> tunables(const Gemm& problem, const backend::Device& device
                      "several numbers of them",
                  .values = {},
                  .preferred = 0};
-  const auto add = [](auto& values, const auto& value) {
-    const auto place = std::lower_bound(values.begin(), values.end(), value);
-    if (place == values.end() || *place != value) values.insert(place, value);
-  };
+  add_tiles(shapes, tile_m, tile_n);
+  std::set<std::int64_t> numbers_of_slices;
   for (const LocalTileShape& shape : shapes) {
-    add(tile_m.values, shape.tile_m);
-    add(tile_n.values, shape.tile_n);
-    add(tile_n.pairs, std::pair{shape.tile_m, shape.tile_n});
-    if (has_several_slices(shapes, shape)) add(slices.values, shape.slices);
+    if (has_several_slices(shapes, shape)) numbers_of_slices.insert(shape.slices);
   }
+  slices.values.assign(numbers_of_slices.begin(), numbers_of_slices.end());
   if (slices.values.empty()) return {tile_m, tile_n, split_k_tunable(best.split_k)};
   slices.preferred = has_several_slices(shapes, best.shape) ? best.shape.slices : slices.values.front();
   return {tile_m, tile_n, slices, split_k_tunable(best.split_k)};
