@@ -13,9 +13,9 @@ namespace tessera::opencl {
 namespace {
 
 /// How long a compute unit of a GPU takes: for each group, for each step however many groups it has, and for each step
-/// of each group. Fitted to 244 times of 38 random layers, 30 of them with every tile, and 1 to 16 parts, float32, on
-/// an H100: off by 12 % in the root mean square, and what it chooses has 0.97 of the best one's speed in the mean and
-/// 0.74 at least. No committed file has them. Other GPUs have other numbers, but the choice depends on their ratios
+/// of each group. Fitted to 33 layers, 5 of them with channels last, with every tile and 1 to 16 parts, float32, on an
+/// H200: off by 16 % in the root mean square, and what it chooses takes 1.04 times as long as the best in the mean and
+/// 1.26 times at most. No committed file has them. Other GPUs have other numbers, but the choice depends on their ratios
 /// alone.
 struct TileCost {
   std::int64_t tile_m;
@@ -24,26 +24,23 @@ struct TileCost {
   double alone_us;
   double step_us;
 };
-constexpr std::array<TileCost, 4> kFloat32{{{32, 32, 0.7, 0.0184, 0.0085},
-                                            {32, 64, 1.17, 0.0184, 0.0157},
-                                            {64, 64, 2.66, 0.0369, 0.0266},
-                                            {128, 64, 4.32, 0.0441, 0.0459}}};
+constexpr std::array<TileCost, 4> kFloat32{{{32, 32, 0.74, 0.0192, 0.0085},
+                                            {32, 64, 1.4, 0.021, 0.0158},
+                                            {64, 64, 3.25, 0.0403, 0.0259},
+                                            {128, 64, 5.56, 0.0563, 0.0347}}};
 /// Groups leave a unit one by one, and the next one takes the place: so much of the time is shared evenly, and the rest
 /// is of whole groups.
 constexpr double kShared = 0.74;
 /// How much longer the steps of tiles of 32 channels take where channels lie beside each other.
-constexpr double kSmallestBeside = 1.58;
+constexpr double kSmallestBeside = 1.4;
 /// float64 is taken to be slower by this with every tile, so that the tiles' order is the same.
 constexpr double kFloat64Factor = 2;
 /// The time of the launch that adds up parts, and the time of writing and reading one element of a part.
 constexpr double kSecondLaunch_us = 4.7;
 constexpr double kPartElement_us = 3.6e-6;
-/// Where the last group of a block adds them up: the time until it knows, of each element that it reads of its block, and
-/// of writing one. Over 19 layers on an H200, each with every tile and 1 to 16 parts, what is chosen so takes 1.05 times
-/// as long as the best; without a committed file.
-constexpr double kJoin_us = 3;
-constexpr double kJoinedElement_us = 40e-6;
-constexpr double kLeftElement_us = 2e-6;
+/// Where the last group of a block adds them up: the time until it knows, and of each element that it reads.
+constexpr double kJoin_us = 2.4;
+constexpr double kJoinedElement_us = 120e-6;
 /// The shortest part, in steps: shorter ones take up to twice as long as the model says.
 constexpr std::int64_t kShortestPart = 100;
 
@@ -90,7 +87,7 @@ ImplicitGemmTuning choose_implicit_gemm_local(const CnnLayer& problem, const Dev
       if (is_joined) {
         const double elements = factor * parts * static_cast<double>(std::min(cost.tile_m, problem.output_channels)) *
                                 static_cast<double>(std::min(cost.tile_n, problem.batch * plan.image_columns));
-        us += kJoin_us + elements * (kJoinedElement_us * std::ceil(blocks / units) + kLeftElement_us * blocks);
+        us += kJoin_us + elements * kJoinedElement_us * std::ceil(blocks / units);
       } else if (plan.is_part) {
         us += kSecondLaunch_us + kPartElement_us * factor * parts * batch * static_cast<double>(plan.sums_of_image);
       }

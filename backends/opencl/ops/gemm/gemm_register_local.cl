@@ -249,7 +249,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_register_l
   const Results results = {c + first_result, gemm.ldc, block, c_is_plain, gemm.m, gemm.n, gemm.alpha, gemm.beta};
 #if JOINED
   __local int is_last;
-  const long blocks = (long)get_num_groups(0) / parts.count;
+  const long blocks = quotient((long)get_num_groups(0), parts.count);
   const long number = (long)get_group_id(0) - part * blocks;
   const Joint joint = joint_of(sums_of_parts + sums_first, number, part, parts.count);
   store_tiles(sums, tiles, share, &results, joint);
