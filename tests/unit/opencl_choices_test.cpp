@@ -8,6 +8,7 @@
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_shallow.h"
 #include "ops/gemm/gemm_thin.h"
+#include "ops/joined_parts.h"
 
 namespace tessera::opencl {
 namespace {
@@ -109,6 +110,35 @@ TEST(OpenclChoicesTest, long_sums_of_a_small_product_are_split) {
   EXPECT_EQ(local_of({.m = 24, .n = 32, .k = 30094}).split_k, 128);
   EXPECT_EQ(local_of({.m = 24, .n = 32, .k = 100}).split_k, 1);
   EXPECT_EQ(local_of({.m = 4096, .n = 4096, .k = 4096}).split_k, 1);
+}
+
+TEST(OpenclChoicesTest, parts_are_joined_where_counters_and_workspace_suffice) {
+  DeviceFacts facts = h100();
+  const auto elements = [&](std::uint64_t blocks, std::int64_t parts) {
+    return elements_of_joined_parts(facts, blocks, parts, 1024, DataType::float32);
+  };
+  EXPECT_EQ(elements(3, 4), 0) << "without fences";
+  facts.has_device_fences = true;
+  EXPECT_EQ(elements(3, 4), 3 * 4 * 1024);
+  EXPECT_EQ(elements(3, 1), 0);
+  EXPECT_EQ(elements(0, 4), 0);
+  EXPECT_EQ(elements(4096, 4), 4096 * 4 * 1024) << "64 MiB";
+  EXPECT_EQ(elements(4096, 5), 0);
+  EXPECT_EQ(elements(4097, 2), 0);
+  EXPECT_EQ(elements(std::uint64_t{1} << 60U, 128), 0);
+}
+
+TEST(OpenclChoicesTest, joined_parts_are_taken_sooner) {
+  DeviceFacts facts = h100();
+  const std::vector<LocalTileShape> shapes{{32, 32, 8, 4, 32, 4}, {64, 64, 8, 8, 32, 4}};
+  const Gemm problem = with_layout(Gemm{.m = 100, .n = 100, .k = 300});  // 8.9 us in one part, 7.1 in four (H200)
+  EXPECT_EQ(choose_register_local(problem, facts, shapes).split_k, 1);
+  facts.has_device_fences = true;
+  const LocalTuning joined = choose_register_local(problem, facts, shapes);
+  EXPECT_GT(joined.split_k, 1);
+  EXPECT_LT(joined.microseconds, 2 * 5.5) << "one launch, not two";
+  const Gemm longer = with_layout(Gemm{.m = 30, .n = 65, .k = 9150});  // 9.7 us in 32 parts, 12.5 in 128
+  EXPECT_EQ(choose_register_local(longer, facts, shapes).split_k, 32);
 }
 
 TEST(OpenclChoicesTest, register_local_takes_larger_tiles_for_larger_products) {
