@@ -87,11 +87,15 @@ void OpenclQueue::launch(cl_kernel kernel, const NdRange& range, Stage stage) {
 cl_mem OpenclQueue::counters() {
   if (!counters_) {
     std::array<cl_uint, kCounters> zeros{};
-    cl_int code = CL_SUCCESS;
-    counters_ = {context_->api().clCreateBuffer(context_->native(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                                sizeof(zeros), zeros.data(), &code),
-                 context_->api().clReleaseMemObject};
+    cl_mem buffer = nullptr;
+    const cl_int code = ask_again([&] {
+      cl_int answer = CL_SUCCESS;
+      buffer = context_->api().clCreateBuffer(context_->native(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                              sizeof(zeros), zeros.data(), &answer);
+      return answer;
+    });
     context_->check(code, "clCreateBuffer", Stage::allocation);
+    counters_ = {buffer, context_->api().clReleaseMemObject};
   }
   return counters_.get();
 }

@@ -166,7 +166,7 @@ TEST_F(OpenclMemoryFaultTest, a_command_refused_halfway_poisons_its_queue) {
   EXPECT_THROW(queue.finish(), Error);
 }
 
-TEST_F(OpenclMemoryFaultTest, a_queue_that_gets_no_counters_runs_when_asked_again) {
+TEST_F(OpenclMemoryFaultTest, a_queue_that_gets_no_counters_says_so_and_the_next_one_counts) {
   constexpr std::int64_t kSize = 32, kSum = 512;
   const auto kernel = device_->kernel(Gemm{.m = kSize, .n = kSize, .k = kSum},
                                       {.variant = "register_local", .tuning = {{"split_k", 4}}});
@@ -178,22 +178,27 @@ TEST_F(OpenclMemoryFaultTest, a_queue_that_gets_no_counters_runs_when_asked_agai
     queue.run(kernel, operands);  // after which the workspace is there
     queue.finish();
   }
-  Queue queue(*device_);
-  faulty_driver().fail_function("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE);
-  try {
-    queue.run(kernel, operands);
-    ADD_FAILURE() << "the run must throw";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
+  {
+    Queue queue(*device_);
+    faulty_driver().fail_function("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    try {
+      queue.run(kernel, operands);
+      ADD_FAILURE() << "the run must throw";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
+    }
+    faulty_driver().clear();
   }
-  faulty_driver().clear();
-  // Each launch leaves the counters as the next one needs them.
+  // Once it is asked again. Each launch leaves the counters as the next one needs them.
+  Queue queue(*device_);
+  faulty_driver().fail_function("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, 1, 1);
   for (int run = 0; run < 3; ++run) {
     queue.fill(sums, 0.0F);
     queue.run(kernel, operands);
     const std::vector<float> result = queue.download(sums).get();
     EXPECT_EQ(result, std::vector<float>(kSize * kSize, static_cast<float>(kSum))) << "run " << run;
   }
+  faulty_driver().clear();
 }
 
 }  // namespace
