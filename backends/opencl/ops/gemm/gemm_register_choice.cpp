@@ -63,8 +63,6 @@ constexpr double kLeftByteUs = 0.5e-6;
 constexpr std::int64_t kFew = 16;
 constexpr double kBytesOfFewPerMicrosecond = 1.25e6;
 
-constexpr double kTie = 1e-3;
-
 /// The shortest part of k: shorter ones take longer to begin and to end than to compute.
 constexpr std::int64_t kShortestPart = 64;
 
@@ -124,8 +122,7 @@ LocalTuning choose_register_local(const Gemm& given, const DeviceFacts& facts,
                                 static_cast<double>(problem.n);
         us += kSecondLaunchUs + kPartByteUs * static_cast<double>(size_bytes(problem.type)) * elements;
       }
-      // Among those that the driver holds up alike, what is over first.
-      us = std::max(us, (parts > 1 && !is_joined ? 2 : 1) * kGemmLaunch_us) + kTie * us;
+      us = gemm_with_launches_us(us, parts > 1 && !is_joined ? 2 : 1);
       if (us < best_us) {
         best_us = us;
         best = {*shape, parts, us};

@@ -15,6 +15,18 @@ namespace tessera::opencl {
 /// stay, profiling.
 inline constexpr double kGemmLaunch_us = 5.5;
 
+/// What so many launches take that compute for `us` together. Of those that the driver holds up alike it is a little
+/// less for what is over first.
+[[nodiscard]] constexpr double gemm_with_launches_us(double us, int launches) noexcept {
+  constexpr double kTie = 1e-3;
+  const double least = launches * kGemmLaunch_us;
+  return (us < least ? least : us) + kTie * us;
+}
+/// Does the driver hold up a single launch that is expected to take so long?
+[[nodiscard]] constexpr bool is_held_up_by_driver(double us) noexcept {
+  return us < 1.01 * kGemmLaunch_us;
+}
+
 /// The values of the tunable split_k: parts that k is cut into at most.
 inline constexpr std::array<std::int64_t, 8> kGemmSplits{1, 2, 4, 8, 16, 32, 64, 128};
 [[nodiscard]] Tunable split_k_tunable(std::int64_t preferred);

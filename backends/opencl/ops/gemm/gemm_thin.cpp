@@ -96,6 +96,8 @@ Verdict pays(const Gemm& problem, const backend::Device& opened) {
   const double local = register_local_microseconds(problem, device);
   const double shallow = gemm_shallow_microseconds(computed, device.facts()) - kDriver_us;
   if (own * kAhead <= std::min(local, shallow)) return Verdict::yes();
+  const bool are_alike = is_held_up_by_driver(own) && is_held_up_by_driver(local);
+  if (are_alike && own < local && local < shallow) return Verdict::yes();
   return Verdict::no(sentence("it is expected to take ", std::lround(own), " us, and ",
                               local < shallow ? "register_local " : "shallow ", std::lround(std::min(local, shallow)),
                               " us"));

@@ -132,7 +132,7 @@ GemmThinChoice choose_gemm_thin(const Gemm& problem, const DeviceFacts& facts) {
     for (const std::int64_t split : kGemmSplits) {
       if (split > 1 && problem.k / split < shape.depth()) break;
       const int launches = split > 1 && !is_joined(problem, shape, split, facts) ? 2 : 1;
-      const double us = std::max(microseconds(problem, shape, split, facts), launches * kGemmLaunch_us);
+      const double us = gemm_with_launches_us(microseconds(problem, shape, split, facts), launches);
       if (us < best.microseconds) best = {lanes, split, us};
     }
   }
