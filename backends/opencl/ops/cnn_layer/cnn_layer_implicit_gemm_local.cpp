@@ -24,9 +24,9 @@ using Shapes = std::vector<LocalTileShape>;
 /// ones. Where there are two slices, they are as fast as twice as many work-items with half the sums each, or faster.
 ///
 /// On NVIDIA from sm_80 on the tiles of 32 channels have steps ahead where pixels are gathered one by one: over nine
-/// layers on an H100 32 x 64 takes 0.69 of the time so, in the geometric mean, and with two slices 0.92 of that over 38,
-/// each with the best number of parts. The larger tiles take as long with steps ahead as without, and where channels lie
-/// beside each other each takes 1.2 times as long; without a committed file.
+/// layers on an H100 32 x 64 takes 0.69 of the time so, in the geometric mean, and with two slices 0.92 of that over
+/// 38, each with the best number of parts. The larger tiles take as long with steps ahead as without, and where
+/// channels lie beside each other each takes 1.2 times as long; without a committed file.
 ///
 /// Processors get those whose sums no known driver adds up wrongly, and one like theirs.
 Shapes shapes_of(const CnnLayer& problem, const DeviceFacts& facts) {

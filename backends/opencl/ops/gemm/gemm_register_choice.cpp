@@ -51,9 +51,9 @@ constexpr std::array<TileCost, 4> kFloat64Tensor{{{32, 32, 4, 0.00345, 0.00898, 
 /// The time of the launch that adds up parts, and the time of writing and reading one byte of a part.
 constexpr double kSecondLaunchUs = 3;
 constexpr double kPartByteUs = 0.6e-6;
-/// Where the last group of a block adds them up: the time until it knows, of each byte that it reads of its block, and of
-/// writing one. Over 15 products in float32 and 6 in float64 on an H200, each with three tiles and 1 to 128 parts, what
-/// is chosen so takes 1.03 times as long as the best; without a committed file.
+/// Where the last group of a block adds them up: the time until it knows, of each byte that it reads of its block, and
+/// of writing one. Over 15 products in float32 and 6 in float64 on an H200, each with three tiles and 1 to 128 parts,
+/// what is chosen so takes 1.03 times as long as the best; without a committed file.
 constexpr double kJoinUs = 1;
 constexpr double kJoinedByteUs = 15e-6;
 constexpr double kLeftByteUs = 0.5e-6;

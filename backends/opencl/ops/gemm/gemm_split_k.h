@@ -58,8 +58,8 @@ struct KParts {
                                            const KParts& parts, std::int64_t first_element);
 
 /// The kernel of one launch that multiplies, its parts first if there are several, and of the one that adds those up.
-/// `source` holds both; `operands` are A, B and C. With `joined` elements of the workspace the first launch adds them up
-/// itself, and is the only one.
+/// `source` holds both; `operands` are A, B and C. With `joined` elements of the workspace the first launch adds them
+/// up itself, and is the only one.
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_gemm_in_parts(const OpenclDevice& device,
                                                                   const ProgramSource& source, const Gemm& computed,
                                                                   const KParts& parts,
