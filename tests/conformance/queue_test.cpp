@@ -1,8 +1,10 @@
 // Queues on every device: order, asynchrony, waiting for each other, and who may die first.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -214,6 +216,52 @@ TEST_P(QueueTest, several_threads_share_a_kernel_and_prepared_weights) {
       Queue queue(device());
       for (int round = 0; round < 20; ++round) {
         if (computed(queue, index) != alone[static_cast<std::size_t>(index)]) ++wrong[static_cast<std::size_t>(index)];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
+}
+
+// Parts of one sum may meet in memory that a queue has for that.
+TEST_P(QueueTest, several_threads_share_kernels_whose_sums_are_cut) {
+  constexpr int kThreads = 4;
+  const Gemm problem{.m = 40, .n = 36, .k = 700};
+  std::vector<OperatorKernel<Gemm>> kernels;
+  for (const VariantReport& report : explain(problem, device())) {
+    const auto split = std::find_if(report.tunables.begin(), report.tunables.end(),
+                                    [](const Tunable& tunable) { return tunable.name == "split_k"; });
+    if (!report.can_run || split == report.tunables.end()) continue;
+    kernels.push_back(device().kernel(problem, {.variant = report.variant, .tuning = {{"split_k", 4}}}));
+  }
+  if (kernels.empty()) GTEST_SKIP() << "no variant of gemm has parts here";
+  std::vector<float> numbers(static_cast<std::size_t>(problem.m * problem.k));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i * 7 % 13) - 6;
+  const auto b = device().upload<float>(std::span(numbers).first(static_cast<std::size_t>(problem.n * problem.k)));
+  const auto computed = [&](Queue& queue, const OperatorKernel<Gemm>& kernel, int seed) {
+    std::vector<float> mine = numbers;
+    mine[static_cast<std::size_t>(seed)] = 50;
+    const auto a = device().upload<float>(mine);
+    const auto c = device().allocate<float>(static_cast<std::size_t>(problem.m * problem.n));
+    for (int run = 0; run < 3; ++run) queue.run(kernel, {.a = a, .b = b, .c = c});
+    return queue.download(c).get();
+  };
+  std::vector<std::vector<float>> alone;
+  {
+    Queue queue(device());
+    for (int index = 0; index < kThreads; ++index) alone.push_back(computed(queue, kernels.front(), index));
+  }
+  ASSERT_NE(alone[0], alone[1]);
+  std::vector<int> wrong(kThreads, 0);
+  std::vector<std::thread> threads;
+  for (int index = 0; index < kThreads; ++index) {
+    threads.emplace_back([&, index] {
+      Queue queue(device());
+      for (int round = 0; round < 10; ++round) {
+        for (const OperatorKernel<Gemm>& kernel : kernels) {
+          const auto place = static_cast<std::size_t>(index);
+          if (computed(queue, kernel, index) != alone[place]) ++wrong[place];
+        }
       }
     });
   }
