@@ -8,7 +8,9 @@
 //                                  v                  launch.
 //                           last one: result
 //
-// Option: JOINED, 1 where a kernel does so. Compiles alone with: -DJOINED=0
+// Option: JOINED, 1 where a kernel does so.
+//
+// Compiles alone with: -DJOINED=0
 // Compiles alone with: -cl-std=CL3.0 -DJOINED=1
 #ifndef JOINED
 #define JOINED 0
@@ -29,7 +31,7 @@
 
 // Counts this group, all of whose work-items call it. Not 0 if all others of its block, `count` with this one, have been
 // here: then what they wrote before may be read. `is_last` is local memory that nobody else uses.
-static inline int comes_last(volatile __global uint* counter, const long count, __local int* is_last) {
+static inline int comes_last(volatile __global uint *counter, const long count, __local int *is_last) {
   FENCE_OF_DEVICE();
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   if (get_local_id(0) == 0) {
