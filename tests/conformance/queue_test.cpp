@@ -20,7 +20,27 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-class QueueTest : public EachDevice {};
+class QueueTest : public EachDevice {
+ protected:
+  static constexpr int kThreads = 4;
+
+  /// Lets each of kThreads threads, with a queue of its own, ask `is_right(queue, its number)` so often. All must be.
+  template <class IsRight>
+  void expect_right_in_threads(int rounds, const IsRight& is_right) {
+    std::vector<int> wrong(kThreads, 0);
+    std::vector<std::thread> threads;
+    for (int index = 0; index < kThreads; ++index) {
+      threads.emplace_back([&, index] {
+        Queue queue(device());
+        for (int round = 0; round < rounds; ++round) {
+          if (!is_right(queue, index)) ++wrong[static_cast<std::size_t>(index)];
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
+  }
+};
 TESSERA_ON_EACH_DEVICE(QueueTest);
 
 TEST_P(QueueTest, commands_run_in_the_order_of_the_calls) {
@@ -155,31 +175,19 @@ TEST_P(QueueTest, moving_a_queue_keeps_its_work) {
 }
 
 TEST_P(QueueTest, several_threads_each_with_their_own_queue) {
-  constexpr int kThreads = 4;
   constexpr std::size_t kSide = 37;
-  std::vector<int> wrong(kThreads, 0);
-  std::vector<std::thread> threads;
-  for (int index = 0; index < kThreads; ++index) {
-    threads.emplace_back([&, index] {
-      const float value = static_cast<float>(index + 1);
-      const auto gemm = device().kernel(Gemm{.m = kSide, .n = kSide, .k = kSide});
-      Queue queue(device());
-      for (int round = 0; round < 20; ++round) {
-        const auto a = device().allocate<float>(kSide * kSide);
-        const auto c = device().allocate<float>(kSide * kSide);
-        queue.fill(a, value);
-        queue.run(gemm, {.a = a, .b = a, .c = c});
-        const std::vector<float> expected(kSide * kSide, value * value * static_cast<float>(kSide));
-        if (queue.download(c).get() != expected) ++wrong[static_cast<std::size_t>(index)];
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
+  expect_right_in_threads(20, [&](Queue& queue, int index) {
+    const float value = static_cast<float>(index + 1);
+    const auto gemm = device().kernel(Gemm{.m = kSide, .n = kSide, .k = kSide});
+    const auto a = device().allocate<float>(kSide * kSide);
+    const auto c = device().allocate<float>(kSide * kSide);
+    queue.fill(a, value);
+    queue.run(gemm, {.a = a, .b = a, .c = c});
+    return queue.download(c).get() == std::vector<float>(kSide * kSide, value * value * static_cast<float>(kSide));
+  });
 }
 
 TEST_P(QueueTest, several_threads_share_a_kernel_and_prepared_weights) {
-  constexpr int kThreads = 4;
   const CnnLayer layer{.input_channels = 3,
                        .output_channels = 5,
                        .height = 19,
@@ -209,23 +217,12 @@ TEST_P(QueueTest, several_threads_share_a_kernel_and_prepared_weights) {
   std::vector<std::vector<float>> alone;
   for (int index = 0; index < kThreads; ++index) alone.push_back(computed(first, index));
   ASSERT_NE(alone[0], alone[1]);
-  std::vector<int> wrong(kThreads, 0);
-  std::vector<std::thread> threads;
-  for (int index = 0; index < kThreads; ++index) {
-    threads.emplace_back([&, index] {
-      Queue queue(device());
-      for (int round = 0; round < 20; ++round) {
-        if (computed(queue, index) != alone[static_cast<std::size_t>(index)]) ++wrong[static_cast<std::size_t>(index)];
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
+  expect_right_in_threads(
+      20, [&](Queue& queue, int index) { return computed(queue, index) == alone[static_cast<std::size_t>(index)]; });
 }
 
 // Parts of one sum may meet in memory that a queue has for that.
 TEST_P(QueueTest, several_threads_share_kernels_whose_sums_are_cut) {
-  constexpr int kThreads = 4;
   const Gemm problem{.m = 40, .n = 36, .k = 700};
   std::vector<OperatorKernel<Gemm>> kernels;
   for (const VariantReport& report : explain(problem, device())) {
@@ -253,21 +250,11 @@ TEST_P(QueueTest, several_threads_share_kernels_whose_sums_are_cut) {
     for (int index = 0; index < kThreads; ++index) alone.push_back(computed(queue, kernels.front(), index));
   }
   ASSERT_NE(alone[0], alone[1]);
-  std::vector<int> wrong(kThreads, 0);
-  std::vector<std::thread> threads;
-  for (int index = 0; index < kThreads; ++index) {
-    threads.emplace_back([&, index] {
-      Queue queue(device());
-      for (int round = 0; round < 10; ++round) {
-        for (const OperatorKernel<Gemm>& kernel : kernels) {
-          const auto place = static_cast<std::size_t>(index);
-          if (computed(queue, kernel, index) != alone[place]) ++wrong[place];
-        }
-      }
+  expect_right_in_threads(10, [&](Queue& queue, int index) {
+    return std::all_of(kernels.begin(), kernels.end(), [&](const OperatorKernel<Gemm>& kernel) {
+      return computed(queue, kernel, index) == alone[static_cast<std::size_t>(index)];
     });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
+  });
 }
 
 TEST_P(QueueTest, many_small_commands) {
