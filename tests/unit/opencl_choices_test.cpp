@@ -1,10 +1,14 @@
-// What the models by which OpenCL's variants of gemm are chosen say of products whose times were measured on an H100
-// through NVIDIA's OpenCL, in November 2026; no file is kept.
+// What the models by which OpenCL's variants of gemm, and the tiles of cnn_layer, are chosen say of problems whose
+// times were measured on an H100, or where it says so an H200, through NVIDIA's OpenCL, in November 2026; no file is
+// kept.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "opencl_facts.h"
+#include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_shallow.h"
 #include "ops/gemm/gemm_thin.h"
@@ -139,6 +143,54 @@ TEST(OpenclChoicesTest, joined_parts_are_taken_sooner) {
   EXPECT_LT(joined.microseconds, 2 * 5.5) << "one launch, not two";
   const Gemm longer = with_layout(Gemm{.m = 30, .n = 65, .k = 9150});  // 9.7 us in 32 parts, 12.5 in 128
   EXPECT_EQ(choose_register_local(longer, facts, shapes).split_k, 32);
+}
+
+TEST(OpenclChoicesTest, implicit_gemm_local_takes_tile_and_parts_as_measured) {
+  DeviceFacts facts = h100();
+  facts.has_device_fences = true;
+  const auto chosen = [&](const CnnLayer& layer) {
+    const ImplicitGemmTuning tuning = choose_implicit_gemm_local(layer, facts,
+                                                                 {{32, 32, 8, 4, 32, 4, 3, 0, true},
+                                                                  {32, 64, 4, 4, 32, 2, 3, 0, true},
+                                                                  {64, 64, 8, 8, 16, 2},
+                                                                  {128, 64, 8, 8, 16}});
+    return std::array{tuning.tile_m, tuning.tile_n, tuning.split_k};
+  };
+  using Tiles = std::array<std::int64_t, 3>;
+  // The best of all on an H200: 33.2 us, with 32 x 64 42.2; 20.9 us, 22.9; 15.2 us in two parts, 19.6 in one.
+  EXPECT_EQ(chosen({.input_channels = 147,
+                    .output_channels = 22,
+                    .height = 24,
+                    .width = 24,
+                    .filter_height = 9,
+                    .filter_width = 9,
+                    .padding = 4}),
+            (Tiles{32, 32, 16}));
+  EXPECT_EQ(chosen({.input_channels = 512,
+                    .output_channels = 512,
+                    .height = 7,
+                    .width = 7,
+                    .filter_height = 3,
+                    .filter_width = 3,
+                    .padding = 1}),
+            (Tiles{32, 32, 16}));
+  EXPECT_EQ(chosen({.input_channels = 64,
+                    .output_channels = 64,
+                    .height = 56,
+                    .width = 56,
+                    .filter_height = 3,
+                    .filter_width = 3,
+                    .padding = 1}),
+            (Tiles{32, 32, 2}));
+  // The study's: no parts, and a large tile.
+  EXPECT_EQ(chosen({.input_channels = 256,
+                    .output_channels = 256,
+                    .height = 224,
+                    .width = 224,
+                    .filter_height = 5,
+                    .filter_width = 5,
+                    .padding = 2}),
+            (Tiles{128, 64, 1}));
 }
 
 TEST(OpenclChoicesTest, register_local_takes_larger_tiles_for_larger_products) {

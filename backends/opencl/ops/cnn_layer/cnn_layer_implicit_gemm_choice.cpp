@@ -14,7 +14,7 @@ namespace {
 
 /// How long a compute unit of a GPU takes: for each group, for each step however many groups it has, and for each step
 /// of each group. Fitted to 33 layers, 5 of them with channels last, with every tile and 1 to 16 parts, float32, on an
-/// H200: off by 16 % in the root mean square, and what it chooses takes 1.04 times as long as the best in the mean and
+/// H200: off by 16 % in the root mean square, and what it chooses takes 1.05 times as long as the best in the mean and
 /// 1.26 times at most. No committed file has them. Other GPUs have other numbers, but the choice depends on their
 /// ratios alone.
 struct TileCost {
