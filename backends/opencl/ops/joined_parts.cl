@@ -22,7 +22,7 @@
   , __global real *sums_of_parts, const ulong sums_first,      \
       volatile __global uint *counters, const ulong counters_first
 
-// What the work-item wrote is to be seen by the whole device, and what others wrote by it.
+// What the work-item wrote, or saw behind a barrier, is to be seen by the whole device, and what others wrote by it.
 #ifdef __NV_CL_C_VERSION
 #define FENCE_OF_DEVICE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
 #else
@@ -32,16 +32,15 @@
 // Counts this group, all of whose work-items call it. Not 0 if all others of its block, `count` with this one, have been
 // here: then what they wrote before may be read. `is_last` is local memory that nobody else uses.
 static inline int comes_last(volatile __global uint *counter, const long count, __local int *is_last) {
-  FENCE_OF_DEVICE();
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   if (get_local_id(0) == 0) {
+    FENCE_OF_DEVICE();
     *is_last = atomic_inc(counter) == (uint)count - 1;
     if (*is_last) *counter = 0;
+    FENCE_OF_DEVICE();
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (!*is_last) return 0;
-  FENCE_OF_DEVICE();
-  return 1;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  return *is_last;
 }
 #else
 #define WHERE_PARTS_MEET

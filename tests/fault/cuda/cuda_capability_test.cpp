@@ -94,7 +94,7 @@ TEST_F(CudaCapabilityTest, float64_tiles_are_those_that_shared_memory_holds) {
     }
     return {};
   };
-  const Pairs small{{32, 32}, {64, 32}, {64, 64}};
+  const Pairs small{{32, 32}, {32, 128}, {128, 32}, {64, 32}, {64, 64}};
   Pairs all = small;
   all.insert(all.end(), {{128, 64}, {128, 128}});
   EXPECT_EQ(tiles(8, 6), small);

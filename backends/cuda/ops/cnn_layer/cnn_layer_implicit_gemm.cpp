@@ -32,7 +32,7 @@ class CnnLayerImplicitGemm final : public backend::Kernel {
         splits_(splits),
         weights_(context_, problem, product_.chunk, product_.groups * kCnnLayerGroup,
                  ceil_div(problem.output_channels, 16) * 16),
-        planes_(context_, problem),
+        planes_(planes_of_input<T>(context_, problem)),
         finish_(context_, problem) {
     const DeviceLimits& card = context_->limits();
     has_clusters_ = card.compute_capability_major >= 9;
@@ -226,19 +226,19 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
   });
 }
 
-/// Where sums are short, what is done once for each pixel and channel counts most, and a product does that for the
-/// pixels of a pool one after the other. On an H100 1 -> 42 channels of 163 x 288 pixels, 3 x 3 and pooled, take 15.8
-/// us and subtile 10.2; 1 -> 64 of 512 x 512 64 and 41; 2 -> 16 of 300 x 300 21 and 17; with 5 x 5 both take 19.5; and
-/// of 100 x 100 pixels 5.5 and 7.6.
+/// A group computes 32 output channels at least, so that of few with short sums most of its time goes to what is not
+/// there. On an H200 1 channel to 4 of 800 x 800 pixels, 3 x 3 and pooled, takes 54 us and subtile 25, to 8 of 600 x
+/// 600 32 and 20, to 16 of four times 512 x 512 88 and 42, to 6 of 1000 x 1000 without a pool 85 and 53; but to 42 of
+/// 163 x 288 both take 10.5, to 64 of 512 x 512 38 and 41, and 2 channels to 16 of 300 x 300 14.6 and 16.8.
 Verdict pays(const CnnLayer& problem, const backend::Device& device) {
-  constexpr std::int64_t kShortSum = 18, kManyPixels = 32768;
+  constexpr std::int64_t kShortSum = 9, kFewOutputs = 31, kManyPixels = 32768;
   const std::int64_t sum = problem.input_channels * problem.filter_height * problem.filter_width;
   const std::int64_t pixels = problem.batch * problem.convolved_height() * problem.convolved_width();
-  const bool is_short = problem.type == DataType::float32 && problem.layout == Layout::nchw && problem.pool_size > 1 &&
-                        sum <= kShortSum && pixels >= kManyPixels;
+  const bool is_short = problem.type == DataType::float32 && problem.layout == Layout::nchw && sum <= kShortSum &&
+                        problem.output_channels <= kFewOutputs && pixels >= kManyPixels;
   if (!is_short || !cnn_layer_subtile().check(problem, device)) return Verdict::yes();
-  return Verdict::no(sentence("a sum has ", sum, " products, pools follow, and there are ", pixels,
-                              " pixels: subtile is expected to be faster"));
+  return Verdict::no(sentence("a sum has ", sum, " products, there are ", problem.output_channels,
+                              " output_channels and ", pixels, " pixels: subtile is expected to be faster"));
 }
 
 }  // namespace

@@ -13,19 +13,22 @@
 namespace tessera::cuda {
 namespace {
 
-// Fitted to 556 times of 374 random layers in float32 on an H100, 22 of these with every tile and k in one, two and
-// four, but for the rates of the two largest tiles, which are gemm's, because few sums were long: off by 12 % in the
-// root mean square, and of the 22 what it chooses has 0.98 of the best one's speed in the mean and 0.87 at least, where
-// the constants of gemm had 0.83. Most have no committed file.
-constexpr std::array<GemmRegisterSpeed, 4> kFloat32Speeds{{{{0.348, 0.508, 0.604, 0.616}, 3.27, 0.594},
-                                                           {{0.503, 0.701}, 4.16, 1.99},
-                                                           {{0.674, 0.786}, 5.63, 2.71},
-                                                           {{0.454, 0.762}, 9.61, 7.18}}};
-constexpr GemmRegisterSplitCost kFloat32Split{2.45, 3.1, 0.03, 0.78};
+// Fitted to 110 random layers in float32 on an H200 with each tile and k in one, but for 128 x 128: off by 9 to 11 % in
+// the root mean square; what it chooses of these has 0.99 of the best one's speed in the mean. No committed file has
+// them. What a split of k costs was fitted to 22 layers on an H100, with k in two and four; the rates of 128 x 128 are
+// gemm's, because few sums were long.
+constexpr std::array<GemmRegisterSpeed, 6> kFloat32Speeds{{{{0.363, 0.491, 0.572, 0.575}, 3.2, 0.50},
+                                                           {{0.490, 0.648, 0.655, 0.720}, 4.0, 0.67},
+                                                           {{0.534, 0.719}, 3.5, 1.54},
+                                                           {{0.604, 0.762}, 4.83, 1.72},
+                                                           {{0.454, 0.762}, 9.61, 7.18},
+                                                           {{0.680, 0.882}, 3.82, 3.42}}};
 /// Of products whose steps come from a table.
-constexpr double kFromTable = 1.57;
+constexpr std::array<double, 6> kFloat32FromTable{1.6, 2.4, 1.7, 2.0, 1.57, 1.6};
+constexpr GemmRegisterSplitCost kFloat32Split{2.45, 3.1, 0.03, 0.78};
 /// Those of gemm; nothing was measured.
 constexpr std::array<GemmRegisterSpeed, 2> kFloat64Speeds{{{{0.549}, 1.59, 1.49}, {{0.79, 0.922}, 1.0, 3.0}}};
+constexpr std::array<double, 2> kFloat64FromTable{1.57, 1.57};
 constexpr GemmRegisterSplitCost kFloat64Split{1.62, 3.19, 0.015, 0.266};
 
 /// For a megabyte of results: where an image's rows of results are alike, and where they begin at any element.
@@ -37,9 +40,16 @@ constexpr double kPlanes_us = 1.8, kPlanesMegabyte_us = 0.55, kBesideMegabyte_us
 constexpr double kLeast_us = 3.3;
 
 GemmRegisterModel model_of(const CnnLayer& problem, const CnnLayerProduct& product) {
-  const double of_products = product.is_wide ? 1 : kFromTable;
-  if (problem.type == DataType::float64) return {kFloat64Speeds, kFloat64Split, of_products};
-  return {kFloat32Speeds, kFloat32Split, of_products};
+  GemmRegisterModel model{kFloat32Speeds, kFloat32Split, kFloat32FromTable};
+  if (problem.type == DataType::float64) model = {kFloat64Speeds, kFloat64Split, kFloat64FromTable};
+  if (product.is_wide) model.of_products = {};
+  return model;
+}
+
+/// Channels that lie beside each other make 64 x 256 store longer than the model says: 64 channels to 256, 1 x 1, on 13
+/// images of 56 x 56 take 124 us on an H200, and 85 with 32 x 128.
+std::span<const GemmRegisterImage> without_widest(std::span<const GemmRegisterImage> images) {
+  return images.back().shape.tile_n == 256 ? images.first(images.size() - 1) : images;
 }
 
 /// What does not depend on the tile: results, and pixels that are turned.
@@ -59,11 +69,13 @@ double moved_microseconds(const CnnLayer& problem) {
 }  // namespace
 
 std::span<const GemmRegisterImage> cnn_layer_implicit_gemm_images(DataType type) {
-  static const std::array<GemmRegisterImage, 4> kFloat32{{
+  static const std::array<GemmRegisterImage, 6> kFloat32{{
       {gemm_register_shape<float>(32, 32), embedded::cnn_layer_implicit_gemm_float32_32x32},
+      {gemm_register_shape<float>(32, 128), embedded::cnn_layer_implicit_gemm_float32_32x128},
       {gemm_register_shape<float>(64, 64), embedded::cnn_layer_implicit_gemm_float32_64x64},
       {gemm_register_shape<float>(64, 128), embedded::cnn_layer_implicit_gemm_float32_64x128},
       {gemm_register_shape<float>(128, 128), embedded::cnn_layer_implicit_gemm_float32_128x128},
+      {gemm_register_shape<float>(64, 256), embedded::cnn_layer_implicit_gemm_float32_64x256},
   }};
   static const std::array<GemmRegisterImage, 2> kFloat64{{
       {gemm_register_shape<double>(32, 32), embedded::cnn_layer_implicit_gemm_float64_32x32},
@@ -89,9 +101,11 @@ std::vector<std::int64_t> cnn_layer_implicit_gemm_splits(const CnnLayer& problem
 
 GemmRegisterEstimate fastest_cnn_layer_implicit_gemm(const CnnLayer& problem, const DeviceLimits& card) {
   const CnnLayerProduct product(problem);
+  std::span<const GemmRegisterImage> images = cnn_layer_implicit_gemm_images(problem.type);
+  if (problem.layout == Layout::nhwc) images = without_widest(images);
   GemmRegisterEstimate best =
       fastest_gemm_register(product.as_gemm(problem.type, problem.batch), card, cnn_layer_implicit_gemm_splits(problem),
-                            cnn_layer_implicit_gemm_images(problem.type), model_of(problem, product));
+                            images, model_of(problem, product));
   best.us = std::max(best.us + moved_microseconds(problem), kLeast_us);
   return best;
 }

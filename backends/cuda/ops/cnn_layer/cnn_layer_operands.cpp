@@ -68,17 +68,28 @@ void CnnLayerWeights<T>::prepare(backend::Queue& queue, const backend::Slice& we
 }
 
 template <class T>
-CnnLayerPlanes<T>::CnnLayerPlanes(const std::shared_ptr<Context>& context, const CnnLayer& problem)
+CnnLayerPlanes<T>::CnnLayerPlanes(const std::shared_ptr<Context>& context, std::int64_t channels, std::int64_t pixels)
     : card_(*context),
-      pixels_(problem.height * problem.width),
-      channels_(problem.input_channels),
+      channels_(channels),
+      pixels_(pixels),
       function_(context, embedded::cnn_layer_transpose, sentence("tessera_cnn_layer_transpose_", kTypeName<T>), {}) {}
 
 template <class T>
 void CnnLayerPlanes<T>::enqueue(backend::Queue& queue, const T* from, T* to, std::int64_t images) const {
-  CnnLayerTransposeArguments<T> arguments{from, to, images, pixels_, channels_};
+  turn(queue, {from, to, images, pixels_, channels_});
+}
+
+template <class T>
+void CnnLayerPlanes<T>::enqueue_back(backend::Queue& queue, const T* from, T* to, std::int64_t images) const {
+  turn(queue, {from, to, images, channels_, pixels_});
+}
+
+template <class T>
+void CnnLayerPlanes<T>::turn(backend::Queue& queue, const CnnLayerTransposeArguments<T>& asked) const {
+  CnnLayerTransposeArguments<T> arguments = asked;
   const std::int64_t tiles = ceil_div(pixels_, kCnnLayerTransposeTile) * ceil_div(channels_, kCnnLayerTransposeTile);
-  LaunchGrid grid = overlapping(grid_of(card_.limits(), tiles, images, 1, kCnnLayerTransposeTile), card_.limits());
+  LaunchGrid grid =
+      overlapping(grid_of(card_.limits(), tiles, arguments.matrices, 1, kCnnLayerTransposeTile), card_.limits());
   grid.group_size[1] = kCnnLayerTransposeRows;
   function_.enqueue(queue, arguments, grid);
 }

@@ -107,19 +107,27 @@ class CnnLayerWeights {
   CudaFunction function_;
 };
 
-/// Images with their channels beside each other, turned into planes.
+/// Images with their channels beside each other, turned into planes, and planes turned back.
 template <class T>
 class CnnLayerPlanes {
  public:
-  explicit CnnLayerPlanes(const std::shared_ptr<Context>& context, const CnnLayer& problem);
+  CnnLayerPlanes(const std::shared_ptr<Context>& context, std::int64_t channels, std::int64_t pixels);
   void enqueue(backend::Queue& queue, const T* from, T* to, std::int64_t images) const;
+  void enqueue_back(backend::Queue& queue, const T* from, T* to, std::int64_t images) const;
 
  private:
+  void turn(backend::Queue& queue, const CnnLayerTransposeArguments<T>& arguments) const;
+
   const Context& card_;
-  std::int64_t pixels_;
   std::int64_t channels_;
+  std::int64_t pixels_;  ///< of a plane
   CudaFunction function_;
 };
+/// Those of a layer's input.
+template <class T>
+[[nodiscard]] CnnLayerPlanes<T> planes_of_input(const std::shared_ptr<Context>& context, const CnnLayer& problem) {
+  return {context, problem.input_channels, problem.height * problem.width};
+}
 
 /// Ends a layer whose sums were left as planes.
 template <class T>

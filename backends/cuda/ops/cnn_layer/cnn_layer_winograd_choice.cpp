@@ -52,7 +52,7 @@ Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const backend::Device&,
 WinogradTileShape choose_winograd_shape(const CnnLayer& problem, const std::vector<WinogradTileShape>& shapes) {
   const auto tiles = [&](WinogradTileShape shape) {
     const CnnLayerWinogradTiling tiling(problem, shape);
-    return std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
+    return tiling.all_tiles(problem.batch);
   };
   const auto points = [&](WinogradTileShape shape) {
     return tiles(shape) * CnnLayerWinogradTiling(problem, shape).points;
@@ -67,7 +67,7 @@ WinogradTileShape choose_winograd_shape(const CnnLayer& problem, const std::vect
 
 Tunable cnn_layer_winograd_chunk(const CnnLayer& problem, WinogradTileShape shape) {
   const CnnLayerWinogradTiling tiling(problem, shape);
-  const std::int64_t tiles = std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles;
+  const std::int64_t tiles = tiling.all_tiles(problem.batch);
   const std::int64_t tile_bytes =
       tiling.points * (problem.input_channels + problem.output_channels) * std::int64_t{sizeof(float)};
   Tunable chunk{"chunk", "tiles that are transformed, multiplied and transformed back at once", {}, kSmallestChunk};

@@ -2,6 +2,7 @@
 // numbers that were measured.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -19,17 +20,22 @@ struct CnnLayerWinogradTiling {
       : shape(shape_of_tile),
         row_points(shape.outputs_x + problem.filter_width - 1),
         points((shape.outputs_y + problem.filter_height - 1) * row_points),
-        is_direct(problem.layout == Layout::nchw && (problem.pool_size == 1 || mathematics::has_plain_pool(problem))),
+        is_direct(problem.pool_size == 1 || mathematics::has_plain_pool(problem)),
         is_pooled(is_direct && problem.pool_size == 2),
         rows(mathematics::ceil_div(is_pooled ? 2 * problem.output_height() : problem.convolved_height(),
                                    shape.outputs_y)),
         row_tiles(mathematics::ceil_div(is_pooled ? 2 * problem.output_width() : problem.convolved_width(),
                                         shape.outputs_x)) {}
 
+  /// Of so many images; one image's where there are none.
+  [[nodiscard]] std::int64_t all_tiles(std::int64_t images) const {
+    return std::max<std::int64_t>(images, 1) * rows * row_tiles;
+  }
+
   mathematics::WinogradTileShape shape;
   std::int64_t row_points;  ///< of a row of a tile's patch
   std::int64_t points;
-  bool is_direct;  ///< the tiles' kernel writes the result itself
+  bool is_direct;  ///< the tiles' kernel writes the result itself, as planes
   bool is_pooled;  ///< ... and pools
   std::int64_t rows;
   std::int64_t row_tiles;

@@ -1,8 +1,8 @@
 // cnn_layer by Winograd's algorithm: sums up the magnitudes of every pixel's channels, transforms chunks of tiles, has
 // them multiplied, transforms back. Which tiles are computed without transforms: cnn_layer_winograd_direct.cuh.
 //
-//   workspace:  [input as planes, if NHWC] [plain sums, if the pool is not the tile's] [magnitudes] [tiles in doubt]
-//               [transformed] [products] [the products' own]
+//   workspace:  [input as planes, if NHWC] [result as planes, if NHWC, or plain sums, if the pool is not the tile's]
+//               [magnitudes] [tiles in doubt] [transformed] [products] [the products' own]
 //   prepared:   [transformed weights] [weights as they were, for tiles that must be computed without transforms]
 #include <algorithm>
 #include <limits>
@@ -31,10 +31,13 @@ class CnnLayerWinograd final : public backend::Kernel {
         weights_(device.context(), embedded::cnn_layer_winograd,
                  winograd_function("winograd_weights", tiling_, problem), {}),
         magnitudes_(device.context(), embedded::cnn_layer_winograd, "tessera_cnn_layer_winograd_magnitudes", {}),
-        planes_(device.context(), problem),
+        planes_(planes_of_input<float>(device.context(), problem)),
+        result_planes_(device.context(), problem.output_channels, result_pixels()),
         finish_(device.context(), problem) {
-    const std::size_t plane_bytes = problem.layout == Layout::nhwc ? input_elements() * sizeof(float) : 0;
-    const std::size_t sum_bytes = tiling_.is_direct ? 0 : static_cast<std::size_t>(sum_elements()) * sizeof(float);
+    const bool is_nhwc = problem.layout == Layout::nhwc;
+    const std::size_t plane_bytes = is_nhwc ? input_elements() * sizeof(float) : 0;
+    const std::int64_t kept = !tiling_.is_direct ? sum_elements() : is_nhwc ? result_elements() : 0;
+    const std::size_t sum_bytes = static_cast<std::size_t>(kept) * sizeof(float);
     const std::size_t magnitude_bytes = static_cast<std::size_t>(pixels()) * sizeof(float);
     images_ =
         std::min(std::numeric_limits<std::int32_t>::max() / 2 / image_tiles(),
@@ -75,20 +78,24 @@ class CnnLayerWinograd final : public backend::Kernel {
     const auto* const input = pointer_to<const float>(operands[0]);
     const auto* const bias = pointer_to<const float>(operands[2]);
     auto* const output = pointer_to<float>(operands[3]);
-    const std::int64_t output_elements = problem_.output_channels * problem_.output_height() * problem_.output_width();
+    const bool is_nhwc = problem_.layout == Layout::nhwc;
     for (std::int64_t first = 0; first < problem_.batch; first += images_) {
       const std::int64_t images = std::min(images_, problem_.batch - first);
-      float* const its_output = output + first * output_elements;
+      float* const its_output = output + first * result_elements();
       CnnLayerWinogradArguments arguments = arguments_for(bias);
       arguments.input = input + first * static_cast<std::int64_t>(input_elements());
-      if (problem_.layout == Layout::nhwc) {
+      if (is_nhwc) {
         planes_.enqueue(queue, arguments.input, pointer_at<float>(workspace, planes_at_), images);
         arguments.input = pointer_at<const float>(workspace, planes_at_);
       }
       add_magnitudes(queue, arguments.input, workspace, images);
-      arguments.output = tiling_.is_direct ? its_output : pointer_at<float>(workspace, sums_at_);
+      arguments.output = tiling_.is_direct && !is_nhwc ? its_output : pointer_at<float>(workspace, sums_at_);
       compute_tiles(queue, arguments, operands[1], workspace, images * image_tiles());
-      if (!tiling_.is_direct) finish_.enqueue(queue, arguments.output, 1, bias, its_output, images);
+      if (!tiling_.is_direct) {
+        finish_.enqueue(queue, arguments.output, 1, bias, its_output, images);
+      } else if (is_nhwc) {
+        result_planes_.enqueue_back(queue, arguments.output, its_output, images);
+      }
     }
   }
 
@@ -103,6 +110,8 @@ class CnnLayerWinograd final : public backend::Kernel {
   [[nodiscard]] std::size_t input_elements() const {
     return static_cast<std::size_t>(problem_.input_channels * pixels());
   }
+  [[nodiscard]] std::int64_t result_pixels() const { return problem_.output_height() * problem_.output_width(); }
+  [[nodiscard]] std::int64_t result_elements() const { return problem_.output_channels * result_pixels(); }
   [[nodiscard]] std::int64_t sum_elements() const {
     return problem_.output_channels * problem_.convolved_height() * problem_.convolved_width();
   }
@@ -195,6 +204,7 @@ class CnnLayerWinograd final : public backend::Kernel {
   CudaFunction weights_;
   CudaFunction magnitudes_;
   CnnLayerPlanes<float> planes_;
+  CnnLayerPlanes<float> result_planes_;
   CnnLayerFinish<float> finish_;
   std::unique_ptr<CnnLayerWinogradProducts> products_of_chunks_;
   std::int64_t images_ = 1;   ///< of a round

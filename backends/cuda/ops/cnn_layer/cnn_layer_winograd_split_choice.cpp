@@ -99,14 +99,17 @@ double winograd_split_roundings(const CnnLayer& problem) {
              : mathematics::cnn_layer_winograd_split_roundings(problem, kSplitPlane);
 }
 
-// gemm's choice for a whole chunk, or a tile with other columns that leaves less without work, or the one that spares
+// gemm's choice for a whole chunk, or for the tiles that there are where these do not fill half of it; or a tile with
+// other columns that leaves less without work, or the one that spares
 // memory.
 const GemmSplitShape& choose_winograd_split(const CnnLayer& problem, const CnnLayerWinogradTiling& tiling,
                                             std::int64_t chunk, const DeviceLimits& card) {
-  const GemmSplitShape* chosen = &choose_gemm_split(
-      winograd_split_product(problem, tiling, chunk, round_up<std::int64_t>(chunk, 4)), GemmSplitKind::split, card);
-  const std::int64_t tiles = std::min(chunk, std::max<std::int64_t>(problem.batch, 1) * tiling.rows * tiling.row_tiles);
+  const std::int64_t tiles = std::min(chunk, tiling.all_tiles(problem.batch));
   const Gemm product = winograd_split_product(problem, tiling, tiles, round_up<std::int64_t>(tiles, 4));
+  const std::int64_t columns = 2 * tiles < chunk ? tiles : chunk;
+  const GemmSplitShape* chosen =
+      &choose_gemm_split(winograd_split_product(problem, tiling, columns, round_up<std::int64_t>(columns, 4)),
+                         GemmSplitKind::split, card);
   for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) {
     const bool is_own = shape.tile_n == 112 || shape.tile_n == 120;
     if (is_own && products_us(product, shape, card) < products_us(product, *chosen, card)) chosen = &shape;

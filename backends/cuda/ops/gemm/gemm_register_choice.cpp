@@ -4,9 +4,14 @@
 // products, at a rate that depends on how many groups there are to hide each other's waiting, plus a constant for its
 // first stages, its sums and C. On an H200, over 64 shapes of 256 to 2048 in each direction and 21 others, what the
 // model chooses in float32 takes 1 % longer than the best configuration that was measured, at worst 11 %. The constants
-// of 32 x 64 and 48 x 64 were fitted to 70 products on an H100, k not split: off by 17 % in the root mean square.
+// of 32 x 64 and 48 x 64 were fitted to 70 products on an H100, k not split: off by 17 % in the root mean square; 48 x
+// 64 was set back a little since, because 4096 cubed took it 3.06 ms on an H200 and 64 x 128 2.75.
 // float64's constants were fitted to 20 products on an H100, aligned and not, with every tile, k not split: off by 7 %
 // in the root mean square, and what it chooses takes 1 % longer than the best.
+// Those of 32 x 128 and 128 x 32 were fitted to 130 products in float32 and 50 in float64 on an H200, k up to 420 and
+// not split: off by 10 and 16 %, 9 and 15 % in the root mean square. In float32 operands with rows along k had been
+// turned in shared memory (gemm_register_fetch.cuh), which takes longer here: their times were taken to be shorter by
+// what five products gain without.
 #include "ops/gemm/gemm_register_choice.h"
 
 #include "cuda_embedded.h"
@@ -63,14 +68,18 @@ constexpr double kDoubleStore_us = 0.1e-6;
 /// Of the second kernel where it writes so.
 constexpr double kUnalignedParts_us = 1.5;
 
-constexpr std::array<GemmRegisterSpeed, 6> kFloat32Speeds{{{{0.507, 0.608, 0.608, 0.630}, 1.75, 0.431},
+constexpr std::array<GemmRegisterSpeed, 8> kFloat32Speeds{{{{0.507, 0.608, 0.608, 0.630}, 1.75, 0.431},
+                                                           {{0.487, 0.566, 0.566, 0.566}, 2.26, 0.190},
+                                                           {{0.458, 0.514, 0.641, 0.641}, 2.75, 0.540},
                                                            {{0.630, 0.678, 0.711}, 2.76, 0.630},
-                                                           {{0.630, 0.792}, 1.70, 1.72},
+                                                           {{0.630, 0.760}, 1.70, 1.72},
                                                            {{0.645, 0.755}, 2.37, 1.61},
                                                            {{0.674, 0.786}, 2.76, 2.01},
                                                            {{0.454, 0.762}, 4.09, 2.57}}};
 constexpr GemmRegisterSplitCost kFloat32Split{1.63, 2.12, 0.015, 0.130};
-constexpr std::array<GemmRegisterSpeed, 5> kFloat64Speeds{{{{0.549}, 1.59, 1.49},
+constexpr std::array<GemmRegisterSpeed, 7> kFloat64Speeds{{{{0.549}, 1.59, 1.49},
+                                                           {{0.547, 0.829}, 1.96, 1.44},
+                                                           {{0.507, 0.916}, 2.11, 2.28},
                                                            {{0.577, 0.726}, 1.40, 1.72},
                                                            {{0.790, 0.922}, 1.00, 3.00},
                                                            {{0.845}, 1.00, 5.32},
@@ -119,7 +128,7 @@ double unaligned_store_microseconds(const Gemm& problem, bool alone) {
 }
 
 double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const GemmRegisterSpeed& speed,
-                    const GemmRegisterModel& model, double split, const DeviceLimits& card) {
+                    double of_products, const GemmRegisterSplitCost& cost, double split, const DeviceLimits& card) {
   const auto m = static_cast<double>(problem.m);
   const auto n = static_cast<double>(problem.n);
   const auto batch = static_cast<double>(problem.batch);
@@ -130,7 +139,7 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const G
   const bool is_aligned = share == 0;
   const bool is_largest = !is_double && shape.elements() == 128 * 128;
   const double longer = 1 + share * (is_largest ? kUnalignedLargest : 1);
-  const double alone_us = shape.elements() * steps / kProductsPerMicrosecond * longer * model.of_products;
+  const double alone_us = shape.elements() * steps / kProductsPerMicrosecond * longer * of_products;
 
   // A multiprocessor's groups: those that run together with as many others as fit, and the rest.
   const double each = ceil_div(groups, card.multiprocessors);
@@ -140,7 +149,6 @@ double microseconds(const Gemm& problem, const GemmRegisterShape& shape, const G
                 full * alone_us / speed.rate[shape.blocks - 1];
   if (rest > 0) time += rest * alone_us / speed.rate[static_cast<std::size_t>(rest) - 1];
 
-  const GemmRegisterSplitCost& cost = model.split;
   const bool is_cluster = split == 2 && card.compute_capability_major >= 9;
   time += unaligned_store_microseconds(problem, split == 1);
   if (is_cluster) {
@@ -165,16 +173,20 @@ double memory_microseconds(const Gemm& problem) {
 
 /// Of a type, in the order of its speeds.
 std::span<const GemmRegisterImage> all_images(DataType type) {
-  static const std::array<GemmRegisterImage, 6> kFloat32{{
+  static const std::array<GemmRegisterImage, 8> kFloat32{{
       {gemm_register_shape<float>(32, 32), embedded::gemm_register_float32_32x32},
+      {gemm_register_shape<float>(32, 128), embedded::gemm_register_float32_32x128},
+      {gemm_register_shape<float>(128, 32), embedded::gemm_register_float32_128x32},
       {gemm_register_shape<float>(32, 64), embedded::gemm_register_float32_32x64},
       {gemm_register_shape<float>(48, 64), embedded::gemm_register_float32_48x64},
       {gemm_register_shape<float>(64, 64), embedded::gemm_register_float32_64x64},
       {gemm_register_shape<float>(64, 128), embedded::gemm_register_float32_64x128},
       {gemm_register_shape<float>(128, 128), embedded::gemm_register_float32_128x128},
   }};
-  static const std::array<GemmRegisterImage, 5> kFloat64{{
+  static const std::array<GemmRegisterImage, 7> kFloat64{{
       {gemm_register_shape<double>(32, 32), embedded::gemm_register_float64_32x32},
+      {gemm_register_shape<double>(32, 128), embedded::gemm_register_float64_32x128},
+      {gemm_register_shape<double>(128, 32), embedded::gemm_register_float64_128x32},
       {gemm_register_shape<double>(64, 32), embedded::gemm_register_float64_64x32},
       {gemm_register_shape<double>(64, 64), embedded::gemm_register_float64_64x64},
       {gemm_register_shape<double>(128, 64), embedded::gemm_register_float64_128x64},
@@ -242,7 +254,9 @@ GemmRegisterEstimate fastest_gemm_register(const Gemm& problem, const DeviceLimi
   for (std::size_t i = 0; i < images.size(); ++i) {
     const GemmRegisterShape& shape = images[i].shape;
     for (const std::int64_t split : splits) {
-      const double us = microseconds(problem, shape, model.speeds[i], model, static_cast<double>(split), card);
+      const double of_products = model.of_products.empty() ? 1 : model.of_products[i];
+      const double us =
+          microseconds(problem, shape, model.speeds[i], of_products, model.split, static_cast<double>(split), card);
       if (us < best.us) best = {{shape.tile_m, shape.tile_n, split}, us};
     }
   }

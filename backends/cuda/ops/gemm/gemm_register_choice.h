@@ -53,7 +53,7 @@ struct GemmRegisterSplitCost {
 struct GemmRegisterModel {
   std::span<const GemmRegisterSpeed> speeds;  ///< in the order of the images
   GemmRegisterSplitCost split;
-  double of_products = 1;  ///< so many times as long as gemm's
+  std::span<const double> of_products{};  ///< how many times as long as these say, by tile; empty: once
 };
 /// A configuration with the time that it takes by the model.
 struct GemmRegisterEstimate {

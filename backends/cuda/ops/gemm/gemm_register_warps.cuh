@@ -32,6 +32,14 @@ struct GemmRegisterWarp<float, 64, 128> : FmaWarp<64, 64, 4, true> {};
 template <>
 struct GemmRegisterWarp<float, 128, 128> : FmaWarp<64, 64, 8, false> {};
 
+/// 4 x 8 and 8 x 8 elements, without slices.
+template <>
+struct GemmRegisterWarp<float, 32, 128> : FmaWarp<32, 32, 8, true, true> {};
+template <>
+struct GemmRegisterWarp<float, 128, 32> : FmaWarp<32, 32, 8, true, true> {};
+template <>
+struct GemmRegisterWarp<float, 64, 256> : FmaWarp<32, 64, 4, true, true> {};
+
 /// 2 x 4 of the instruction's tiles of 16 x 8, whatever the block's tile.
 template <int kTileM, int kTileN>
 struct GemmRegisterWarp<double, kTileM, kTileN> : MmaWarp<32, 32> {};
