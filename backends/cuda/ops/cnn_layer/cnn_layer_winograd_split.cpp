@@ -212,26 +212,36 @@ Verdict check(const CnnLayer& problem, const backend::Device& device) {
 /// 32 us and winograd 29, to 48 34 and 41.
 constexpr std::int64_t kFewOutputs = 32;
 
-/// Nor for so few tiles. On an H200 256 channels to 384, 3 x 3, 13 x 13, which has 16 tiles, take 24.9 us and
-/// winograd 20.9, on two images 25.6 and 21.0; on an H100 256 to 256 on two of 14 x 14, 32 tiles, 20.4 and 18.8. On
-/// three, 48 tiles, an H200 takes 19.7 and 24.2.
-constexpr std::int64_t kFewTiles = 32;
+/// And for 64 input channels. On an H200 32 channels to 64, 3 x 3, 104 x 104, pooled, take 21.8 us and winograd 17.7,
+/// on two images 33.7 and 23.2.
+constexpr std::int64_t kFewInputs = 32;
 
-/// Wherever winograd does, but for few outputs or tiles: its transforms split on the way, so that little is left of what makes
-/// gemm's split pay late. On an H100 64 channels to 64, 3 x 3, 56 x 56, on eight images take 33.9 us against 36.8 of
-/// winograd.
+/// Nor for so few tiles. On an H200 256 channels to 384, 3 x 3, 13 x 13, which has 16 tiles, take 24.9 us and winograd
+/// 20.9, on two images 25.6 and 21.0; on an H100 256 to 256 on two of 14 x 14, 32 tiles, 20.4 and 18.8. On three, 48
+/// tiles, an H200 takes 19.7 and 24.2, and of 512 channels to 512 on 14 x 14, pooled, 16 tiles, 29.8 and 34.8.
+constexpr std::int64_t kFewTiles = 32, kMostInputsOfFewTiles = 256;
+
+/// Wherever winograd does, but for few channels or tiles: its transforms split on the way, so that little is left of
+/// what makes gemm's split pay late. On an H100 64 channels to 64, 3 x 3, 56 x 56, on eight images take 33.9 us against
+/// 36.8 of winograd.
 Verdict pays(const CnnLayer& problem, const backend::Device& device) {
   if (problem.output_channels <= kFewOutputs) {
     return Verdict::no(sentence("cnn_layer has ", problem.output_channels,
                                 " output_channels, and winograd is faster up to ", kFewOutputs));
+  }
+  if (problem.input_channels <= kFewInputs) {
+    return Verdict::no(sentence("cnn_layer has ", problem.input_channels,
+                                " input_channels, and winograd is faster up to ", kFewInputs));
   }
   const double of_sums = winograd_split_roundings(problem);
   if (Verdict saves = cnn_layer_winograd_pays(problem, device, of_sums); !saves) return saves;
   const CnnLayerWinogradTiling tiling(
       problem, choose_winograd_shape(problem, mathematics::cnn_layer_winograd_shapes(problem, of_sums)));
   const std::int64_t tiles = tiling.all_tiles(problem.batch);
-  if (tiles > kFewTiles) return Verdict::yes();
-  return Verdict::no(sentence("cnn_layer has ", tiles, " tiles, and winograd is faster up to ", kFewTiles));
+  if (tiles > kFewTiles || problem.input_channels > kMostInputsOfFewTiles) return Verdict::yes();
+  return Verdict::no(sentence("cnn_layer has ", tiles, " tiles and ", problem.input_channels,
+                              " input_channels, and winograd is faster up to ", kFewTiles, " and ",
+                              kMostInputsOfFewTiles));
 }
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& device, const Tuning& tuning) {

@@ -107,9 +107,8 @@ const GemmSplitShape& choose_winograd_split(const CnnLayer& problem, const CnnLa
   const std::int64_t tiles = std::min(chunk, tiling.all_tiles(problem.batch));
   const Gemm product = winograd_split_product(problem, tiling, tiles, round_up<std::int64_t>(tiles, 4));
   const std::int64_t columns = 2 * tiles < chunk ? tiles : chunk;
-  const GemmSplitShape* chosen =
-      &choose_gemm_split(winograd_split_product(problem, tiling, columns, round_up<std::int64_t>(columns, 4)),
-                         GemmSplitKind::split, card);
+  const GemmSplitShape* chosen = &choose_gemm_split(
+      winograd_split_product(problem, tiling, columns, round_up<std::int64_t>(columns, 4)), GemmSplitKind::split, card);
   for (const GemmSplitShape& shape : kCnnLayerWinogradShapes) {
     const bool is_own = shape.tile_n == 112 || shape.tile_n == 120;
     if (is_own && products_us(product, shape, card) < products_us(product, *chosen, card)) chosen = &shape;

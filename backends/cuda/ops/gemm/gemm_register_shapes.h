@@ -30,15 +30,12 @@ struct GemmRegisterShape {
 // through shared memory takes longer than they save. gemm_register_choice.cpp chooses among them.
 inline constexpr GemmRegisterShape kGemmRegisterFloat32[]{
     {32, 32, 32, 4, 1, 1, 4, 4, false}, {32, 128, 16, 1, 1, 4, 3, 4, false}, {128, 32, 16, 1, 4, 1, 3, 4, false},
-    {32, 64, 32, 4, 1, 1, 4, 3, false}, {48, 64, 32, 4, 1, 1, 4, 2, false}, {64, 64, 32, 4, 1, 1, 4, 2, true},
-    {64, 128, 16, 2, 1, 2, 4, 2, true}, {64, 256, 16, 1, 2, 4, 3, 2, true}, {128, 128, 16, 1, 2, 2, 4, 2, true}};
-inline constexpr GemmRegisterShape kGemmRegisterFloat64[]{{32, 32, 64, 8, 1, 1, 3, 1, false},
-                                                          {32, 128, 16, 1, 1, 4, 3, 2, false},
-                                                          {128, 32, 16, 1, 4, 1, 3, 2, false},
-                                                          {64, 32, 32, 4, 2, 1, 3, 2, false},
-                                                          {64, 64, 32, 2, 2, 2, 3, 2, false},
-                                                          {128, 64, 32, 2, 2, 2, 3, 1, false},
-                                                          {128, 128, 16, 1, 2, 4, 4, 1, false}};
+    {32, 64, 32, 4, 1, 1, 4, 3, false}, {48, 64, 32, 4, 1, 1, 4, 2, false},  {64, 64, 32, 4, 1, 1, 4, 2, true},
+    {64, 128, 16, 2, 1, 2, 4, 2, true}, {64, 256, 16, 1, 2, 4, 3, 2, true},  {128, 128, 16, 1, 2, 2, 4, 2, true}};
+inline constexpr GemmRegisterShape kGemmRegisterFloat64[]{
+    {32, 32, 64, 8, 1, 1, 3, 1, false},  {32, 128, 16, 1, 1, 4, 3, 2, false}, {128, 32, 16, 1, 4, 1, 3, 2, false},
+    {64, 32, 32, 4, 2, 1, 3, 2, false},  {64, 64, 32, 2, 2, 2, 3, 2, false},  {128, 64, 32, 2, 2, 2, 3, 1, false},
+    {128, 128, 16, 1, 2, 4, 4, 1, false}};
 
 /// The shape of a type's tile. As a constant it does not compile for a tile that is not there.
 template <class T>
