@@ -93,11 +93,12 @@ TEST(GemmChoiceTest, sums_down_long_rows_or_few_columns_are_thin) {
   };
   for (const Case& c : {Case{1, 4000, false, DataType::float32, true}, Case{1, 674, false, DataType::float32, true},
                         Case{1, 16, false, DataType::float32, false}, Case{4, 600, false, DataType::float32, false},
-                        Case{4, 600, false, DataType::float64, true}, Case{6, 1000, false, DataType::float32, true},
-                        Case{7, 1000, false, DataType::float32, false}, Case{8, 2048, false, DataType::float32, true},
+                        Case{4, 600, false, DataType::float64, true}, Case{6, 1000, false, DataType::float32, false},
+                        Case{7, 1000, false, DataType::float32, false}, Case{8, 2048, false, DataType::float32, false},
                         Case{200, 2, true, DataType::float32, true}, Case{60, 4, true, DataType::float32, false},
                         Case{1000, 1, true, DataType::float32, true}, Case{2100, 6, true, DataType::float32, true},
-                        Case{3, 768, false, DataType::float32, true}, Case{5, 768, false, DataType::float32, true}}) {
+                        Case{3, 768, false, DataType::float32, true}, Case{4, 4096, false, DataType::float32, true},
+                        Case{5, 768, false, DataType::float32, true}}) {
     Gemm problem{.m = c.m, .n = c.n, .k = 1500, .type = c.type, .transpose_a = c.transpose_a};
     problem = with_layout(problem);
     EXPECT_EQ(static_cast<bool>(cpu_tbb::thin_pays(problem)), c.pays) << c.m << " x " << c.n;

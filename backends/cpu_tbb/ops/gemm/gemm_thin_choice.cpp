@@ -49,13 +49,18 @@ constexpr double kFarBytes = 3 << 20;
 /// of an EPYC with AVX-512, thin's time over register's; no committed file has them:
 ///
 ///     1 and 2 rows x 100 to 1000, k 300 to 4000        0.5 to 1.0; products of less than 30,000 up to 1.9
-///     1 to 8 rows x 2000 and 4096                      0.3 to 1.0 (8 x 2000 x 300 1.1)       float32
+///     1 to 8 rows x 2000 and 4096, sums below          0.3 to 1.0 (8 x 2000 x 300 1.1)       float32
 ///     3 to 6 rows x 500 and less, k 700 to 1700        0.8 to 1.9
 ///     3 to 6 rows x 640 to 1024, k 700 and 1100        0.5 to 1.0
 ///     3 to 5 rows x 1000 and 1700, k 300 to 500        0.7 to 1.1; 6 rows 1.25
 ///     2 to 6 rows x 600 and 2000                       0.6 to 1.0                            float64
 ///     50 to 3000 x 2 to 4 columns, A transposed        0.2 to 0.9
 ///     200 to 3000 x 6, 1000 and 3000 x 8               0.3 to 0.9 (1000 x 8 x 300 1.0); 200 x 8 1.15
+///
+/// With longer sums "thin" reads and writes its own for longer than "register" takes to jump: 2 x 2048 to 11008, k 4096
+/// 1.02 to 1.06, 3 rows, k 2800 1.02 to 1.07, 4 rows, k 2000 1.01 to 1.25, 8 rows, k 1000 0.9 to 1.3 and 4096 1.0 to
+/// 1.8; in float64 2 and 3 rows 0.9 to 1.0, 4 to 8 rows, k 2000 0.95 to 1.4. For this many sums and products of each:
+constexpr std::int64_t kLongSums = 8000, kFewestLongSumsFloat64 = 4;
 constexpr std::int64_t kLongRowBytes = 8192;
 constexpr std::int64_t kFewestDown = 2, kMostRowsDown = 6;
 constexpr double kProductsOfFewest = 30000;
@@ -72,6 +77,11 @@ Verdict pays_down(const Gemm& problem, ShortSide side) {
     if (many >= least) return Verdict::yes();
     return Verdict::no(
         sentence("gemm's m is ", many, ", but with ", few, " columns and A transposed thin gains from ", least, " on"));
+  }
+  const std::int64_t fewest_long = problem.type == DataType::float64 ? kFewestLongSumsFloat64 : 2;
+  if (few >= fewest_long && problem.k >= kLongSums / few) {
+    return Verdict::no(sentence("gemm has ", few, " rows of sums of ", problem.k,
+                                " products, which register takes where they lie, from ", kLongSums / few, " on"));
   }
   const std::int64_t size = static_cast<std::int64_t>(size_bytes(problem.type));
   const std::int64_t longest = kLongRowBytes / size;
