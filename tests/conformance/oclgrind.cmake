@@ -63,8 +63,8 @@ tessera_oclgrind_operator(denoise
 tessera_oclgrind_operator(kernel_regression
   "kernel_regression/opencl_0/*.*_n17_d19_q5_*"
   "kernel_regression/opencl_0/exact_bytes.uint8_n300_d67_q70_*_votes4_*"
-  "kernel_regression/opencl_0/fused.float*_n300_d67_q70_m1_votes4_*"
-  "kernel_regression/opencl_0/fused.float*_n300_d67_q70_m1_nearest_*")
+  "kernel_regression/opencl_0/fused.float32_n300_d67_q70_m1_votes4_*"
+  "kernel_regression/opencl_0/fused.float64_n300_d67_q70_m1_nearest_*")
 
 tessera_oclgrind_operator(nonlocal_means
   "nonlocal_means/opencl_0/*.*_9x13x1_*"

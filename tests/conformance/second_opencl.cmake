@@ -26,7 +26,7 @@ foreach(operator IN LISTS TESSERA_OPERATORS)
   if(operator STREQUAL "conv2d")
     set(without "${left_out_on_second_conv2d}")
   endif()
-  tessera_add_test_entry(conformance.opencl_intel.${operator} ONE_OF 7
+  tessera_add_test_entry(conformance.opencl_intel.${operator} ONE_OF 11
     COMMAND tessera_conformance_test --backend=opencl --gtest_filter=${operator}/*-${without}
     LABELS conformance backend:opencl second_driver op:${operator}
     ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl"

@@ -25,7 +25,7 @@ TESSERA_ON_EACH_DEVICE(ThreadCountTest);
 constexpr double kMostFlops = 4e7;
 /// Of conformance cases, the larger ones.
 constexpr double kLeastFlops = 2e7;
-constexpr int kThreadCounts[] = {2, 3, 7, 16};
+constexpr int kThreadCounts[] = {2, 3, 16};
 
 std::vector<const Case*> cases() {
   std::vector<const Case*> found;
