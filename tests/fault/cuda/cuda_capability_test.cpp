@@ -239,6 +239,24 @@ TEST_F(CudaCapabilityTest, products_of_winograd_take_the_columns_that_leave_less
   EXPECT_EQ(preferred_of_layer(256, 10004, 16).at("tile_columns"), 6);
 }
 
+TEST_F(CudaCapabilityTest, winograd_by_fp16_is_no_default_for_few_channels_or_tiles) {
+  open(9, 0);
+  const auto says = [&](std::string_view words, std::int64_t inputs, std::int64_t outputs, std::int64_t size,
+                        std::int64_t batch) {
+    CnnLayer layer = strided_layer(inputs, outputs, size);
+    layer.batch = batch;
+    layer.stride = 1;
+    layer.padding = 1;
+    const std::string reason = why_no_default("winograd_split", layer);
+    return words.empty() ? reason.empty() : reason.find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(says("32 input_channels", 32, 64, 112, 4));
+  EXPECT_TRUE(says("32 output_channels", 64, 32, 112, 4));
+  EXPECT_TRUE(says("32 tiles", 256, 384, 13, 2));
+  EXPECT_TRUE(says("", 256, 384, 13, 3));
+  EXPECT_TRUE(says("", 512, 512, 14, 1));
+}
+
 TEST_F(CudaCapabilityTest, layers_by_fp16_of_warps_are_a_default_on_8_0_and_9_0_alone) {
   constexpr std::string_view kName = "implicit_gemm_split";
   open(7, 5);

@@ -57,9 +57,9 @@ constexpr double kFarBytes = 3 << 20;
 ///     50 to 3000 x 2 to 4 columns, A transposed        0.2 to 0.9
 ///     200 to 3000 x 6, 1000 and 3000 x 8               0.3 to 0.9 (1000 x 8 x 300 1.0); 200 x 8 1.15
 ///
-/// With longer sums "thin" reads and writes its own for longer than "register" takes to jump: 2 x 2048 to 11008, k 4096
-/// 1.02 to 1.06, 3 rows, k 2800 1.02 to 1.07, 4 rows, k 2000 1.01 to 1.25, 8 rows, k 1000 0.9 to 1.3 and 4096 1.0 to
-/// 1.8; in float64 2 and 3 rows 0.9 to 1.0, 4 to 8 rows, k 2000 0.95 to 1.4. For this many sums and products of each:
+/// With longer sums "register", which fetches ahead what it jumps to, is not behind: 2 x 2048 to 11008, k 4096 1.02 to
+/// 1.06, 3 rows, k 2800 1.02 to 1.07, 4 rows, k 2000 1.01 to 1.25, 8 rows, k 1000 0.9 to 1.3 and 4096 1.0 to 1.8; in
+/// float64 2 and 3 rows 0.9 to 1.0, 4 to 8 rows, k 2000 0.95 to 1.4. So many rows times products of a sum it takes:
 constexpr std::int64_t kLongSums = 8000, kFewestLongSumsFloat64 = 4;
 constexpr std::int64_t kLongRowBytes = 8192;
 constexpr std::int64_t kFewestDown = 2, kMostRowsDown = 6;
