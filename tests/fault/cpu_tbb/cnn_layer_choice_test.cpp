@@ -41,6 +41,18 @@ TEST(CnnLayerChoiceTest, winograd_is_for_many_channels_of_many_pixels) {
   EXPECT_TRUE(pays(layer_of(384, 256, 13, 3, 2)));  // 0.77 of the time of implicit_gemm
 }
 
+/// Times over those of implicit_gemm on two threads of an EPYC with AVX-512 (without a file).
+TEST(CnnLayerChoiceTest, winograd_is_taken_where_it_was_faster_by_much) {
+  EXPECT_TRUE(pays(layer_of(64, 64, 28, 5)));    // 0.51
+  EXPECT_TRUE(pays(layer_of(55, 55, 24, 5)));    // 0.65, pooled
+  EXPECT_TRUE(pays(layer_of(51, 11, 135, 5)));   // 0.72, pooled
+  EXPECT_TRUE(pays(layer_of(21, 159, 103, 3)));  // 0.74
+  EXPECT_FALSE(pays(layer_of(32, 64, 14, 5)));   // 1.21
+  EXPECT_FALSE(pays(layer_of(20, 50, 12, 5)));   // 2.0
+  EXPECT_FALSE(pays(layer_of(137, 13, 33, 3)));  // 2.1
+  EXPECT_FALSE(pays(layer_of(151, 23, 14, 3)));  // 3.0, pooled
+}
+
 TEST(CnnLayerChoiceTest, small_layers_are_not_worth_meeting_three_times) {
   EXPECT_FALSE(pays(layer_of(12, 12, 28, 3)));
   EXPECT_FALSE(pays(layer_of(24, 24, 9, 3)));

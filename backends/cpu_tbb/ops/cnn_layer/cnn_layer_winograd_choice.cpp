@@ -15,18 +15,18 @@ namespace tessera::cpu_tbb {
 
 namespace {
 
-// Times are counted in products: how many a core makes meanwhile in gemm's register tile. Fitted to 3 x 3 and 5 x 5
-// filters between 8 and 512 channels at 13 x 13 to 466 x 196 pixels on one core of a Xeon with AVX-512, beside
-// "implicit_gemm", what the way in takes to 21 to 256 -> 2 to 96 channels at 27 x 43 and 64 x 64 on two cores of an
-// EPYC with AVX-512; no committed file has the figures.
+// Times are counted in products: how many a core makes meanwhile in gemm's register tile. Fitted on two cores of an EPYC
+// with AVX-512 to 81 layers of 3 x 3 and 5 x 5, 8 to 512 channels, 7 x 7 to 151 x 151 pixels, where what is chosen has
+// 0.987 of the speed of the faster one of "winograd" and "implicit_gemm" in the mean and 0.79 at least. 22 of them are
+// in benchmarks/results/epyc-2026-11-27-cnn_layer-random.json, the others in no committed file.
 
-/// What transforms take over what they count (winograd_costs()): they move more than they multiply, and most of all on
-/// the way out, where sums leave by tiles. With few output channels the way in is nearly all: with 1.9 for it, which
-/// fitted the Xeon's layers, 95 -> 5 channels took 2.6 times as long as the direct sum on the EPYC.
+/// What transforms take over what they count (winograd_costs()): they move more than they multiply. With few output
+/// channels the way in is nearly all: with 1.9 for it, which fitted layers on a Xeon with AVX-512, 95 -> 5 channels took
+/// 2.6 times as long as the direct sum on an EPYC.
 constexpr double kTimesInput = 5;
-constexpr double kTimesOutput = 7.3;
+constexpr double kTimesOutput = 4.5;
 /// The direct sum's patches are packed and read: for each of their elements, the time of so many output channels.
-constexpr double kChannelsForPatch = 6;
+constexpr double kChannelsForPatch = 7;
 /// Bringing a weight from behind the second-level cache. While a weight meets more tiles or sums than these, it is
 /// hidden behind them. Transformed weights are 4 times as many for 3 x 3. Machines differ: 256 -> 384 channels at
 /// 13 x 13 pixels have 16 tiles for each weight, and took 1.5 times as long as the direct sum on that Xeon, which is 60
@@ -36,7 +36,7 @@ constexpr double kProductsForWeight = 20;
 
 /// What stages cost that threads share, over blocks of their own, because each hands its numbers to the other: on that
 /// EPYC one image takes 1.2 to 1.3 times the half of two (384 -> 256 at 13 x 13 670 us, two 1060).
-constexpr double kTimesShared = 1.25;
+constexpr double kTimesShared = 1.2;
 
 /// What a layer costs by the direct sum and by winograd.
 struct Balance {
