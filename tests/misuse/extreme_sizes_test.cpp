@@ -125,13 +125,14 @@ TEST_P(ExtremeSizesTest, conv2d) {
                                                {DataType::int16, Border::valid},
                                                {DataType::int32, Border::same},
                                                {DataType::float32, Border::valid}};
-  for (const auto& [type, border] : kAll) {
+  for (const auto& each : kAll) {
+    const DataType type = each.first;
     const Conv2d base{.height = 6,
                       .width = 5,
                       .filter_height = 3,
                       .filter_width = 3,
                       .filter = {1, 2, 1, 2, 4, 2, 1, 2, 1},
-                      .border = border,
+                      .border = each.second,
                       .type = type};
     const UntypedView image = device().allocate_untyped(type, 0);
     const UntypedView output = device().allocate_untyped(base.output_type(), 0);

@@ -40,9 +40,9 @@ constexpr double kAhead = 1.05;
 /// Multiply-adds in the time of adding one element of a part to the total.
 constexpr double kOfAdded = 8;
 
-/// A stored B of so many bytes and columns, which several threads share, and few rows of A: "register" reads it where it
-/// lies, and parts of k pack it. On two threads of an EPYC split_k takes 1.1 to 1.5 times as long for 6 to 32 x 200 x
-/// 8000, 1.4 to 2.1 times for 8 to 32 x 401 x 6000, but 0.7 to 0.8 for 8 x 200 x 2000 and 0.5 for 8 x 32 x 24000; in
+/// A stored B of so many bytes and columns, which several threads share, and few rows of A: "register" reads it where
+/// it lies, and parts of k pack it. On two threads of an EPYC split_k takes 1.1 to 1.5 times as long for 6 to 32 x 200
+/// x 8000, 1.4 to 2.1 times for 8 to 32 x 401 x 6000, but 0.7 to 0.8 for 8 x 200 x 2000 and 0.5 for 8 x 32 x 24000; in
 /// float64 1.0 to 2.4 (without a file).
 constexpr double kFarBytes = 4 << 20;
 constexpr std::int64_t kSharedColumns = 128, kFewRows = 48;
