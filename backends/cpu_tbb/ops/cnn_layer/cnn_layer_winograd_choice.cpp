@@ -17,8 +17,8 @@ namespace {
 
 // Times are counted in products: how many a core makes meanwhile in gemm's register tile. Fitted on two cores of an
 // EPYC with AVX-512 to 81 layers of 3 x 3 and 5 x 5, 8 to 512 channels, 7 x 7 to 151 x 151 pixels, where what is chosen
-// has 0.987 of the speed of the faster one of "winograd" and "implicit_gemm" in the mean and 0.79 at least. Of these 22
-// are in benchmarks/results/epyc-2026-11-27-cnn_layer-random.json, the others in no committed file.
+// has 0.987 of the speed of the faster one of "winograd" and "implicit_gemm" in the mean and 0.79 at least; no
+// committed file has them.
 
 /// What transforms take over what they count (winograd_costs()): they move more than they multiply. With few output
 /// channels the way in is nearly all: with 1.9 for it, which fitted layers on a Xeon with AVX-512, 95 -> 5 channels
