@@ -120,29 +120,25 @@ TEST_P(ExtremeSizesTest, gemm) {
 
 TEST_P(ExtremeSizesTest, conv2d) {
   const Fields<Conv2d> fields{{"height", &Conv2d::height}, {"width", &Conv2d::width}, {"batch", &Conv2d::batch}};
-  // A driver compiles each kernel anew for its type and border, of which it is enough to meet each once.
-  constexpr std::pair<DataType, Border> kAll[]{{DataType::uint8, Border::same},
-                                               {DataType::int16, Border::valid},
-                                               {DataType::int32, Border::same},
-                                               {DataType::float32, Border::valid}};
-  for (const auto& each : kAll) {
-    const DataType type = each.first;
-    const Conv2d base{.height = 6,
-                      .width = 5,
-                      .filter_height = 3,
-                      .filter_width = 3,
-                      .filter = {1, 2, 1, 2, 4, 2, 1, 2, 1},
-                      .border = each.second,
-                      .type = type};
-    const UntypedView image = device().allocate_untyped(type, 0);
-    const UntypedView output = device().allocate_untyped(base.output_type(), 0);
-    const Conv2d::Operands operands{.image = image, .output = output};
-    ask_once(base);
-    for_each_extreme(base, fields, [&](const Conv2d& p, const std::string& text) {
-      const std::string description = "conv2d of " + std::string(to_string(type)) + " " + text;
-      const auto reports = asked(p, description);
-      if (p.batch == 0 || p.height == 0 || p.width == 0) make_each(p, description, reports, &operands);
-    });
+  for (const DataType type : {DataType::uint8, DataType::int16, DataType::int32, DataType::float32}) {
+    for (const Border border : {Border::same, Border::valid}) {
+      const Conv2d base{.height = 6,
+                        .width = 5,
+                        .filter_height = 3,
+                        .filter_width = 3,
+                        .filter = {1, 2, 1, 2, 4, 2, 1, 2, 1},
+                        .border = border,
+                        .type = type};
+      const UntypedView image = device().allocate_untyped(type, 0);
+      const UntypedView output = device().allocate_untyped(base.output_type(), 0);
+      const Conv2d::Operands operands{.image = image, .output = output};
+      ask_once(base);
+      for_each_extreme(base, fields, [&](const Conv2d& p, const std::string& text) {
+        const std::string description = "conv2d of " + std::string(to_string(type)) + " " + text;
+        const auto reports = asked(p, description);
+        if (p.batch == 0 || p.height == 0 || p.width == 0) make_each(p, description, reports, &operands);
+      });
+    }
   }
 }
 

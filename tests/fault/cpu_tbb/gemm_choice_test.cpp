@@ -9,6 +9,7 @@
 #include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_kernel.h"
 #include "ops/gemm/gemm_register_turn.h"
+#include "ops/gemm/gemm_split_k_parts.h"
 #include "ops/gemm/gemm_thin_choice.h"
 
 namespace tessera::fault {
@@ -82,6 +83,15 @@ TEST(GemmChoiceTest, few_rows_of_a_transposed_b_are_computed_as_columns) {
   EXPECT_EQ(cpu_tbb::turn_of(column), Turn::none);
   column.transpose_a = true;
   EXPECT_EQ(cpu_tbb::turn_of(column), Turn::column);
+}
+
+/// Times of split_k over those of register on two threads of an EPYC with AVX-512 (without a file).
+TEST(GemmChoiceTest, parts_of_k_are_for_what_caches_hold) {
+  const Team team{2, 0};
+  EXPECT_TRUE(cpu_tbb::split_k_pays(products(8, 200, 2000, 1), team));    // 0.77
+  EXPECT_TRUE(cpu_tbb::split_k_pays(products(8, 32, 24000, 1), team));    // 0.51
+  EXPECT_FALSE(cpu_tbb::split_k_pays(products(8, 401, 6000, 1), team));   // 2.1
+  EXPECT_FALSE(cpu_tbb::split_k_pays(products(16, 200, 8000, 1), team));  // 1.57
 }
 
 TEST(GemmChoiceTest, sums_down_long_rows_or_few_columns_are_thin) {

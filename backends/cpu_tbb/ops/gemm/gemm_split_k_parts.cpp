@@ -115,7 +115,7 @@ bool is_read_where_it_lies(const Gemm& problem) {
 
 }  // namespace
 
-backend::Verdict split_k_pays(const Gemm& problem, const backend::Device& device) {
+backend::Verdict split_k_pays(const Gemm& problem, const Team& team) {
   using backend::sentence;
   using backend::Verdict;
   const KParts parts = parts_of_k(problem);
@@ -125,11 +125,13 @@ backend::Verdict split_k_pays(const Gemm& problem, const backend::Device& device
     return Verdict::no(sentence("gemm has ", problem.m, " rows, and a B of ", problem.k, " x ", problem.n,
                                 " elements, which register reads where it lies"));
   }
-  const Team team = native(device).team();
   const double own = own_time(problem, parts, team), other = time_of_register(problem, team);
   if (own * kAhead <= other) return Verdict::yes();
   return Verdict::no(sentence("with parts of k it is expected to take the time of ", std::lround(own),
                               " multiply-adds of one thread, and register that of ", std::lround(other)));
+}
+backend::Verdict split_k_pays(const Gemm& problem, const backend::Device& device) {
+  return split_k_pays(problem, native(device).team());
 }
 
 }  // namespace tessera::cpu_tbb

@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "backend/operator_table.h"
+#include "cpu_tbb_executor.h"
 
 namespace tessera::cpu_tbb {
 
@@ -26,6 +27,7 @@ struct KParts {
 [[nodiscard]] KParts parts_of_k(const Gemm& problem);
 
 [[nodiscard]] backend::Verdict split_k_check(const Gemm& problem, const backend::Device& device);
+[[nodiscard]] backend::Verdict split_k_pays(const Gemm& problem, const Team& team);
 [[nodiscard]] backend::Verdict split_k_pays(const Gemm& problem, const backend::Device& device);
 
 }  // namespace tessera::cpu_tbb

@@ -13,7 +13,7 @@
 
 namespace tessera::cuda {
 
-/// What is compiled for a type, the smallest tile first.
+/// What is compiled for a type; the first has the smallest tile.
 [[nodiscard]] std::span<const GemmRegisterImage> cnn_layer_implicit_gemm_images(DataType type);
 
 /// Over how many groups channels and filter can be split: as many as have steps of their own and memory for their sums.

@@ -22,7 +22,7 @@ struct GemmRegisterImage {
   Image image;
 };
 
-/// What is compiled for a type and fits into the card's shared memory, the smallest tile first.
+/// What is compiled for a type, up to the first that does not fit into the card's shared memory; small tiles first.
 [[nodiscard]] std::span<const GemmRegisterImage> gemm_register_images(DataType type, const DeviceLimits& card);
 
 /// The one of these images whose tile it is; there is one.
@@ -71,7 +71,7 @@ struct GemmRegisterEstimate {
                                                          std::span<const GemmRegisterImage> images,
                                                          const GemmRegisterModel& model);
 
-/// The same for gemm's own model, where these are images of it, the smallest first.
+/// The same for gemm's own model, where these are images of it, the first ones.
 [[nodiscard]] GemmRegisterChoice choose_gemm_register(const Gemm& problem, const DeviceLimits& card,
                                                       std::span<const std::int64_t> splits,
                                                       std::span<const GemmRegisterImage> images);
