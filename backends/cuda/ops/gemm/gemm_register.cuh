@@ -90,12 +90,13 @@ __device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typena
   constexpr int kThreads = kShape.threads();
   constexpr int kSteps = kShape.depth / kShape.slices;  // of a thread, of a stage
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
-  constexpr int kVector = kAligned ? kChunk<T> : kAsynchronousCopies ? kAnyVector : 1;
-  constexpr GemmLayout kLayoutA = layout_of(kShape, !kTransposeA);
+  constexpr int kWide = kAligned ? kChunk<T> : kAsynchronousCopies ? kAnyVector : 1;
+  constexpr GemmLayout kLayoutA = layout_of(kShape, !kTransposeA, kAligned);
   using StageA = typename Warp::template StageA<stage_extent(kShape.tile_m, kLayoutA), kShape.depth, kLayoutA>;
-  using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, layout_of(kShape, kTransposeB)>;
-  using OperandA = Operand<StageA, kThreads, kVector, kStages>;
-  using OperandB = Operand<StageB, kThreads, kVector, kStages>;
+  constexpr GemmLayout kLayoutB = layout_of(kShape, kTransposeB, kAligned);
+  using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, kLayoutB>;
+  using OperandA = Operand<StageA, kThreads, StageA::kIsScattered ? 1 : kWide, kStages>;
+  using OperandB = Operand<StageB, kThreads, StageB::kIsScattered ? 1 : kWide, kStages>;
   using Tile = typename Warp::template Tile<StageA, StageB>;
   static_assert(kShape.tile_m == Warp::kRows * kShape.warps_m && kShape.tile_n == Warp::kColumns * kShape.warps_n);
   static_assert(kShape.depth % kShape.slices == 0 && kSteps % Tile::kSteps == 0);

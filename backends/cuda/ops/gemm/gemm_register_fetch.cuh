@@ -53,6 +53,8 @@ struct Stage {
   static constexpr int kExtent = kExtent_, kDepth = kDepth_;
   static constexpr GemmLayout kLayout = kLayout_;
   static constexpr bool kIsAlong = kLayout == GemmLayout::along, kIsTurned = kLayout == GemmLayout::turned;
+  static constexpr bool kIsScattered = kLayout == GemmLayout::scattered;
+  static_assert(!kIsScattered || sizeof(T) == 4, "of elements that are copied one by one");
   static constexpr int kRow = kIsAlong ? kDepth : kExtent;
   static constexpr int kSize = kExtent * kDepth;
 
@@ -62,6 +64,7 @@ struct Stage {
     if constexpr (kIsAlong) return x_or_l / kTwistRows % (kChunks < 8 ? kChunks : 8);
     const int chunk = x_or_l / kChunk<T>;
     if constexpr (sizeof(T) == 8) return x_or_l % 4 * 4;
+    if constexpr (kIsScattered) return x_or_l % 8 * 4;
     if constexpr (!kIsTurned) return 0;
     return chunk % 2 * 16 + (kChunks > 2 ? chunk / 2 % 2 * 8 : 0) + (kChunks > 4 ? chunk / 4 % 2 * 4 : 0);
   }
@@ -200,6 +203,7 @@ class Fetcher {
       return (first ^ Stage::twist(pass * Its::kRows) * kUnit) + pass * Its::kRows * Stage::kRow;
     }
     const int row = row_ + pass * Its::kRows;
+    if constexpr (Stage::kIsScattered) return column_ * Stage::kRow + (row ^ Stage::twist(column_));
     return row * Stage::kRow + (column_ ^ Stage::twist(row)) + piece * kThreads * Its::kRun;
   }
 

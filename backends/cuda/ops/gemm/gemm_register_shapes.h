@@ -7,6 +7,14 @@
 
 namespace tessera::cuda {
 
+/// How a stage of an operand stands in shared memory.
+enum class GemmLayout {
+  across,     ///< k lies across the operand's stored rows: a row for each step
+  along,      ///< k lies along them: a row for each row or column of C
+  turned,     ///< k lies along them, and they are turned once they have arrived: a row for each step
+  scattered,  ///< k lies along them, and each element is copied to its place by itself: a row for each step
+};
+
 /// A group computes tile_m x tile_n elements of C. Its threads are `slices` times warps_m x warps_n warps: each slice
 /// computes the whole tile from its share of the steps along k, and the slices' sums are added up at the end, so that a
 /// small tile has many warps that each hold a large part of it in registers.
@@ -17,9 +25,9 @@ struct GemmRegisterShape {
   int slices;
   int warps_m;
   int warps_n;
-  int stages;   ///< of `depth` steps in shared memory, from sm_80 on; 2 before
-  int blocks;   ///< groups that must fit on a multiprocessor together
-  bool turned;  ///< operands whose stored rows run along k are turned in shared memory (gemm_register_fetch.cuh)
+  int stages;          ///< of `depth` steps in shared memory, from sm_80 on; 2 before
+  int blocks;          ///< groups that must fit on a multiprocessor together
+  GemmLayout along_k;  ///< of operands whose stored rows run along k (gemm_register_fetch.cuh)
 
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int elements() const { return tile_m * tile_n; }
   [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int slice_threads() const { return warps_m * warps_n * 32; }
@@ -29,13 +37,16 @@ struct GemmRegisterShape {
 // The shapes that the build compiles. Sums of a few dozen products are best computed by one slice: to add up slices
 // through shared memory takes longer than they save. gemm_register_choice.cpp chooses among them.
 inline constexpr GemmRegisterShape kGemmRegisterFloat32[]{
-    {32, 32, 32, 4, 1, 1, 4, 4, false}, {32, 128, 16, 1, 1, 4, 3, 4, false}, {128, 32, 16, 1, 4, 1, 3, 4, false},
-    {32, 64, 32, 4, 1, 1, 4, 3, false}, {48, 64, 32, 4, 1, 1, 4, 2, false},  {64, 64, 32, 4, 1, 1, 4, 2, true},
-    {64, 128, 16, 2, 1, 2, 4, 2, true}, {64, 256, 16, 1, 2, 4, 3, 2, true},  {128, 128, 16, 1, 2, 2, 4, 2, true}};
+    {32, 32, 32, 4, 1, 1, 4, 4, GemmLayout::along},      {32, 128, 16, 1, 1, 4, 3, 4, GemmLayout::scattered},
+    {128, 32, 16, 1, 4, 1, 3, 4, GemmLayout::scattered}, {32, 64, 32, 4, 1, 1, 4, 3, GemmLayout::along},
+    {48, 64, 32, 2, 1, 2, 3, 4, GemmLayout::along},      {64, 64, 32, 4, 1, 1, 4, 2, GemmLayout::turned},
+    {64, 128, 16, 2, 1, 2, 4, 2, GemmLayout::turned},    {64, 256, 16, 1, 2, 4, 3, 2, GemmLayout::turned},
+    {128, 128, 16, 1, 2, 2, 4, 2, GemmLayout::turned}};
 inline constexpr GemmRegisterShape kGemmRegisterFloat64[]{
-    {32, 32, 64, 8, 1, 1, 3, 1, false},  {32, 128, 16, 1, 1, 4, 3, 2, false}, {128, 32, 16, 1, 4, 1, 3, 2, false},
-    {64, 32, 32, 4, 2, 1, 3, 2, false},  {64, 64, 32, 2, 2, 2, 3, 2, false},  {128, 64, 32, 2, 2, 2, 3, 1, false},
-    {128, 128, 16, 1, 2, 4, 4, 1, false}};
+    {32, 32, 64, 8, 1, 1, 3, 1, GemmLayout::along},  {32, 128, 16, 1, 1, 4, 3, 2, GemmLayout::along},
+    {128, 32, 16, 1, 4, 1, 3, 2, GemmLayout::along}, {64, 32, 32, 4, 2, 1, 3, 2, GemmLayout::along},
+    {64, 64, 32, 2, 2, 2, 3, 2, GemmLayout::along},  {128, 64, 32, 2, 2, 2, 3, 1, GemmLayout::along},
+    {128, 128, 16, 1, 2, 4, 4, 1, GemmLayout::along}};
 
 /// The shape of a type's tile. As a constant it does not compile for a tile that is not there.
 template <class T>
@@ -45,17 +56,12 @@ template <class T>
   return *shape;
 }
 
-/// How a stage of an operand stands in shared memory.
-enum class GemmLayout {
-  across,  ///< k lies across the operand's stored rows: a row for each step
-  along,   ///< k lies along them: a row for each row or column of C
-  turned,  ///< k lies along them, and they are turned: a row for each step
-};
-
-[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr GemmLayout layout_of(const GemmRegisterShape& shape,
-                                                                      bool k_along_rows) {
+/// How an operand's stage stands; `aligned`: every stored row of both operands begins at a multiple of 16 bytes. Rows
+/// that do may be copied in 16 bytes, which scattering cannot do.
+[[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr GemmLayout layout_of(const GemmRegisterShape& shape, bool k_along_rows,
+                                                                      bool aligned) {
   if (!k_along_rows) return GemmLayout::across;
-  return shape.turned ? GemmLayout::turned : GemmLayout::along;
+  return aligned && shape.along_k == GemmLayout::scattered ? GemmLayout::along : shape.along_k;
 }
 
 /// Rows or columns of C that a stage has room for. Where k lies across, threads fetch whole rows of it, and there is a
@@ -77,7 +83,8 @@ enum class GemmLayout {
     return static_cast<std::size_t>(stages) * static_cast<std::size_t>(shape.depth) *
            static_cast<std::size_t>(stage_extent(extent, layout)) * element_bytes;
   };
-  return operand(shape.tile_m, layout_of(shape, !transpose_a)) + operand(shape.tile_n, layout_of(shape, transpose_b));
+  return operand(shape.tile_m, layout_of(shape, !transpose_a, false)) +
+         operand(shape.tile_n, layout_of(shape, transpose_b, false));
 }
 
 /// Bytes of shared memory of a group.

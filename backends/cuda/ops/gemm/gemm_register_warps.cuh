@@ -21,7 +21,7 @@ struct GemmRegisterWarp<float, 32, 32> : FmaWarp<32, 32, 8, true, true> {};
 template <>
 struct GemmRegisterWarp<float, 32, 64> : FmaWarp<32, 64, 4, true, true> {};
 template <>
-struct GemmRegisterWarp<float, 48, 64> : FmaWarp<48, 64, 4, true, true> {};
+struct GemmRegisterWarp<float, 48, 64> : FmaWarp<48, 32, 4, true, true> {};
 /// The largest tile of a thread, 8 x 16 elements, in the smallest of a block that it allows.
 template <>
 struct GemmRegisterWarp<float, 64, 64> : FmaWarp<64, 64, 8, false, true> {};

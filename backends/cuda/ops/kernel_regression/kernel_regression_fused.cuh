@@ -117,7 +117,7 @@ __device__ __forceinline__ void regress_fused(const RegressionTileArguments<T>& 
   using Warp = RegressionWarp<T, kShape.tile_m, kShape.tile_n>;
   constexpr int kThreads = kShape.threads();
   constexpr int kStages = kAsynchronousCopies ? kShape.stages : 2;
-  constexpr GemmLayout kLayout = layout_of(kShape, false);
+  constexpr GemmLayout kLayout = GemmLayout::across;
   using StageA = typename Warp::template StageA<stage_queries(kShape), kShape.depth, kLayout>;
   using StageB = typename Warp::template StageB<kShape.tile_n, kShape.depth, kLayout>;
   using OperandA = Operand<StageA, kThreads, kChunk<T>, kStages>;

@@ -38,12 +38,13 @@ inline constexpr RegressionByteShape kRegressionByteShapes[]{{128, 128, 2, 2, 12
 // Rows of C are queries, columns are training rows. One slice: a thread keeps what it computed. Packed rows lie side by
 // side, so that k lies across what is stored: multiplying float32 in registers wants neighbouring rows, and of two of
 // them the tensor cores of float64 take one step from registers that a load has filled in a row.
-inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{
-    {64, 128, 16, 1, 2, 2, 4, 3, false}, {128, 128, 16, 1, 2, 2, 4, 2, false}, {32, 128, 16, 1, 1, 4, 4, 4, false}};
-inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{{128, 64, 16, 1, 2, 2, 3, 2, false},
-                                                              {112, 64, 16, 1, 1, 4, 3, 2, false},
-                                                              {64, 64, 16, 1, 2, 2, 3, 3, false},
-                                                              {32, 64, 16, 1, 1, 4, 3, 4, false}};
+inline constexpr GemmRegisterShape kRegressionFloat32Shapes[]{{64, 128, 16, 1, 2, 2, 4, 3, GemmLayout::across},
+                                                              {128, 128, 16, 1, 2, 2, 4, 2, GemmLayout::across},
+                                                              {32, 128, 16, 1, 1, 4, 4, 4, GemmLayout::across}};
+inline constexpr GemmRegisterShape kRegressionFloat64Shapes[]{{128, 64, 16, 1, 2, 2, 3, 2, GemmLayout::across},
+                                                              {112, 64, 16, 1, 1, 4, 3, 2, GemmLayout::across},
+                                                              {64, 64, 16, 1, 2, 2, 3, 3, GemmLayout::across},
+                                                              {32, 64, 16, 1, 1, 4, 3, 4, GemmLayout::across}};
 
 /// Queries that a stage has room for: the threads of a group fetch whole rows of it, so it is a power of two.
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr int stage_queries(const GemmRegisterShape& shape) {
