@@ -5,7 +5,7 @@
 //   C                        a block                                   reads from shared memory, for each step along k
 //   float32   32 x 32        4 slices of one warp                      a thread 12 elements for   32 products
 //             32 x 64        4 slices of one warp                               16                64
-//             48 x 64        4 slices of one warp                               20                96
+//             48 x 64        2 slices of 1 x 2 warps                            16                48
 //             64 x 64        4 slices of one warp                               24               128
 //             64 x 128       2 slices of two warps side by side                 24               128
 //             128 x 128      2 x 2 warps                                        24               128

@@ -17,7 +17,7 @@ struct GemmRegisterWarp;
 /// Four warps where one would do, to hide each other's waiting: a thread holds 4 x 8 elements.
 template <>
 struct GemmRegisterWarp<float, 32, 32> : FmaWarp<32, 32, 8, true, true> {};
-/// 8 x 8 and 12 x 8 elements, for products that 64 rows would leave empty in part.
+/// 8 x 8 and 12 x 4 elements, for products that 64 rows would leave empty in part.
 template <>
 struct GemmRegisterWarp<float, 32, 64> : FmaWarp<32, 64, 4, true, true> {};
 template <>
