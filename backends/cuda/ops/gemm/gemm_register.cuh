@@ -100,6 +100,7 @@ __device__ __forceinline__ void gemm_register(const GemmRegisterArguments<typena
   using Tile = typename Warp::template Tile<StageA, StageB>;
   static_assert(kShape.tile_m == Warp::kRows * kShape.warps_m && kShape.tile_n == Warp::kColumns * kShape.warps_n);
   static_assert(kShape.depth % kShape.slices == 0 && kSteps % Tile::kSteps == 0);
+  static_assert(kShape.along_k != GemmLayout::scattered || kSteps % 8 == 0, "a slice begins where twists begin anew");
   extern __shared__ __align__(128) unsigned char shared_bytes_of_block[];
   T* const shared = reinterpret_cast<T*>(shared_bytes_of_block);
 

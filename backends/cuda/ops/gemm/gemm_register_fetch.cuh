@@ -58,7 +58,8 @@ struct Stage {
   static constexpr GemmLayout kLayout = kLayout_;
   static constexpr bool kIsAlong = kLayout == GemmLayout::along, kIsTurned = kLayout == GemmLayout::turned;
   static constexpr bool kIsScattered = kLayout == GemmLayout::scattered;
-  static_assert(!kIsScattered || sizeof(T) == 4, "of elements that are copied one by one");
+  static_assert(!kIsScattered || sizeof(T) == 4, "a twist for elements of four bytes");
+  static_assert(!(kIsTurned || kIsScattered) || kExtent % 32 == 0, "a twist stays within 32 neighbours");
   static constexpr int kRow = kIsAlong ? kDepth : kExtent;
   static constexpr int kSize = kExtent * kDepth;
 

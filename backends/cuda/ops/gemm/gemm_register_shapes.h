@@ -56,8 +56,8 @@ template <class T>
   return *shape;
 }
 
-/// How an operand's stage stands; `aligned`: every stored row of both operands begins at a multiple of 16 bytes. Rows
-/// that do may be copied in 16 bytes, which scattering cannot do.
+/// How an operand's stage stands; `aligned`: every stored row of both operands, and every part of k, begins at a
+/// multiple of 16 bytes. Such rows are copied 16 bytes at a time, which scattering cannot do.
 [[nodiscard]] TESSERA_CUDA_HOST_DEVICE constexpr GemmLayout layout_of(const GemmRegisterShape& shape, bool k_along_rows,
                                                                       bool aligned) {
   if (!k_along_rows) return GemmLayout::across;
@@ -83,6 +83,7 @@ template <class T>
     return static_cast<std::size_t>(stages) * static_cast<std::size_t>(shape.depth) *
            static_cast<std::size_t>(stage_extent(extent, layout)) * element_bytes;
   };
+  // Aligned or not: `along` takes as many bytes as `scattered`.
   return operand(shape.tile_m, layout_of(shape, !transpose_a, false)) +
          operand(shape.tile_n, layout_of(shape, transpose_b, false));
 }
