@@ -5,8 +5,8 @@
 // first stages, its sums and C. On an H200, over 64 shapes of 256 to 2048 in each direction and 21 others, what the
 // model chooses in float32 takes 1 % longer than the best configuration that was measured, at worst 11 %. The constants
 // of 32 x 64 were fitted to 70 products on an H100, k not split: off by 17 % in the root mean square. Those of 48 x 64
-// were fitted to 29 products on an H200, k not split: off by 6 %. Two groups at once were left over in one product alone,
-// which takes 10 % longer than the model says; their rate was put between those of one and of three.
+// were fitted to 29 products on an H200, k not split: off by 6 %. Two groups at once were left over in one product
+// alone, which takes 10 % longer than the model says; their rate was put between those of one and of three.
 // float64's constants were fitted to 20 products on an H100, aligned and not, with every tile, k not split: off by 7 %
 // in the root mean square, and what it chooses takes 1 % longer than the best.
 // Those of 32 x 128 and 128 x 32 were fitted to 130 products in float32 and 50 in float64 on an H200, k up to 420 and
