@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -15,35 +16,39 @@ namespace {
 
 using mathematics::ceil_div;
 
-// Fitted to 50 shapes in float32 with up to 8 rows or columns, each of the four ways to lie, on an H200: what the model
-// chooses takes 1 % longer than the best configuration that was measured, at worst 26 %. What a sum of a group costs
-// was set later, after five products on an H100 that took up to three times as long as the model said; and unaligned
-// rows and parts, after 12 products of 1000 and 3889 rows, 3 to 7 columns, k of 300 and 1147 there.
+// Fitted to 53 products with up to 8 rows or columns on an H200, 15 of them in float64, of each way to lie, aligned
+// and not, k split by up to 16; each with every configuration that took less than 1.8 times as long as the best: off by
+// 9 % in the root mean square. With up to 9 rows or columns, what is chosen, here or in another variant, takes 2 %
+// longer than the best among products that take longer than 4.4 us; before, 6 %.
 
 /// The least that was measured of a launch, on an H100.
 constexpr double kLeast_us = 3;
-/// Of a launch, and of each group that a multiprocessor computes.
-constexpr double kStart_us = 0.4;
-constexpr double kGroup_us = 0.58;
-/// Of each of its sums, the power of two from the few on: to add them up over lanes and to store them, while the next
-/// group waits. Where sums run down over rows they are added up over warps as well, and the first group's count too:
-/// 7 x 482 x 35 in sevens takes 4.6 us on an H100, and register 3.0.
-constexpr double kGroupSum_us = 0.15;
+/// Of a launch with its first loads, of each group that a multiprocessor computes, and of each of its sums, the power
+/// of two from the few on: to add them up over lanes and to store them.
+constexpr double kStart_us = 3.6;
+constexpr double kGroup_us = 0.06;
+constexpr double kGroupSum_us = 0.02;
 /// From device memory, and from the second-level cache, which gives groups the small operand as well.
-constexpr double kBytesPerMicrosecond = 4.2e6;
-constexpr double kCachedBytesPerMicrosecond = 4.8e6;
-/// Of a step of the groups that run on a multiprocessor at once: latency, mostly. Up to four sums along rows, 4 loads
-/// a step: 500 x 4 x 1500 takes 5.0 us on an H100, 3000 x 4 x 300 4.6, 60 x 4 x 1500 4.1.
-constexpr double kStep_us = 1.3;
-constexpr double kStepOfFour_us = 1.1;
-/// The same where the large operand is read element by element.
-constexpr double kUnaligned = 1.2;
+constexpr double kBytesPerMicrosecond = 4.5e6;
+constexpr double kCachedBytesPerMicrosecond = 5.4e6;
+/// Of a step of the groups that run on a multiprocessor at once: latency, mostly. And for each of a group's sums, along
+/// rows and down over them.
+constexpr double kStep_us = 0.205;
+constexpr double kStepSumAlong_us = 0.011;
+constexpr double kStepSumDown_us = 0.032;
+/// How much longer a load takes of a large operand that the near part of the cache does not hold, and how large the
+/// operand is from which on that is so.
+constexpr double kFar = 3.2;
+constexpr double kFarBytes = 10.7e6;
+/// How much longer steps take where the large operand is read element by element.
+constexpr double kUnaligned = 1.23;
 constexpr double kGroups = 2;
-/// To bring parts of k together: a second launch, and each megabyte of parts and of C.
-constexpr double kParts_us = 3.5;
-constexpr double kPartsPerMegabyte_us = 0.05;
-/// The most rows or columns for which it is taken. With 16, register was ahead in nearly all of the shapes above;
-/// float64 was not measured, and gets half as many.
+/// To bring parts of k together: a second launch, each part, and each megabyte of parts and of C.
+constexpr double kParts_us = 2.2;
+constexpr double kPartsOfEach_us = 0.037;
+constexpr double kPartsPerMegabyte_us = 0.4;
+/// The most rows or columns for which it is taken, in float64 half as many. With 16, register was ahead in nearly all
+/// of 50 shapes in float32.
 constexpr std::int64_t kMostThatPay = 8;
 
 constexpr std::int64_t kMostSplits = 64;
@@ -78,6 +83,13 @@ std::vector<std::int64_t> splits_of(const Gemm& problem) {
   return splits;
 }
 
+/// Of what goes on at the same time, a little longer than the longest where others take nearly as long.
+double longest(std::initializer_list<double> times) {
+  double sum = 0;
+  for (const double time : times) sum += std::pow(time, 4);
+  return std::sqrt(std::sqrt(sum));
+}
+
 double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_t split, const DeviceLimits& card) {
   const GemmThinWay way = gemm_thin_way(problem);
   const auto size = static_cast<double>(size_bytes(problem.type));
@@ -94,11 +106,15 @@ double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_
   const double cache_us = (large + small + c) / kCachedBytesPerMicrosecond;
   const double each = std::ceil(groups / static_cast<double>(card.multiprocessors));
   const bool is_aligned = (way.few_rows ? problem.ldb : problem.lda) % shape.chunk == 0;
-  const double step_us = way.along && shape.few <= 4 && shape.loads_at_once() == 4 ? kStepOfFour_us : kStep_us;
+  const double far = std::min(large / kFarBytes, 1.0);
+  const double step_us =
+      kStep_us * (1 + kFar * far) + (way.along ? kStepSumAlong_us : kStepSumDown_us) * shape.few;
   const double latency_us = std::ceil(each / kGroups) * steps * step_us * (is_aligned ? 1 : kUnaligned);
-  double us = kStart_us + each * kGroup_us + (way.along ? each - 1 : each) * kGroupSum_us * shape.few +
-              std::max({memory_us, cache_us, latency_us});
-  if (split > 1) us += kParts_us + static_cast<double>(split + 1) * c * 1e-6 * kPartsPerMegabyte_us;
+  double us = kStart_us + each * (kGroup_us + kGroupSum_us * shape.few) + longest({memory_us, cache_us, latency_us});
+  if (split > 1) {
+    const auto parts = static_cast<double>(split);
+    us += kParts_us + parts * kPartsOfEach_us + (parts + 1) * c * 1e-6 * kPartsPerMegabyte_us;
+  }
   return us;
 }
 
