@@ -3,16 +3,14 @@
 // A multiprocessor computes its share of the groups, as many at a time as fit on it. A group takes the time of its
 // products, at a rate that depends on how many groups there are to hide each other's waiting, plus a constant for its
 // first stages, its sums and C. On an H200, over 64 shapes of 256 to 2048 in each direction and 21 others, what the
-// model chooses in float32 takes 1 % longer than the best configuration that was measured, at worst 11 %. The constants
-// of 32 x 64 were fitted to 70 products on an H100, k not split: off by 17 % in the root mean square. Those of 48 x 64
-// were fitted to 29 products on an H200, k not split: off by 6 %. Two groups at once were left over in one product
-// alone, which takes 10 % longer than the model says; their rate was put between those of one and of three.
+// model chose in float32 took 1 % longer than the best configuration that was measured, at worst 11 %. What a launch and
+// a group cost in float32 was set later, after 20 to 93 products a tile on an H200, k not split and mostly up to 150: off
+// by 6 to 14 % in the root mean square. Of 34 products that were measured with four tiles or more, what is chosen takes
+// 2 % longer than the best. 128 x 128 was not among them.
 // float64's constants were fitted to 20 products on an H100, aligned and not, with every tile, k not split: off by 7 %
 // in the root mean square, and what it chooses takes 1 % longer than the best.
-// Those of 32 x 128 and 128 x 32 were fitted to 130 products in float32 and 50 in float64 on an H200, k up to 420 and
-// not split: off by 10 and 16 %, 9 and 15 % in the root mean square. In float32 operands with rows along k had been
-// turned in shared memory (gemm_register_fetch.cuh), which takes longer here: their times were taken to be shorter by
-// what five products gain without.
+// Those of 32 x 128 and 128 x 32 were fitted to 50 products in float64, k up to 420 and not split: off by 9 and 15 % in
+// the root mean square.
 #include "ops/gemm/gemm_register_choice.h"
 
 #include "cuda_embedded.h"
@@ -69,13 +67,13 @@ constexpr double kDoubleStore_us = 0.1e-6;
 /// Of the second kernel where it writes so.
 constexpr double kUnalignedParts_us = 1.5;
 
-constexpr std::array<GemmRegisterSpeed, 8> kFloat32Speeds{{{{0.507, 0.608, 0.608, 0.630}, 1.75, 0.431},
-                                                           {{0.487, 0.566, 0.566, 0.566}, 2.26, 0.190},
-                                                           {{0.458, 0.514, 0.641, 0.641}, 2.75, 0.540},
-                                                           {{0.630, 0.678, 0.711}, 2.76, 0.630},
-                                                           {{0.537, 0.580, 0.615, 0.615}, 2.83, 0.452},
-                                                           {{0.645, 0.755}, 2.37, 1.61},
-                                                           {{0.674, 0.786}, 2.76, 2.01},
+constexpr std::array<GemmRegisterSpeed, 8> kFloat32Speeds{{{{0.507, 0.608, 0.608, 0.630}, 2.33, 0.255},
+                                                           {{0.487, 0.570, 0.575, 0.618}, 1.96, 0.408},
+                                                           {{0.458, 0.514, 0.641, 0.641}, 2.82, 0.554},
+                                                           {{0.630, 0.678, 0.711}, 2.75, 0.786},
+                                                           {{0.537, 0.580, 0.615, 0.615}, 2.77, 0.619},
+                                                           {{0.645, 0.755}, 2.43, 2.04},
+                                                           {{0.674, 0.786}, 2.84, 2.51},
                                                            {{0.454, 0.762}, 4.09, 2.57}}};
 constexpr GemmRegisterSplitCost kFloat32Split{1.63, 2.12, 0.015, 0.130};
 constexpr std::array<GemmRegisterSpeed, 7> kFloat64Speeds{{{{0.549}, 1.59, 1.49},
