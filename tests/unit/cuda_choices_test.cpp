@@ -1,17 +1,19 @@
 // What the models by which CUDA's variants are chosen say of problems whose times were measured on an H100 or H200:
-// gemm's shallow and register, and cnn_layer's implicit_gemm_split and winograd_split; and that winograd_split's bounds
-// agree. Times of
-// cnn_layer are those of benchmarks/results/h100-2026-11-27-cnn_layer-random.json; of gemm no file is kept.
-// implicit_gemm has taken another tile for 95 to 232 channels since, whose time is in no file.
+// gemm's shallow, register and thin, and cnn_layer's implicit_gemm_split and winograd_split; and that winograd_split's
+// bounds agree. Times of cnn_layer are those of benchmarks/results/h100-2026-11-27-cnn_layer-random.json; of gemm no
+// file is kept. implicit_gemm has taken another tile for 95 to 232 channels since, whose time is in no file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
 #include "ops/cnn_layer/cnn_layer_split_choice.h"
 #include "ops/cnn_layer/cnn_layer_winograd_split_choice.h"
+#include "ops/gemm/gemm_expected.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_shallow.h"
+#include "ops/gemm/gemm_thin.h"
 
 namespace tessera::cuda {
 namespace {
@@ -150,6 +152,36 @@ TEST(CudaChoicesTest, register_takes_tiles_of_few_slices_for_short_sums_alone) {
     EXPECT_EQ(choice.tile_m, each.tile_m);
     EXPECT_EQ(choice.tile_n, each.tile_n);
     EXPECT_EQ(choice.split_k, 1);
+  }
+}
+
+/// In microseconds on an H200, the variant that was fastest and the next (without a file).
+TEST(CudaChoicesTest, gemm_takes_what_was_fastest) {
+  struct Case {
+    Gemm problem;
+    std::string_view fastest;
+  };
+  const Case all[]{
+      {{.m = 3697, .n = 3148, .k = 4}, "shallow"},                                    // 16.0 us, 25.1
+      {{.m = 266, .n = 166, .k = 16, .transpose_b = true, .batch = 376}, "shallow"},  // 51.8, 74.3
+      {{.m = 3427, .n = 2619, .k = 31}, "shallow"},                                   // 26.9, 35.8
+      {{.m = 3126, .n = 2699, .k = 9, .type = DataType::float64}, "shallow"},         // 27.9, 39.8
+      {{.m = 491, .n = 970, .k = 63}, "register"},                                    // 6.0, 8.8
+      {{.m = 386, .n = 327, .k = 37}, "register"},                                    // 4.2, 5.0
+      {{.m = 176, .n = 84, .k = 55, .batch = 238}, "register"},                       // 25.0, 29.6
+      {{.m = 5, .n = 3069, .k = 1190, .transpose_b = true}, "thin"},                  // 12.1, 18.5
+      {{.m = 8, .n = 1798, .k = 418, .transpose_b = true}, "thin"},                   // 6.5, 7.5
+      {{.m = 1, .n = 5120, .k = 1280, .transpose_b = true}, "thin"},                  // 11.2, 19.4
+      {{.m = 10, .n = 303, .k = 3947}, "register"},                                   // 10.6, 18.4
+  };
+  for (const Case& each : all) {
+    const Gemm problem = with_layout(each.problem);
+    SCOPED_TRACE(::testing::Message() << problem.m << " x " << problem.n << " x " << problem.k);
+    for (const std::string_view variant : {"shallow", "register", "thin"}) {
+      if (variant == "shallow" && problem.k > kShallowMost) continue;
+      if (variant == "thin" && !gemm_thin_may_pay(problem)) continue;
+      EXPECT_EQ(static_cast<bool>(gemm_is_fastest(variant, problem, h100())), variant == each.fastest) << variant;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// A row for each variant with a model. Those by fp16 must be ahead by a margin, since models are off by some percent, and
-// where two are alike register serves more problems.
+// A row for each variant with a model. Those by fp16 must be ahead by a margin, since models are off by some percent,
+// and where two are alike register serves more problems.
 #include "ops/gemm/gemm_expected.h"
 
 #include <algorithm>

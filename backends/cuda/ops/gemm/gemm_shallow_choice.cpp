@@ -13,10 +13,10 @@ namespace {
 
 using mathematics::ceil_div;
 
-// Fitted to 76 products on an H200, 21 of them in float64, each with every tile that took less than 2.6 times as long as
-// the best and longer than a launch: off by 14 % in the root mean square. Of the products that take longer than 4.4 us
-// what is chosen, here or in register, takes 1 % longer than the best; by what was fitted on an H100 before, 5 %.
-// Products that read C were not measured.
+// Fitted to 76 products on an H200, 21 of them in float64, each with every tile that took less than 2.6 times as long
+// as the best and longer than a launch: off by 14 % in the root mean square. Of the products that take longer than
+// 4.4 us what is chosen, here or in register, takes 1 % longer than the best; by what was fitted on an H100 before,
+// 5 %. Products that read C were not measured.
 
 /// The least that was measured of a launch.
 constexpr double kLeast_us = 2.9;
@@ -30,11 +30,10 @@ struct Cost {
   double of_double;  ///< how many times as long stages and groups take in float64
 };
 /// One for each of kGemmShallowShapes.
-constexpr Cost kCosts[]{{2.02, 0.403, 0.304, 0.013, 1.30}, {2.05, 0.825, 0.421, 0.018, 1.31},
-                        {2.08, 0.659, 0.463, 0.025, 1.32}, {2.13, 0.608, 0.479, 0.026, 1.32},
-                        {3.11, 1.20, 0.769, 0.059, 1.90},  {2.43, 0.715, 0.311, 0.012, 1.25},
-                        {2.26, 1.33, 0.746, 0.033, 1.42},  {2.15, 0.904, 0.111, 0.005, 1.25},
-                        {2.23, 1.04, 0.113, 0.004, 1.22}};
+constexpr Cost kCosts[]{
+    {2.02, 0.403, 0.304, 0.013, 1.30}, {2.05, 0.825, 0.421, 0.018, 1.31}, {2.08, 0.659, 0.463, 0.025, 1.32},
+    {2.13, 0.608, 0.479, 0.026, 1.32}, {3.11, 1.20, 0.769, 0.059, 1.90},  {2.43, 0.715, 0.311, 0.012, 1.25},
+    {2.26, 1.33, 0.746, 0.033, 1.42},  {2.15, 0.904, 0.111, 0.005, 1.25}, {2.23, 1.04, 0.113, 0.004, 1.22}};
 static_assert(std::size(kCosts) == std::size(kGemmShallowShapes));
 /// What a group saves whose tile is empty, and in proportion one with a part of its rows.
 constexpr double kEmpty = 0.19;

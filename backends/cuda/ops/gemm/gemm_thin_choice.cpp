@@ -107,8 +107,7 @@ double microseconds(const Gemm& problem, const GemmThinShape& shape, std::int64_
   const double each = std::ceil(groups / static_cast<double>(card.multiprocessors));
   const bool is_aligned = (way.few_rows ? problem.ldb : problem.lda) % shape.chunk == 0;
   const double far = std::min(large / kFarBytes, 1.0);
-  const double step_us =
-      kStep_us * (1 + kFar * far) + (way.along ? kStepSumAlong_us : kStepSumDown_us) * shape.few;
+  const double step_us = kStep_us * (1 + kFar * far) + (way.along ? kStepSumAlong_us : kStepSumDown_us) * shape.few;
   const double latency_us = std::ceil(each / kGroups) * steps * step_us * (is_aligned ? 1 : kUnaligned);
   double us = kStart_us + each * (kGroup_us + kGroupSum_us * shape.few) + longest({memory_us, cache_us, latency_us});
   if (split > 1) {
