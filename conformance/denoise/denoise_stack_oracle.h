@@ -66,18 +66,21 @@ class StackOracle {
     for (int axis = 0; axis < 3; ++axis) {
       if (sides[axis] == 1) continue;
       const std::vector<Real> old = patch;
-      for (std::int64_t v = 0; v < static_cast<std::int64_t>(patch.size()); ++v) {
-        const std::int64_t row = v / strides[axis] % sides[axis];
-        const std::int64_t first = v - row * strides[axis];
-        Real sum = 0;
-        for (std::int64_t j = 0; j < sides[axis]; ++j) {
-          const auto& matrix = matrices_[axis];
-          const double factor = is_inverse ? matrix[static_cast<std::size_t>(j)][static_cast<std::size_t>(row)]
-                                           : matrix[static_cast<std::size_t>(row)][static_cast<std::size_t>(j)];
-          const Real product = static_cast<Real>(factor) * old[static_cast<std::size_t>(first + j * strides[axis])];
-          sum = j == 0 ? product : sum + product;
+      const auto side = static_cast<std::size_t>(sides[axis]);
+      const auto stride = static_cast<std::size_t>(strides[axis]);
+      for (std::size_t begin = 0; begin < patch.size(); begin += side * stride) {
+        for (std::size_t first = begin; first < begin + stride; ++first) {
+          for (std::size_t row = 0; row < side; ++row) {
+            Real sum = 0;
+            for (std::size_t j = 0; j < side; ++j) {
+              const auto& matrix = matrices_[axis];
+              const double factor = is_inverse ? matrix[j][row] : matrix[row][j];
+              const Real product = static_cast<Real>(factor) * old[first + j * stride];
+              sum = j == 0 ? product : sum + product;
+            }
+            patch[first + row * stride] = sum;
+          }
         }
-        patch[static_cast<std::size_t>(v)] = sum;
       }
     }
   }

@@ -65,23 +65,29 @@ typename MeansOracle<T>::template Sums<Number> MeansOracle<T>::sums(const std::v
   const PerAxis& size = problem_.size;
   const PerAxis& patch = problem_.patch;
   const PerAxis at{index % size.x, index / size.x % size.y, index / size.x / size.y % size.z};
-  const auto number = [&](std::int64_t channel, std::int64_t x, std::int64_t y, std::int64_t z) {
-    const std::int64_t row = (channel * size.z + inside(z, size.z)) * size.y + inside(y, size.y);
-    return numbers[static_cast<std::size_t>(row * size.x + inside(x, size.x))];
+  const auto row_of = [&](std::int64_t channel, std::int64_t y, std::int64_t z) {
+    return &numbers[static_cast<std::size_t>(((channel * size.z + inside(z, size.z)) * size.y + inside(y, size.y)) *
+                                             size.x)];
   };
-  const auto distance = [&](std::int64_t cx, std::int64_t cy, std::int64_t cz) {
-    Distance sum = 0;
+  const auto for_patch = [&](std::int64_t cx, std::int64_t cy, std::int64_t cz, const auto& visit) {
     for (std::int64_t channel = 0; channel < problem_.channels; ++channel) {
       for (std::int64_t z = -(patch.z / 2); z < patch.z - patch.z / 2; ++z) {
         for (std::int64_t y = -(patch.y / 2); y < patch.y - patch.y / 2; ++y) {
-          for (std::int64_t x = -(patch.x / 2); x < patch.x - patch.x / 2; ++x) {
-            const Number apart =
-                number(channel, at.x + x, at.y + y, at.z + z) - number(channel, cx + x, cy + y, cz + z);
-            sum += static_cast<Distance>(apart * apart);
-          }
+          const Number* const row = row_of(channel, cy + y, cz + z);
+          for (std::int64_t x = -(patch.x / 2); x < patch.x - patch.x / 2; ++x) visit(row[inside(cx + x, size.x)]);
         }
       }
     }
+  };
+  std::vector<Number> own;
+  for_patch(at.x, at.y, at.z, [&](Number number) { own.push_back(number); });
+  const auto distance = [&](std::int64_t cx, std::int64_t cy, std::int64_t cz) {
+    Distance sum = 0;
+    const Number* next = own.data();
+    for_patch(cx, cy, cz, [&](Number number) {
+      const Number apart = *next++ - number;
+      sum += static_cast<Distance>(apart * apart);
+    });
     return sum;
   };
   Sums<Number> sums;
@@ -93,7 +99,7 @@ typename MeansOracle<T>::template Sums<Number> MeansOracle<T>::sums(const std::v
       for (std::int64_t x = along_x.first; x <= along_x.last; ++x) {
         const Number weight = weigh(distance(x, y, z));
         sums.weights += weight;
-        if (weight != 0) sums.voxels += weight * number(index / size.product(), x, y, z);
+        if (weight != 0) sums.voxels += weight * row_of(index / size.product(), y, z)[x];
       }
     }
   }

@@ -34,10 +34,6 @@ PerAxis place_of_reference(const PatchMatch& p, std::int64_t reference) {
   return place;
 }
 
-std::int64_t index_of_voxel(const PatchMatch& p, const PerAxis& place) {
-  return (place.z * p.size.y + place.y) * p.size.x + place.x;
-}
-
 PatchWindow window_around(const PatchMatch& p, const PerAxis& place) {
   PatchWindow window;
   for (const Axis axis : kAxes) {

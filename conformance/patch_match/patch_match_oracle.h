@@ -27,7 +27,9 @@ struct PatchStack {
 
 /// Where the reference of this number stands.
 [[nodiscard]] PerAxis place_of_reference(const PatchMatch& problem, std::int64_t reference);
-[[nodiscard]] std::int64_t index_of_voxel(const PatchMatch& problem, const PerAxis& place);
+[[nodiscard]] inline std::int64_t index_of_voxel(const PatchMatch& p, const PerAxis& place) {
+  return (place.z * p.size.y + place.y) * p.size.x + place.x;
+}
 /// The candidates of a reference at `place`, from the first to the one behind the last, on each axis.
 struct PatchWindow {
   PerAxis first;
@@ -45,9 +47,11 @@ template <class T, class Volume>
     Distance rows = 0;
     for (std::int64_t y = 0; y < p.patch.y; ++y) {
       Distance row = 0;
+      const std::int64_t row_of_a = index_of_voxel(p, {a.x, a.y + y, a.z + z});
+      const std::int64_t row_of_b = index_of_voxel(p, {b.x, b.y + y, b.z + z});
       for (std::int64_t x = 0; x < p.patch.x; ++x) {
-        const auto reference = static_cast<Distance>(voxel(index_of_voxel(p, {a.x + x, a.y + y, a.z + z})));
-        const auto candidate = static_cast<Distance>(voxel(index_of_voxel(p, {b.x + x, b.y + y, b.z + z})));
+        const auto reference = static_cast<Distance>(voxel(row_of_a + x));
+        const auto candidate = static_cast<Distance>(voxel(row_of_b + x));
         const Distance difference = reference - candidate;
         const Distance square = difference * difference;
         row = x == 0 ? square : row + square;
