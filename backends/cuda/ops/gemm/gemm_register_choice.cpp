@@ -7,11 +7,11 @@
 // and a group cost in float32, and the rates of 32 x 128, were set later, after 20 to 92 products a tile on an H200, k
 // not split and mostly up to 150: off by 6 to 14 % in the root mean square. Of 34 products that were measured with four
 // tiles or more, what is chosen takes 2 % longer than the best. 128 x 128 was not among them. The rates of the small
-// tiles are older: of 32 x 64 and 128 x 32 from 70 and 130 products on an H100, of 48 x 64 from 29 on an H200, where that
-// of two groups was put between those of one and of three.
+// tiles are older: of 32 x 64 from 70 products on an H100, of 128 x 32 and 48 x 64 from 130 and 29 on an H200, where
+// that of two groups of 48 x 64 was put between those of one and of three.
 // float64's constants were fitted to 20 products on an H100, aligned and not, with every tile, k not split: off by 7 %
 // in the root mean square, and what it chooses takes 1 % longer than the best.
-// Those of 32 x 128 and 128 x 32 were fitted to 50 products in float64 on an H100, k up to 420 and not split: off by 9
+// Those of 32 x 128 and 128 x 32 were fitted to 50 products in float64 on an H200, k up to 420 and not split: off by 9
 // and 15 % in the root mean square.
 #include "ops/gemm/gemm_register_choice.h"
 
