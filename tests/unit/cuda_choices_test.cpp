@@ -172,6 +172,7 @@ TEST(CudaChoicesTest, gemm_takes_what_was_fastest) {
       {{.m = 5, .n = 3069, .k = 1190, .transpose_b = true}, "thin"},                  // 12.1, 18.5
       {{.m = 8, .n = 1798, .k = 418, .transpose_b = true}, "thin"},                   // 6.5, 7.5
       {{.m = 1, .n = 5120, .k = 1280, .transpose_b = true}, "thin"},                  // 11.2, 19.4
+      {{.m = 3681, .n = 1, .k = 7774, .type = DataType::float64}, "thin"},            // 58.0, 71.5
   };
   for (const Case& each : all) {
     const Gemm problem = with_layout(each.problem);
