@@ -37,7 +37,7 @@ rm -f "$log"
 status=0
 OCL_ICD_VENDORS="$folder/oclgrind.icd" \
   OCLGRIND_DATA_RACES=1 OCLGRIND_LOG="$log" OCLGRIND_MAX_ERRORS=20 \
-  TESSERA_TEST_ONE_RUN=1 \
+  TESSERA_TEST_SECOND_RUN_OF=0 \
   TESSERA_CACHE_DIR="$folder/cache" TESSERA_REQUIRE=opencl "$@" || status=$?
 
 if [ ! -e "$log" ]; then

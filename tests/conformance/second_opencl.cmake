@@ -3,8 +3,8 @@
 if(NOT "opencl" IN_LIST TESSERA_TEST_BACKENDS)
   return()
 endif()
-if(NOT EXISTS "${intel_vendors}/intel.icd")
-  message(STATUS "The OpenCL tests run on the system's drivers alone: ${intel_vendors}/intel.icd is not there")
+if(NOT EXISTS "${TESSERA_INTEL_VENDORS}/intel.icd")
+  message(STATUS "The OpenCL tests run on the system's drivers alone: ${TESSERA_INTEL_VENDORS}/intel.icd is not there")
   return()
 endif()
 
@@ -14,12 +14,12 @@ set(left_out_on_second_conv2d "*/slow.*:*.uint8_*:*.int16_*:*rows_per_run_8_*:*r
 tessera_add_test_entry(conformance.opencl_intel.times ALONE
   COMMAND tessera_conformance_test --backend=opencl --gtest_filter=${api_times}
   LABELS conformance backend:opencl second_driver
-  ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl"
+  ENVIRONMENT "OCL_ICD_VENDORS=${TESSERA_INTEL_VENDORS}" "TESSERA_REQUIRE=opencl"
   TIMEOUT 300)
 tessera_add_test_entry(conformance.opencl_intel.api
   COMMAND tessera_conformance_test --backend=opencl --gtest_filter=api/*:FloorTest.*:DeviceTest.*-${api_untimed}
   LABELS conformance backend:opencl second_driver
-  ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl" ${share_of_round_trips}
+  ENVIRONMENT "OCL_ICD_VENDORS=${TESSERA_INTEL_VENDORS}" "TESSERA_REQUIRE=opencl" ${share_of_round_trips}
   TIMEOUT 300)
 foreach(operator IN LISTS TESSERA_OPERATORS)
   set(without "${left_out_on_second}")
@@ -29,7 +29,7 @@ foreach(operator IN LISTS TESSERA_OPERATORS)
   tessera_add_test_entry(conformance.opencl_intel.${operator} ONE_OF 11
     COMMAND tessera_conformance_test --backend=opencl --gtest_filter=${operator}/*-${without}
     LABELS conformance backend:opencl second_driver op:${operator}
-    ENVIRONMENT "OCL_ICD_VENDORS=${intel_vendors}" "TESSERA_REQUIRE=opencl"
+    ENVIRONMENT "OCL_ICD_VENDORS=${TESSERA_INTEL_VENDORS}" "TESSERA_REQUIRE=opencl"
     TIMEOUT 600)
 endforeach()
 
@@ -40,10 +40,10 @@ file(REMOVE_RECURSE "${both_vendors}")
 foreach(icd IN LISTS system_icds)
   file(COPY "${icd}" DESTINATION "${both_vendors}")
 endforeach()
-file(COPY "${intel_vendors}/intel.icd" DESTINATION "${both_vendors}")
+file(COPY "${TESSERA_INTEL_VENDORS}/intel.icd" DESTINATION "${both_vendors}")
 tessera_add_test_entry(conformance.opencl_both
   COMMAND tessera_conformance_test --backend=opencl
     --gtest_filter=api/*copies_from_every_other_device*:api/RoundTripTest.*:api/OwnKernelTest.*
   LABELS conformance backend:opencl second_driver
-  ENVIRONMENT "OCL_ICD_VENDORS=${both_vendors}" "TESSERA_REQUIRE=opencl" ${share_of_round_trips} ${not_optimised}
+  ENVIRONMENT "OCL_ICD_VENDORS=${both_vendors}" "TESSERA_REQUIRE=opencl" ${share_of_round_trips} ${TESSERA_TEST_NOT_OPTIMISED}
   TIMEOUT 300)
