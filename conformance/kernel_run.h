@@ -2,8 +2,10 @@
 // they are, and outputs as bits.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,6 +59,16 @@ template <class T>
   std::vector<std::byte> bits(whole.size() * sizeof(T));
   std::memcpy(bits.data(), whole.data(), bits.size());
   return bits;
+}
+
+/// Of several outputs, one behind the other.
+[[nodiscard]] inline std::vector<std::byte> joined(std::initializer_list<std::vector<std::byte>> parts) {
+  std::size_t size = 0;
+  for (const std::vector<std::byte>& part : parts) size += part.size();
+  std::vector<std::byte> all(size);
+  auto behind = all.begin();
+  for (const std::vector<std::byte>& part : parts) behind = std::copy(part.begin(), part.end(), behind);
+  return all;
 }
 
 }  // namespace tessera::conformance

@@ -1,8 +1,6 @@
 // A kernel_regression case on one device.
 #include "conformance/kernel_regression/kernel_regression_run.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -129,13 +127,8 @@ Outcome RegressionRun<T>::check(Queue& queue) {
 
 template <class T>
 std::vector<std::byte> RegressionRun<T>::output_bits(Queue& queue) {
-  std::vector<std::byte> bits = bits_of(values_, queue);
-  const auto append = [&](const std::vector<std::byte>& more) { std::ranges::copy(more, std::back_inserter(bits)); };
-  append(bits_of(votes_, queue));
-  append(bits_of(nearest_row_, queue));
-  append(bits_of(nearest_squared_, queue));
-  append(bits_of(neighbours_, queue));
-  return bits;
+  return joined({bits_of(values_, queue), bits_of(votes_, queue), bits_of(nearest_row_, queue),
+                 bits_of(nearest_squared_, queue), bits_of(neighbours_, queue)});
 }
 
 template <class T>

@@ -110,15 +110,12 @@ class HugePatchRun final : public KernelRun<PatchMatch> {
       check_stack<T>({.counts = counts_.content_of(counts).subspan(i, 1),
                       .distances = distances_.content_of(distances).subspan(i * each, each),
                       .indices = indices_.content_of(indices).subspan(i * each, each)},
-                     data_->stacks[i], "reference " + std::to_string(i), comparison);
+                     data_->stacks[i], static_cast<std::int64_t>(i), comparison);
     }
     return comparison.outcome();
   }
   std::vector<std::byte> output_bits(Queue& queue) override {
-    std::vector<std::byte> bits = bits_of(counts_, queue);
-    for (const auto& more : {bits_of(distances_, queue), bits_of(indices_, queue)})
-      bits.insert(bits.end(), more.begin(), more.end());
-    return bits;
+    return joined({bits_of(counts_, queue), bits_of(distances_, queue), bits_of(indices_, queue)});
   }
   std::unique_ptr<Run> twin(const Device& device) const override {
     return std::make_unique<HugePatchRun>(device, kernel(), data_);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "conformance/guarded_buffer.h"
 #include "conformance/inputs.h"
@@ -45,27 +46,29 @@ void check_written(const char* name, std::span<const Element> found, Comparison&
 }  // namespace
 
 template <class T>
-void check_stack(const PatchResults<T>& found, const PatchStack<T>& expected, const std::string& name,
+void check_stack(const PatchResults<T>& found, const PatchStack<T>& expected, std::int64_t reference,
                  Comparison& comparison) {
+  // Words for what is wrong alone: most of a test's time would go into those for what is right.
+  const auto name = [reference] { return "reference " + std::to_string(reference); };
+  const auto place = [&](std::size_t i) { return "place " + std::to_string(i) + " of the stack of " + name(); };
   const std::size_t count = expected.indices.size();
   if (found.counts[0] != static_cast<std::int32_t>(count))
-    comparison.fail("the count of " + name + " is " + std::to_string(found.counts[0]) + ", but must be " +
+    comparison.fail("the count of " + name() + " is " + std::to_string(found.counts[0]) + ", but must be " +
                     std::to_string(count));
   for (std::size_t i = 0; i < found.indices.size(); ++i) {
     const bool is_kept = i < count;
     const std::int64_t index = is_kept ? expected.indices[i] : -1;
     const PatchDistance<T> distance = is_kept ? expected.distances[i] : empty_distance<T>();
-    const std::string place = "place " + std::to_string(i) + " of the stack of " + name;
     if (found.indices[i] != index)
-      comparison.fail(place + " holds the patch " + std::to_string(found.indices[i]) + ", but must hold " +
+      comparison.fail(place(i) + " holds the patch " + std::to_string(found.indices[i]) + ", but must hold " +
                       std::to_string(index));
     if (is_kept) {
       const Expected exactly{{static_cast<double>(distance), 0}, 0};
       const auto value = static_cast<double>(found.distances[i]);
       if (!comparison.accepts(value, exactly))
-        comparison.fail(place + ", its distance: " + describe_difference(value, exactly));
+        comparison.fail(place(i) + ", its distance: " + describe_difference(value, exactly));
     } else if (found.distances[i] != distance) {
-      comparison.fail(place + " is empty, but its distance is " + std::to_string(found.distances[i]));
+      comparison.fail(place(i) + " is empty, but its distance is " + std::to_string(found.distances[i]));
     }
   }
 }
@@ -94,7 +97,7 @@ void PatchReference<T>::check(const PatchResults<T>& results, Comparison& compar
     check_stack<T>({.counts = results.counts.subspan(reference, 1),
                     .distances = results.distances.subspan(reference * places, places),
                     .indices = results.indices.subspan(reference * places, places)},
-                   sample.stack, "reference " + std::to_string(reference), comparison);
+                   sample.stack, sample.reference, comparison);
   }
   check_written("counts", results.counts, comparison);
   check_written("distances", results.distances, comparison);
@@ -102,10 +105,10 @@ void PatchReference<T>::check(const PatchResults<T>& results, Comparison& compar
 }
 
 template void check_stack<std::uint8_t>(const PatchResults<std::uint8_t>&, const PatchStack<std::uint8_t>&,
-                                        const std::string&, Comparison&);
+                                        std::int64_t, Comparison&);
 template void check_stack<std::uint16_t>(const PatchResults<std::uint16_t>&, const PatchStack<std::uint16_t>&,
-                                         const std::string&, Comparison&);
-template void check_stack<float>(const PatchResults<float>&, const PatchStack<float>&, const std::string&, Comparison&);
+                                         std::int64_t, Comparison&);
+template void check_stack<float>(const PatchResults<float>&, const PatchStack<float>&, std::int64_t, Comparison&);
 template class PatchReference<std::uint8_t>;
 template class PatchReference<std::uint16_t>;
 template class PatchReference<float>;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "conformance/compare.h"
@@ -21,7 +20,7 @@ struct PatchResults {
 
 /// One reference's results against the stack that it must have, empty places included. No bound: every bit counts.
 template <class T>
-void check_stack(const PatchResults<T>& found, const PatchStack<T>& expected, const std::string& name,
+void check_stack(const PatchResults<T>& found, const PatchStack<T>& expected, std::int64_t reference,
                  Comparison& comparison);
 
 template <class T>

@@ -1,8 +1,6 @@
 // A patch_match case on one device.
 #include "conformance/patch_match/patch_match_run.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -82,11 +80,7 @@ Outcome PatchRun<T>::check(Queue& queue) {
 
 template <class T>
 std::vector<std::byte> PatchRun<T>::output_bits(Queue& queue) {
-  std::vector<std::byte> bits = bits_of(counts_, queue);
-  const auto append = [&](const std::vector<std::byte>& more) { std::ranges::copy(more, std::back_inserter(bits)); };
-  append(bits_of(distances_, queue));
-  append(bits_of(indices_, queue));
-  return bits;
+  return joined({bits_of(counts_, queue), bits_of(distances_, queue), bits_of(indices_, queue)});
 }
 
 template <class T>

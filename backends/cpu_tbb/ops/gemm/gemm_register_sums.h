@@ -107,8 +107,7 @@ struct Sums<T, 0, kWidth, kLast> {};
 enum class Former {
   unread,    ///< beta is 0
   streamed,  ///< the same, and C passes by the caches
-  added,     ///< beta is 1
-  scaled
+  scaled     ///< times beta, which for 1 changes no bit
 };
 
 /// Writes vectors of sums, times alpha, to C, of the last one `shown`.
@@ -143,8 +142,7 @@ class Writer {
   }
   template <class Tag, class Sum>
   HWY_INLINE Sum with(Tag d, Sum former, Sum sums) const {
-    return hn::MulAdd(hn::Set(d, alpha_), sums,
-                      kFormer == Former::scaled ? hn::Mul(hn::Set(d, beta_), former) : former);
+    return hn::MulAdd(hn::Set(d, alpha_), sums, hn::Mul(hn::Set(d, beta_), former));
   }
 
   T alpha_;

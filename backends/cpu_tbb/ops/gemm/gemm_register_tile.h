@@ -175,8 +175,6 @@ HWY_INLINE void multiply_tile(const PanelProduct<T>& product, const T* HWY_RESTR
   if (kLast != LastVector::whole || columns == kWidth * lanes) {
     if (product.beta == T(0)) {
       sums.write(c, product.ldc, Writer<T, Former::unread, kLast>(product.alpha, product.beta, shown));
-    } else if (product.beta == T(1)) {
-      sums.write(c, product.ldc, Writer<T, Former::added, kLast>(product.alpha, product.beta, shown));
     } else {
       sums.write(c, product.ldc, Writer<T, Former::scaled, kLast>(product.alpha, product.beta, shown));
     }
@@ -208,23 +206,31 @@ HWY_NOINLINE void multiply_rows(const PanelProduct<T>& product) {
   for (std::int64_t column = 0; column < product.columns; column += 2 * lanes, b += product.sliver_step) {
     const std::int64_t left = std::min(product.columns - column, 2 * lanes);
     T* const c = product.c + column;
-    constexpr LastVector kEnd = kMasks ? LastVector::in_part : LastVector::whole;
-    constexpr LastVector kShortEnd = kMasks && kRowsOfB == RowsOfB::evenly ? LastVector::half : kEnd;
+    // Each tile's code stands here once for each way to end: nearly all of what the compiler takes is for it.
     if constexpr (kRowsOfB == RowsOfB::evenly_and_packed) {
       multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, LastVector::whole>(product, b, c, left, packed, next,
                                                                         next_slivers);
       packed += 2 * lanes * product.depth;
-    } else if (left == 2 * lanes) {
+    } else if (kMasks ? left == 2 * lanes : left > lanes) {
       multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, LastVector::whole>(product, b, c, left, nullptr, next,
                                                                         next_slivers);
-    } else if (2 * left > 3 * lanes) {
-      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, kEnd>(product, b, c, left, nullptr, next, next_slivers);
-    } else if (left > lanes) {
-      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, kShortEnd>(product, b, c, left, nullptr, next, next_slivers);
-    } else if (2 * left > lanes) {
-      multiply_tile<T, kRows, 1, kRowsOfA, kRowsOfB, kEnd>(product, b, c, left, nullptr, next, next_slivers);
-    } else {
-      multiply_tile<T, kRows, 1, kRowsOfA, kRowsOfB, kShortEnd>(product, b, c, left, nullptr, next, next_slivers);
+    } else if constexpr (!kMasks) {
+      multiply_tile<T, kRows, 1, kRowsOfA, kRowsOfB, LastVector::whole>(product, b, c, left, nullptr, next,
+                                                                        next_slivers);
+    } else if (left > lanes && (kRowsOfB == RowsOfB::by_offsets || 2 * left > 3 * lanes)) {
+      multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, LastVector::in_part>(product, b, c, left, nullptr, next,
+                                                                          next_slivers);
+    } else if (left <= lanes && (kRowsOfB == RowsOfB::by_offsets || 2 * left > lanes)) {
+      multiply_tile<T, kRows, 1, kRowsOfA, kRowsOfB, LastVector::in_part>(product, b, c, left, nullptr, next,
+                                                                          next_slivers);
+    } else if constexpr (kRowsOfB == RowsOfB::evenly) {
+      if (left > lanes) {
+        multiply_tile<T, kRows, 2, kRowsOfA, kRowsOfB, LastVector::half>(product, b, c, left, nullptr, next,
+                                                                         next_slivers);
+      } else {
+        multiply_tile<T, kRows, 1, kRowsOfA, kRowsOfB, LastVector::half>(product, b, c, left, nullptr, next,
+                                                                         next_slivers);
+      }
     }
   }
 }
