@@ -17,10 +17,10 @@ inline constexpr std::int64_t kBatchLanes = 16;
 struct DenoiseStacks {
   std::int64_t channel = 0;
   const DenoiseStepPlan* plan = nullptr;
-  std::int64_t members = 0;        ///< of each stack, a power of two
-  float* coefficients = nullptr;   ///< voxels of a patch x members x kBatchLanes
-  float* guide = nullptr;          ///< the same, for the Wiener filter
-  float* patch = nullptr;          ///< voxels of a patch x kBatchLanes
+  std::int64_t members = 0;       ///< of each stack, a power of two
+  float* coefficients = nullptr;  ///< voxels of a patch x members x kBatchLanes
+  float* guide = nullptr;         ///< the same, for the Wiener filter
+  float* patch = nullptr;         ///< voxels of a patch x kBatchLanes
   std::int32_t* weights = nullptr;
 };
 
