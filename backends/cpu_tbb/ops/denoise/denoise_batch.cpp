@@ -89,12 +89,11 @@ HWY_INLINE void transform_line(float* line, std::int64_t apart, std::int64_t run
 }
 
 /// All lines of a patch along one axis, `apart` voxels from one of a line's voxels to the next.
-template <bool kIsInverse>
-HWY_NOINLINE void transform_axis(float* patch, std::int64_t voxels, std::int64_t side, std::int64_t apart,
-                                 const float* matrix) {
+HWY_INLINE void transform_axis(float* patch, std::int64_t voxels, std::int64_t side, std::int64_t apart,
+                               const float* matrix, bool is_inverse) {
   if (side == 1) return;
-  const std::int64_t along_row = kIsInverse ? side : 1;
-  const std::int64_t down = kIsInverse ? 1 : side;
+  const std::int64_t along_row = is_inverse ? side : 1;
+  const std::int64_t down = is_inverse ? 1 : side;
   for (std::int64_t block = 0; block < voxels; block += side * apart) {
     for (std::int64_t i = 0; i < apart; ++i) {
       float* const line = patch + (block + i) * kBatchLanes;
@@ -109,13 +108,12 @@ HWY_NOINLINE void transform_axis(float* patch, std::int64_t voxels, std::int64_t
   }
 }
 
-template <bool kIsInverse>
-HWY_INLINE void transform_patch(const DenoiseStepPlan& plan, float* patch) {
+HWY_INLINE void transform_patch(const DenoiseStepPlan& plan, float* patch, bool is_inverse) {
   const PerAxis& side = plan.step.patch;
   const std::int64_t voxels = side.product();
-  transform_axis<kIsInverse>(patch, voxels, side.x, 1, plan.tables.x.data());
-  transform_axis<kIsInverse>(patch, voxels, side.y, side.x, plan.tables.y.data());
-  transform_axis<kIsInverse>(patch, voxels, side.z, side.x * side.y, plan.tables.z.data());
+  transform_axis(patch, voxels, side.x, 1, plan.tables.x.data(), is_inverse);
+  transform_axis(patch, voxels, side.y, side.x, plan.tables.y.data(), is_inverse);
+  transform_axis(patch, voxels, side.z, side.x * side.y, plan.tables.z.data(), is_inverse);
 }
 
 /// Patches of all stacks as coefficients, a voxel's members one behind the other.
@@ -124,14 +122,15 @@ HWY_INLINE void load_stacks(const DenoiseBatch<T>& b, const T* source, const T* 
   const std::int64_t voxels = b.plan->step.patch.product();
   for (std::int64_t member = 0; member < b.members; ++member) {
     load_patch(b, source, instead, member);
-    transform_patch<false>(*b.plan, b.patch);
+    transform_patch(*b.plan, b.patch, false);
     for (std::int64_t v = 0; v < voxels; ++v)
       std::copy_n(b.patch + v * kBatchLanes, kBatchLanes, coefficients + (v * b.members + member) * kBatchLanes);
   }
 }
 
 /// Estimates as whole numbers, in the place of the floats.
-HWY_INLINE std::int32_t* round_patch(const DenoiseStacks& b) {
+template <class T>
+HWY_INLINE std::int32_t* round_patch(const DenoiseBatch<T>& b) {
   const Floats d;
   auto* const units = reinterpret_cast<std::int32_t*>(b.patch);
   const F most = hn::Set(d, b.plan->numbers.most_units());
@@ -176,7 +175,7 @@ void filter_lanes(const DenoiseBatch<T>& b) {
   for (std::int64_t member = 0; member < b.members; ++member) {
     for (std::int64_t v = 0; v < voxels; ++v)
       std::copy_n(b.coefficients + (v * b.members + member) * kBatchLanes, kBatchLanes, b.patch + v * kBatchLanes);
-    transform_patch<true>(*b.plan, b.patch);
+    transform_patch(*b.plan, b.patch, true);
     add_patch(b, round_patch(b), member);
   }
 }

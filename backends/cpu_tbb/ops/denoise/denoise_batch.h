@@ -13,39 +13,37 @@ namespace tessera::cpu_tbb {
 /// References whose stacks are filtered side by side, each in its own lane.
 inline constexpr std::int64_t kBatchLanes = 16;
 
-/// What of a batch does not hang on the voxels' type: what is done with coefficients is compiled once for all types.
-struct DenoiseStacks {
-  std::int64_t channel = 0;
-  const DenoiseStepPlan* plan = nullptr;
-  std::int64_t members = 0;       ///< of each stack, a power of two
-  float* coefficients = nullptr;  ///< voxels of a patch x members x kBatchLanes
-  float* guide = nullptr;         ///< the same, for the Wiener filter
-  float* patch = nullptr;         ///< voxels of a patch x kBatchLanes
-  std::int32_t* weights = nullptr;
-};
-
 /// Stacks of one length, in one channel.
 template <class T>
-struct DenoiseBatch : DenoiseStacks {
+struct DenoiseBatch {
   DenoiseInput<T> input;
+  std::int64_t channel = 0;
   std::int64_t channels = 1;
   std::int64_t channel_voxels = 0;  ///< from one colour of the volume to the next
   std::int64_t row = 0;             ///< voxels from one row of the volume to the next
   std::int64_t plane = 0;           ///< and from one plane to the next
+  const DenoiseStepPlan* plan = nullptr;
 
   std::int64_t lanes = 0;                ///< that hold a reference: the first ones
+  std::int64_t members = 0;              ///< of each stack, a power of two
   const std::int64_t* voxels = nullptr;  ///< members x kBatchLanes: where each patch begins in the volume
   const std::int64_t* places = nullptr;  ///< and where in the sums; lanes without a reference hold any that is valid
 
   SumsOfChannel sums;
   std::int64_t sums_row = 0;
   std::int64_t sums_plane = 0;
+
+  float* coefficients = nullptr;  ///< voxels of a patch x members x kBatchLanes
+  float* guide = nullptr;         ///< the same, for the Wiener filter
+  float* patch = nullptr;         ///< voxels of a patch x kBatchLanes
+  std::int32_t* weights = nullptr;
 };
 
 /// Bytes of a batch's memory, whose parts begin at multiples of 64.
 [[nodiscard]] double denoise_batch_bytes(const DenoiseStep& step, bool is_wiener) noexcept;
 /// Hands the parts out of that memory.
-inline void place_batch(DenoiseStacks& batch, const DenoiseStep& step, bool is_wiener, std::byte* memory) noexcept {
+template <class T>
+void place_batch(DenoiseBatch<T>& batch, const DenoiseStep& step, bool is_wiener, std::byte* memory) noexcept {
   const std::int64_t of_patch = step.patch.product() * kBatchLanes;
   batch.coefficients = reinterpret_cast<float*>(memory);
   batch.patch = batch.coefficients + of_patch * step.max_patches;

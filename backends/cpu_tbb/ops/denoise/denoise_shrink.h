@@ -107,8 +107,8 @@ HWY_INLINE W weigh(float* coefficients, float* guide, float variance) {
 }
 
 /// Shrinks everything, and returns the weight of each lane's stack.
-template <int kMembers>
-HWY_NOINLINE void shrink(const DenoiseStacks& b, float* weights) {
+template <int kMembers, class T>
+void shrink(const DenoiseBatch<T>& b, float* weights) {
   const std::int64_t voxels = b.plan->step.patch.product();
   const float threshold = b.plan->numbers.threshold(b.plan->problem, b.channel);
   const float variance = b.plan->numbers.variance(b.plan->problem, b.channel);
@@ -128,7 +128,8 @@ HWY_NOINLINE void shrink(const DenoiseStacks& b, float* weights) {
     weights[lane] = 1.0F / std::max(static_cast<float>(sums[lane]) * unit, 1.0F);
 }
 
-HWY_INLINE void shrink_any(const DenoiseStacks& b, float* weights) {
+template <class T>
+HWY_INLINE void shrink_any(const DenoiseBatch<T>& b, float* weights) {
   switch (b.members) {
     case 1: return shrink<1>(b, weights);
     case 2: return shrink<2>(b, weights);
@@ -141,7 +142,8 @@ HWY_INLINE void shrink_any(const DenoiseStacks& b, float* weights) {
 }
 
 /// A stack's weight times the window's, as whole numbers, for each voxel and lane.
-HWY_INLINE void weigh_window(const DenoiseStacks& b, const float* weights) {
+template <class T>
+HWY_INLINE void weigh_window(const DenoiseBatch<T>& b, const float* weights) {
   const Floats d;
   const F one = hn::Set(d, float(1 << mathematics::kDenoiseWeightBits));
   const std::vector<float>& window = b.plan->tables.window;
