@@ -106,7 +106,7 @@ if [[ -n $limit && ! $limit =~ ^[0-9]+$ ]]; then
   exit 2
 fi
 has_time() {
-  [[ -z $limit ]] || ((SECONDS < limit * 60)) && return 0
+  [[ -z $limit ]] || ((SECONDS < 10#$limit * 60)) && return 0
   skip "$1" "because $limit minutes have passed (TESSERA_TEST_MINUTES)"
   return 1
 }

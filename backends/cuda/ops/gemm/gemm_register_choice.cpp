@@ -36,8 +36,8 @@ constexpr std::int64_t kMostSplits = 256;
 /// Beyond this, partial sums cost more memory and time than a split of k is worth.
 constexpr double kLargestWorkspace = 256.0 * 1024 * 1024;
 
-/// At most, from memory that no cache holds: what 2 x 4449 x 1980 by 2 in float64 takes on an H200. thin, whose groups
-/// have more loads on their way, reaches 4e6 with 3681 x 1 x 7774, and register 3.2e6.
+/// At most, from memory that no cache holds: what 2 x 4449 x 1980 by 2 in float64 reaches on an H200 (without a file).
+/// With 3681 x 1 x 7774 in float64 it is 3.2e6, and thin, whose groups have more loads on their way, reaches 4e6.
 constexpr double kBytesPerMicrosecond = 3.35e6;
 
 /// The least that was measured of a launch, of products that one multiprocessor is soon through with, on an H100.
