@@ -8,6 +8,7 @@
 #include "ops/gemm/gemm_operands.h"
 #include "ops/gemm/gemm_register_blocks.h"
 #include "ops/gemm/gemm_register_kernel.h"
+#include "ops/gemm/gemm_register_steps.h"
 #include "ops/gemm/gemm_register_turn.h"
 #include "ops/gemm/gemm_split_k_parts.h"
 #include "ops/gemm/gemm_thin_choice.h"
@@ -132,6 +133,34 @@ TEST(GemmChoiceTest, sums_along_rows_are_thin_where_they_are_long) {
     problem = with_layout(problem);
     EXPECT_EQ(static_cast<bool>(cpu_tbb::thin_pays(problem)), c.pays) << c.rows << " x " << c.columns << " x " << c.k;
   }
+}
+
+/// Times of `thin` and `register` on two threads of a Xeon (Cascade Lake), in milliseconds; no committed file has them.
+TEST(GemmChoiceTest, sums_along_rows_that_are_far_away_are_thin) {
+  if (cpu_tbb::register_tile<float>().columns != 32) GTEST_SKIP() << "these were measured with AVX-512";
+  struct Case {
+    std::int64_t rows, columns, k;
+    DataType type;
+    bool pays;
+  };
+  for (const Case& c : {Case{7247, 9, 850, DataType::float64, true},    // 4.0 and 7.5
+                        Case{3000, 12, 2000, DataType::float64, true},  // 4.9 and 6.8
+                        Case{1500, 12, 700, DataType::float64, true},   // 0.78 and 1.13
+                        Case{2000, 10, 4000, DataType::float32, true},  // 2.9 and 3.6
+                        Case{20000, 12, 40, DataType::float64, false},  // by the model alone it takes 1.5 times as long
+                        Case{40, 12, 100, DataType::float64, false}}) {  // the same, and it is near
+    Gemm problem{.m = c.rows, .n = c.columns, .k = c.k, .type = c.type};
+    problem = with_layout(problem);
+    EXPECT_EQ(static_cast<bool>(cpu_tbb::thin_pays(problem)), c.pays) << c.rows << " x " << c.columns << " x " << c.k;
+  }
+}
+
+TEST(GemmChoiceTest, rows_a_multiple_of_a_page_apart_share_lines) {
+  for (const std::int64_t step : {4096, 8192, 16384, 4096 - 64, 8192 + 60})
+    EXPECT_TRUE(cpu_tbb::shares_lines(step, 4096)) << step;
+  for (const std::int64_t step : {2048, 4000, 4096 + 64, 6144, 4096 - 68})
+    EXPECT_FALSE(cpu_tbb::shares_lines(step, 4096)) << step;
+  EXPECT_TRUE(cpu_tbb::shares_lines(6144, 2048));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ constexpr double kFarBytes = 3 << 20;
 /// Xeon (Cascade Lake) 7247 x 9 x 850 doubles with B transposed take 4.0 ms and 7.5 with "register" (by the model as 1
 /// to 0.98), 3000 x 12 x 2000 doubles 4.9 and 6.8 (0.87), 1500 x 12 x 700 0.78 and 1.13 (0.85), 3000 x 12 x 2000
 /// floats with B transposed 2.2 and 3.2 (0.87; without a file).
-constexpr double kFavourOfFar = 1.18;
+constexpr double kFavourOfFar = 1.2;
 
 /// Where sums run down the stored rows, "register" reads the large operand where it lies as well, and is behind where
 /// it jumps from row to row of it, each on a page of its own or far away, and where the large operand is a transposed
