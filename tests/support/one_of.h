@@ -5,7 +5,8 @@
 
 namespace tessera::testing_support {
 
-/// Every which of them: $TESSERA_TEST_ONE_OF, which CMake sets under sanitizers, or 1 for all.
+/// Every which of them: $TESSERA_TEST_ONE_OF, which CMake sets where another build or other cases show the same, or 1
+/// for all.
 inline int one_of() {
   const char* text = std::getenv("TESSERA_TEST_ONE_OF");
   const int number = text == nullptr ? 1 : std::atoi(text);

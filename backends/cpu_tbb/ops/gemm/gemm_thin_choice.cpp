@@ -26,10 +26,10 @@ constexpr std::int64_t kMostColumnsDown = ThinStreams<float>::kMost;
 
 /// Where sums run along the rows, "thin" and "register" are compared by what they cost on one thread, in nanoseconds.
 /// Fitted to 204 problems on two threads of an EPYC with AVX-512, 100 to 6000 rows by 2 to 12 columns, or the other way
-/// round, k from 40 to 2500, where what is chosen so has 0.994 of the speed of the faster one in the mean and 0.73 at
-/// least; no committed file has them. Both read the large operand once, and "register" takes less for a byte of it that
-/// is far away. "thin" multiplies vectors, at the end of each sum adds up the lanes, and takes longer for a sum that
-/// does not end with a whole vector; columns that lie apart are copied first.
+/// round, k from 40 to 2500, where what takes less by them has 0.994 of the speed of the faster one in the mean and
+/// 0.73 at least; no committed file has them. Both read the large operand once, and "register" takes less for a byte of
+/// it that is far away. "thin" multiplies vectors, at the end of each sum adds up the lanes, and takes longer for a sum
+/// that does not end with a whole vector; columns that lie apart are copied first.
 constexpr double kOfRow = 0.66, kOfByte = 0.0174, kOfFarByte = 0.0353, kOfSum = 1.27, kOfProduct = 0.087;
 constexpr double kOfPartOfVector = 0.156, kOfCopy = 170, kOfCopied = 0.314;
 /// A product takes so long if the columns do not fit into the first-level cache.
@@ -46,7 +46,7 @@ constexpr double kFarBytes = 3 << 20;
 /// model knows an EPYC, and other processors take up to twice as long for what "register" jumps to. On two threads of a
 /// Xeon (Cascade Lake) 7247 x 9 x 850 doubles with B transposed take 4.0 ms and 7.5 with "register" (by the model as 1
 /// to 0.98), 3000 x 12 x 2000 doubles 4.9 and 6.8 (0.87), 1500 x 12 x 700 0.78 and 1.13 (0.85), 3000 x 12 x 2000
-/// floats with B transposed 2.2 and 3.2 (0.87; without a file).
+/// floats with B transposed 2.2 and 3.2 (0.87; without a file). By the model an EPYC loses a sixth at most.
 constexpr double kFavourOfFar = 1.2;
 
 /// Where sums run down the stored rows, "register" reads the large operand where it lies as well, and is behind where
