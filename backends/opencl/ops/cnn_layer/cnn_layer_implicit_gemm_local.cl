@@ -139,8 +139,7 @@ ALWAYS_INLINE void store_run(const Results *results, const int row, const int co
 }
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_implicit_gemm_local(
-    CNN_LAYER_OPERANDS, __global const int *restrict places, const ulong places_first WHERE_PARTS_MEET,
-    const Layer layer, const Product product) {
+    CNN_LAYER_OPERANDS WHERE_PARTS_MEET, const Layer layer, const Product product) {
   DECLARE_TILES
   const Share share = share_of_item();
   // Blocks of channels first, which read the same pixels; then columns, then parts of the steps.
@@ -160,8 +159,9 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_impli
   source.b_y = (int)(share.item / TILE_N) * COUNT;
   source.corner = corner_of(first_column + PIXEL_OF_COLUMN(source.b_x), layer, product);
   input += input_first;
-  weights += weights_first + (first_step + source.a_y) * product.panel + first_channel + source.a_x;
-  places += places_first + first_step + source.b_y;
+  weights += weights_first;
+  __global const int *const places = PLACES_BEHIND(weights, product, 1) + first_step + source.b_y;
+  weights += (first_step + source.a_y) * product.panel + first_channel + source.a_x;
   source.last_whole = product.steps - source.b_y - COUNT;
   source.in_vectors =
       layer.input_channel == 1 && ((input_first | layer.input_image | layer.input_pixel) & (V - 1)) == 0;

@@ -160,7 +160,6 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
     launch.memory[kCnnInput] = from_image(kCnnInput, problem, first_image);
     launch.memory[kCnnOutput] = from_image(kCnnOutput, problem, first_image);
     if (plan.is_part) launch.memory[kCnnOutput] = {.place = MemoryArgument::kWorkspace, .type = problem.type};
-    launch.memory.push_back(form.places(problem.type));
     if (joined != 0) add_joint(launch.memory, problem.type);
     launch.set_structs(cnn_layer_shape(pass), product);
     launches.push_back(std::move(launch));

@@ -118,8 +118,7 @@ static inline void compute_tile(__global const real *first, __global const real 
 // Groups: runs of tiles along a row first, then rows, then images, which use the same panel of weights; then panels, then
 // parts of the steps.
 __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void cnn_layer_implicit_gemm_panels(
-    CNN_LAYER_OPERANDS, __global const int *restrict places, const ulong places_first, const Layer layer,
-    const Product product, const Rows rows) {
+    CNN_LAYER_OPERANDS, const Layer layer, const Product product, const Rows rows) {
   const long runs = quotient(rows.tiles_of_row + rows.tiles_of_group - 1, rows.tiles_of_group);
   const long group = (long)get_group_id(0);
   const long line = quotient(group, runs);
@@ -141,8 +140,9 @@ __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void cnn_layer_implicit_
   const int channels = (int)min((long)PANEL, layer.output_channels - first_channel);
   __global const real *const pixels =
       input + input_first + image * rows.image_step + row * sums_of_output * rows.row_step;
-  __global const real *const panel_from =
-      weights + weights_first + (panel * product.padded_steps + first_step) * PANEL;
+  weights += weights_first;
+  __global const int *const places = PLACES_BEHIND(weights, product, product.channel_blocks) + first_step;
+  __global const real *const panel_from = weights + (panel * product.padded_steps + first_step) * PANEL;
   __global const real *const bias_from =
       layer.has_bias && !product.is_part ? bias + bias_first + first_channel : (__global const real *)0;
   output += output_first + part * product.target_part + image * product.target_image +
@@ -153,7 +153,7 @@ __attribute__((reqd_work_group_size(1, 1, 1))) __kernel void cnn_layer_implicit_
   for (long tile = first_tile; tile < end_tile; ++tile) {
     const long start = min(tile * outputs_of_tile, last_start);
     __global const real *const first = pixels + start * sums_of_output * step;
-    compute_tile(first, first + to_second, step, panel_from, places + places_first + first_step, steps, bias_from,
+    compute_tile(first, first + to_second, step, panel_from, places, steps, bias_from,
                  output + start * product.target_pixel, count, channels, layer.relu && !product.is_part, &product);
   }
 }

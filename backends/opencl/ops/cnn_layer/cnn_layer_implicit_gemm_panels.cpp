@@ -214,7 +214,6 @@ std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& 
                                    .type = problem.type,
                                    .first_element = static_cast<std::uint64_t>(first_sum)};
     }
-    launch.memory.push_back(form.places(problem.type));
     launch.set_structs(cnn_layer_shape(pass), product, rows);
     launches.push_back(std::move(launch));
     if (plan.is_part) launches.push_back(finish_launch(pass, device, plan, first_image, first_sum));

@@ -70,13 +70,6 @@ std::vector<MemoryArgument> cnn_layer_operands(const CnnLayer& problem) {
           {.place = kCnnOutput, .type = problem.type}};
 }
 
-MemoryArgument CnnWeightsForm::places(DataType type) const noexcept {
-  const std::size_t ints_of_element = size_bytes(type) / size_bytes(DataType::int32);
-  return {.place = kCnnWeights,
-          .type = DataType::int32,
-          .first_element = static_cast<std::uint64_t>(elements()) * ints_of_element};
-}
-
 CnnWeightsForm cnn_weights_form(const CnnLayer& problem) noexcept {
   const CnnLayerShape shape = cnn_layer_shape(problem);
   CnnWeightsForm form;
@@ -93,8 +86,7 @@ Preparation prepare_cnn_weights(const CnnLayer& problem, const OpenclDevice& dev
   OperatorLaunch launch;
   launch.kernel = device.kernel(cnn_layer_program("cnn_layer_weights", embedded::cnn_layer_weights, problem));
   launch.range = line_of(*launch.kernel, static_cast<std::uint64_t>(form.elements()));
-  launch.memory = {
-      {.place = 0, .type = problem.type}, {.place = kCnnWeights, .type = problem.type}, form.places(problem.type)};
+  launch.memory = {{.place = 0, .type = problem.type}, {.place = kCnnWeights, .type = problem.type}};
   launch.set_structs(cnn_layer_shape(problem), form);
   Preparation preparation;
   preparation.launches.push_back(std::move(launch));

@@ -68,8 +68,6 @@ struct CnnWeightsForm {
   cl_long pixel_step = 0;
 
   [[nodiscard]] std::int64_t elements() const noexcept { return panels * padded_steps * panel; }
-  /// The numbers of the steps, in prepared weights.
-  [[nodiscard]] MemoryArgument places(DataType type) const noexcept;
 };
 static_assert(sizeof(CnnWeightsForm) == 64, "cnn_layer_weights.cl says so too");
 

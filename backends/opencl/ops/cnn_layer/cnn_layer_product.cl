@@ -31,4 +31,8 @@ typedef struct {
 } Product;
 SIZE_ON_THE_HOST(Product, 112);
 
+// The ints of steps, behind so many panels of prepared weights. A pointer of their own would cost each launch some time.
+#define PLACES_BEHIND(weights, product, panels) \
+  ((__global const int *)((weights) + (panels) * (product).padded_steps * (product).panel))
+
 #define NOWHERE (1 << 30)

@@ -44,8 +44,7 @@ typedef struct {
 SIZE_ON_THE_HOST(Form, 64);
 
 __kernel void cnn_layer_weights(__global const real *restrict weights, const ulong weights_first,
-                                __global real *restrict prepared, const ulong prepared_first,
-                                __global int *restrict places, const ulong places_first, const Layer layer,
+                                __global real *restrict prepared, const ulong prepared_first, const Layer layer,
                                 const Form form) {
   const long index = (long)get_global_id(0);
   const long row = quotient(index, form.panel);
@@ -63,9 +62,10 @@ __kernel void cnn_layer_weights(__global const real *restrict weights, const ulo
                          layer.filter_width +
                      at.column];
   }
-  prepared[prepared_first + index] = weight;
+  prepared += prepared_first;
+  prepared[index] = weight;
   if (index < form.padded_steps * form.panel && in_panel == 0) {
-    places += places_first;
+    __global int *const places = (__global int *)(prepared + form.panels * form.padded_steps * form.panel);
     const long offset = at.channel * form.channel_step + at.row * form.row_step + at.column * form.pixel_step;
     places[step] = is_step ? (int)offset : 0;
     places[form.padded_steps + step] = is_step ? (int)at.row : NOWHERE;

@@ -65,15 +65,15 @@ OperatorLaunch input_launch(const CnnLayerWinogradPlan& plan, const OpenclDevice
   const auto groups = static_cast<std::size_t>(ceil_div(plan.scalars.leading, form.items * form.width) *
                                                ceil_div(plan.problem.input_channels, form.channels_of_group));
   launch.range = {1, {groups * items, 1, 1}, {items, 1, 1}};
-  launch.memory = {{.place = kCnnInput, .type = plan.problem.type}, plan.in_workspace(plan.transformed_at)};
+  launch.memory = {{.place = kCnnInput, .type = plan.problem.type}, plan.in_workspace(plan.scalars.transformed_at)};
   launch.set_structs(cnn_layer_shape(plan.problem), plan.scalars);
   return launch;
 }
 
 OperatorLaunch products_launch(const CnnLayerWinogradPlan& plan, const OpenclDevice& device) {
   std::vector<MemoryArgument> memory{{.place = kCnnWeights, .type = plan.problem.type},
-                                     plan.in_workspace(plan.transformed_at),
-                                     plan.in_workspace(plan.products_at)};
+                                     plan.in_workspace(plan.scalars.transformed_at),
+                                     plan.in_workspace(plan.scalars.products_at)};
   if (!takes_panels(plan.problem, device)) return launch_of_register_local(plan.product(), device, std::move(memory));
   const PanelShape shape = preferred_panel_shape(like_product(plan.problem), device.facts());
   return launch_of_register_panels(plan.product(), device, shape, std::move(memory));

@@ -24,10 +24,11 @@ struct CnnLayerWinogradScalars {
   cl_long leading, input_matrix, product_matrix;
   cl_long panel, panels;
   cl_long target_image, target_channel, target_pixel, target_height, target_width;
+  cl_long magnitudes_at, doubts_at, shifts_at, transformed_at, products_at;  ///< bytes, in the workspace
   cl_float limit, doubt_of_largest;
   cl_int pooled, is_part, growth_power, unused;
 };
-static_assert(sizeof(CnnLayerWinogradScalars) == 152, "cnn_layer_winograd_tiles.cl says so too");
+static_assert(sizeof(CnnLayerWinogradScalars) == 192, "cnn_layer_winograd_tiles.cl says so too");
 
 /// What the two kinds of products differ in, for the transforms around them.
 struct CnnLayerWinogradForm {
@@ -59,15 +60,20 @@ struct CnnLayerWinogradPlan {
   std::int64_t passes = 0;
   CnnLayerWinogradScalars scalars{};
 
-  // What lies where, in bytes. The workspace begins with the sums; while weights are prepared, it may hold them
-  // instead.
-  std::size_t magnitudes_at = 0, doubts_at = 0, shifts_at = 0, transformed_at = 0, products_at = 0;
+  // In bytes. The workspace begins with the sums, and behind them has what `scalars` tells; while weights are prepared,
+  // it may hold them instead.
   std::size_t workspace_bytes = 0;
   std::size_t plain_weights_at = 0, prepared_bytes = 0;
 
-  [[nodiscard]] MemoryArgument in_workspace(std::size_t at) const { return in_workspace(at, problem.type); }
-  [[nodiscard]] static MemoryArgument in_workspace(std::size_t at, DataType type) {
-    return {.place = MemoryArgument::kWorkspace, .type = type, .first_element = at / size_bytes(type)};
+  /// As elements of the layer's type.
+  [[nodiscard]] MemoryArgument in_workspace(std::int64_t at) const {
+    return {.place = MemoryArgument::kWorkspace,
+            .type = problem.type,
+            .first_element = static_cast<std::uint64_t>(at) / size_bytes(problem.type)};
+  }
+  /// All of it, as bytes.
+  [[nodiscard]] static MemoryArgument workspace() {
+    return {.place = MemoryArgument::kWorkspace, .type = DataType::uint8};
   }
   /// Of transformed weights, with the channels that are filled in.
   [[nodiscard]] std::int64_t weight_elements() const {
@@ -100,8 +106,7 @@ struct CnnLayerWinogradSteps {
   std::optional<OperatorLaunch> preparation = {};
   OperatorLaunch transform;  ///< is told the number of its chunk
   OperatorLaunch multiply;
-  float doubt_of_largest = 0;
-  int growth_power = 0;
+  bool transform_tells_doubts = false;  ///< or a launch of its own does
 };
 [[nodiscard]] std::unique_ptr<backend::Kernel> make_cnn_layer_winograd(const CnnLayerWinogradPlan& plan,
                                                                        const OpenclDevice& device,

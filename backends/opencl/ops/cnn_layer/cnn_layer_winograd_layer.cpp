@@ -12,8 +12,7 @@ namespace tessera::opencl {
 
 namespace {
 
-/// Parts that a group of several work-items sums a pixel's channels in.
-constexpr std::int64_t kSlices = 4;
+constexpr std::int64_t kPixelsOfGroup = 32, kMostItems = 512;
 
 NdRange groups_of(std::int64_t groups, std::int64_t items) {
   return {1, {static_cast<std::size_t>(groups * items), 1, 1}, {static_cast<std::size_t>(items), 1, 1}};
@@ -23,10 +22,8 @@ class CnnLayerWinograd final : public backend::Kernel {
  public:
   CnnLayerWinograd(const CnnLayerWinogradPlan& plan, const OpenclDevice& device, CnnLayerWinogradSteps steps)
       : plan_(plan), steps_(std::move(steps)) {
-    plan_.scalars.doubt_of_largest = steps_.doubt_of_largest;
-    plan_.scalars.growth_power = steps_.growth_power;
     make_weights(device);
-    make_doubts(device);
+    make_magnitudes(device);
     make_output(device);
     if (!plan_.is_direct) make_finish(device);
   }
@@ -53,7 +50,7 @@ class CnnLayerWinograd final : public backend::Kernel {
     for (std::int64_t pass = 0; pass < plan_.passes; ++pass) {
       const cl_long first = pass * plan_.scalars.chunks;
       run(magnitudes_, first);
-      run(doubts_, first);
+      if (!steps_.transform_tells_doubts) run(doubts_, first);
       for (cl_long chunk = first; chunk < first + plan_.scalars.chunks; ++chunk) {
         run(steps_.transform, chunk);
         run(steps_.multiply, {});
@@ -82,23 +79,28 @@ class CnnLayerWinograd final : public backend::Kernel {
     weights_.set_structs(cnn_layer_shape(plan_.problem), plan_.scalars);
   }
 
-  void make_doubts(const OpenclDevice& device) {
-    const CnnLayerWinogradForm& form = plan_.form;
-    const std::int64_t slices = form.items % kSlices == 0 ? kSlices : 1;
-    const auto& program = device.programs().build_once(plan_.program(
+  /// Magnitudes, and the doubts that follow from them if the transform does not tell those.
+  void make_magnitudes(const OpenclDevice& device) {
+    CnnLayerWinogradPlan of_group = plan_;
+    CnnLayerWinogradForm& form = of_group.form;
+    if (form.items > 1) {
+      form.items = std::min<std::int64_t>(kMostItems, static_cast<std::int64_t>(device.facts().info.max_group_size));
+    }
+    const std::int64_t slices = form.items % kPixelsOfGroup == 0 ? form.items / kPixelsOfGroup : 1;
+    const auto& program = device.programs().build_once(of_group.program(
         "cnn_layer_winograd_doubts", embedded::cnn_layer_winograd_doubts, " -DSLICES=" + std::to_string(slices)));
     const CnnLayerShape shape = cnn_layer_shape(plan_.problem);
     const std::int64_t runs = plan_.scalars.images * ceil_div(shape.height * shape.width, form.width);
     magnitudes_.kernel =
         std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_winograd_magnitudes");
     magnitudes_.range = groups_of(ceil_div(runs, form.items / slices), form.items);
-    magnitudes_.memory = {{.place = kCnnInput, .type = plan_.problem.type}, plan_.in_workspace(plan_.magnitudes_at)};
+    magnitudes_.memory = {{.place = kCnnInput, .type = plan_.problem.type}, CnnLayerWinogradPlan::workspace()};
     magnitudes_.set_structs(shape, plan_.scalars);
 
+    if (steps_.transform_tells_doubts) return;
     doubts_.kernel = std::make_unique<CompiledKernel>(device.context(), program.get(), "cnn_layer_winograd_doubts");
     doubts_.range = line_of(*doubts_.kernel, static_cast<std::uint64_t>(plan_.scalars.chunks * plan_.scalars.chunk));
-    doubts_.memory = {plan_.in_workspace(plan_.magnitudes_at), plan_.in_workspace(plan_.doubts_at, DataType::uint8),
-                      plan_.in_workspace(plan_.shifts_at, DataType::int32)};
+    doubts_.memory = {CnnLayerWinogradPlan::workspace()};
     doubts_.set_structs(shape, plan_.scalars);
   }
 
@@ -112,9 +114,7 @@ class CnnLayerWinograd final : public backend::Kernel {
     const std::int64_t channels = form.channels_of_group * (form.in_blocks ? kBlockOutputs : 1);
     output_.range =
         groups_of(ceil_div(plan_.scalars.chunk, tiles) * ceil_div(plan_.problem.output_channels, channels), form.items);
-    output_.memory = {plan_.in_workspace(plan_.products_at),
-                      plan_.in_workspace(plan_.doubts_at, DataType::uint8),
-                      plan_.in_workspace(plan_.shifts_at, DataType::int32),
+    output_.memory = {CnnLayerWinogradPlan::workspace(),
                       {.place = kCnnInput, .type = type},
                       plain_weights(kCnnWeights),
                       {.place = kCnnBias, .type = type},

@@ -180,14 +180,15 @@ static inline int output_of_item(const int item) {
 #define OUTPUTS_OF_STEP (BLOCKS ? BLOCK_OUTPUTS : 1)
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winograd_output(
-    __global const real *restrict products, const ulong products_first, __global const uchar *restrict doubts,
-    const ulong doubts_first, __global const int *restrict shifts, const ulong shifts_first,
-    __global const real *restrict input, const ulong input_first, __global const real *restrict weights,
-    const ulong weights_first, __global const real *restrict bias, const ulong bias_first, __global real *restrict output,
-    const ulong output_first, const Layer layer, const Winograd winograd, const long chunk_number) {
+    __global const uchar *restrict workspace, const ulong workspace_first, __global const real *restrict input,
+    const ulong input_first, __global const real *restrict weights, const ulong weights_first,
+    __global const real *restrict bias, const ulong bias_first, __global real *restrict output, const ulong output_first,
+    const Layer layer, const Winograd winograd, const long chunk_number) {
 #if ITEMS > 1
   __local Shared shared;
 #endif
+  __global const real *const products = IN_WORKSPACE(const real, products_at);
+  __global const uchar *const doubts = IN_WORKSPACE(const uchar, doubts_at);
   const int item = (int)get_local_id(0);
   const int group = (int)get_group_id(0);
   const int blocks = small_quotient((int)winograd.chunk + TILES_OF_GROUP - 1, TILES_OF_GROUP);
@@ -209,7 +210,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
   for (int lane = 0; lane < WIDTH; ++lane) {
     places[lane] = place_of_tile(first_of_pass + tile + lane, first_image, &layer, &winograd);
     if (tile + lane >= winograd.chunk) places[lane].image = -1;
-    is_sure[lane] = places[lane].image < 0 || doubts[doubts_first + first_of_pass + tile + lane] == 0;
+    is_sure[lane] = places[lane].image < 0 || doubts[first_of_pass + tile + lane] == 0;
   }
   const int begin = block_of_channels * (int)winograd.channels_of_group * OUTPUTS_OF_STEP;
   const int end = min(begin + (int)winograd.channels_of_group * OUTPUTS_OF_STEP, (int)layer.output_channels);
@@ -219,16 +220,16 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
     vector result[OUTPUTS * OUTPUTS];
     if (is_there) {
 #if BLOCKS
-      transform_tile(products + products_first +
+      transform_tile(products +
                          (step / BLOCK_OUTPUTS * (winograd.leading / BLOCK_TILES) + first_tile / BLOCK_TILES) *
                              (BLOCK_OUTPUTS * BLOCK_TILES) +
                          item,
                      winograd.product_matrix, result);
-      const int shift = places[0].image < 0 ? 0 : shifts[shifts_first + first_of_pass + tile];
+      const int shift = places[0].image < 0 ? 0 : IN_WORKSPACE(const int, shifts_at)[first_of_pass + tile];
 #pragma unroll
       for (int i = 0; i < OUTPUTS * OUTPUTS; ++i) result[i] = scaled_back(result[i], shift);
 #else
-      transform_tile(products + products_first + channel * winograd.leading + tile, winograd.product_matrix, result);
+      transform_tile(products + channel * winograd.leading + tile, winograd.product_matrix, result);
 #endif
     }
     real sums[OUTPUTS * OUTPUTS * WIDTH];

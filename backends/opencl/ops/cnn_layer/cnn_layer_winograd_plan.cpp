@@ -24,13 +24,11 @@ constexpr std::int64_t kSmallestChunk = 64;
 /// Hands out places in a piece of memory, one after the other, as far apart as any type or vector needs.
 class Places {
  public:
-  std::size_t take(std::int64_t bytes) {
-    return std::exchange(end_, end_ + static_cast<std::size_t>(round_up<std::int64_t>(bytes, 256)));
-  }
-  [[nodiscard]] std::size_t end() const { return end_; }
+  std::int64_t take(std::int64_t bytes) { return std::exchange(end_, end_ + round_up<std::int64_t>(bytes, 256)); }
+  [[nodiscard]] std::size_t end() const { return static_cast<std::size_t>(end_); }
 
  private:
-  std::size_t end_ = 0;
+  std::int64_t end_ = 0;
 };
 
 /// How many tiles the sums of an image take, and those of a row of them.
@@ -146,17 +144,17 @@ CnnLayerWinogradPlan::CnnLayerWinogradPlan(const CnnLayer& layer, const CnnLayer
 
   Places workspace;
   workspace.take(scalars.images * image_sums * element);
-  magnitudes_at = workspace.take(scalars.images * pixels * element);
-  doubts_at = workspace.take(scalars.chunks * scalars.chunk);
-  shifts_at = workspace.take(scalars.chunks * scalars.chunk * static_cast<std::int64_t>(sizeof(cl_int)));
-  transformed_at = workspace.take(points * scalars.input_matrix * element);
-  products_at = workspace.take(points * scalars.product_matrix * element);
+  scalars.magnitudes_at = workspace.take(scalars.images * pixels * element);
+  scalars.doubts_at = workspace.take(scalars.chunks * scalars.chunk);
+  scalars.shifts_at = workspace.take(scalars.chunks * scalars.chunk * static_cast<std::int64_t>(sizeof(cl_int)));
+  scalars.transformed_at = workspace.take(points * scalars.input_matrix * element);
+  scalars.products_at = workspace.take(points * scalars.product_matrix * element);
   workspace_bytes = std::max(workspace.end(), static_cast<std::size_t>(weight_elements() * element));
 
   Places prepared;
   prepared.take(weight_elements() * element + points * scalars.panel * scalars.panels * form.note_bytes);
-  plain_weights_at =
-      prepared.take(layer.output_channels * layer.input_channels * layer.filter_height * layer.filter_width * element);
+  plain_weights_at = static_cast<std::size_t>(
+      prepared.take(layer.output_channels * layer.input_channels * layer.filter_height * layer.filter_width * element));
   prepared_bytes = prepared.end();
 }
 

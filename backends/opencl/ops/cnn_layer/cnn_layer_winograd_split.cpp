@@ -86,11 +86,10 @@ OperatorLaunch input_launch(const CnnLayerWinogradPlan& plan, const OpenclDevice
       device.kernel(of_group.program("cnn_layer_winograd_split_input", embedded::cnn_layer_winograd_split_input,
                                      sentence(" -DTILE_N=", shape.tile_n(), " -DNVIDIA=1")));
   const auto items = static_cast<std::size_t>(of_group.form.items);
-  const auto groups = static_cast<std::size_t>(plan.scalars.leading / kBlock * (plan.padded_channels / kBlock));
+  const auto groups = static_cast<std::size_t>(ceil_div(plan.scalars.chunk, kBlock * kBlock / plan.outputs) +
+                                               plan.scalars.leading / kBlock * (plan.padded_channels / kBlock));
   launch.range = {1, {groups * items, 1, 1}, {items, 1, 1}};
-  launch.memory = {{.place = kCnnInput, .type = DataType::float32},
-                   plan.in_workspace(plan.shifts_at, DataType::int32),
-                   plan.in_workspace(plan.transformed_at, DataType::uint8)};
+  launch.memory = {{.place = kCnnInput, .type = DataType::float32}, CnnLayerWinogradPlan::workspace()};
   launch.set_structs(cnn_layer_shape(plan.problem), plan.scalars);
   return launch;
 }
@@ -99,7 +98,9 @@ OperatorLaunch products_launch(const CnnLayerWinogradPlan& plan, const OpenclDev
                                const GemmSplitShape& shape) {
   Gemm product = plan.product();
   product.stride_c = plan.scalars.product_matrix;
-  const GemmSplitPlan copies = copies_of(plan, shape);
+  GemmSplitPlan copies = copies_of(plan, shape);
+  copies.b_panels = plan.scalars.transformed_at;
+  copies.products = plan.scalars.products_at;
   OperatorLaunch launch;
   launch.kernel = device.kernel(gemm_program("cnn_layer_winograd_split_products",
                                              embedded::cnn_layer_winograd_split_products, product, shape.options()));
@@ -107,9 +108,7 @@ OperatorLaunch products_launch(const CnnLayerWinogradPlan& plan, const OpenclDev
   const auto groups =
       static_cast<std::size_t>(plan.points * (copies.a_rows / shape.tile_m()) * (copies.b_rows / shape.tile_n()));
   launch.range = {1, {groups * items, 1, 1}, {items, 1, 1}};
-  launch.memory = {{.place = kCnnWeights, .type = DataType::uint8},
-                   plan.in_workspace(plan.transformed_at, DataType::uint8),
-                   plan.in_workspace(plan.products_at)};
+  launch.memory = {{.place = kCnnWeights, .type = DataType::uint8}, CnnLayerWinogradPlan::workspace()};
   set_gemm_structs(launch, product, copies);
   return launch;
 }
@@ -117,15 +116,15 @@ OperatorLaunch products_launch(const CnnLayerWinogradPlan& plan, const OpenclDev
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& opened, const Tuning& tuning) {
   const OpenclDevice& device = native(opened);
   const GemmSplitShape& shape = gemm_split_shape(tuning);
-  const CnnLayerWinogradPlan plan(problem, form_of(problem, device.facts(), &shape), tuning.at("tile"),
-                                  tuning.at("chunk"));
+  CnnLayerWinogradPlan plan(problem, form_of(problem, device.facts(), &shape), tuning.at("tile"), tuning.at("chunk"));
+  plan.scalars.doubt_of_largest = static_cast<float>(
+      mathematics::cnn_layer_winograd_doubt_of_largest(problem, plan.outputs, sum_roundings(problem)));
+  plan.scalars.growth_power = mathematics::cnn_layer_winograd_growth_power(problem, plan.outputs);
   CnnLayerWinogradSteps steps;
   steps.preparation = preparation_launch(plan, device, shape);
   steps.transform = input_launch(plan, device, shape);
   steps.multiply = products_launch(plan, device, shape);
-  steps.doubt_of_largest = static_cast<float>(
-      mathematics::cnn_layer_winograd_doubt_of_largest(problem, plan.outputs, sum_roundings(problem)));
-  steps.growth_power = mathematics::cnn_layer_winograd_growth_power(problem, plan.outputs);
+  steps.transform_tells_doubts = true;
   return make_cnn_layer_winograd(plan, device, std::move(steps));
 }
 

@@ -17,17 +17,17 @@
 #define BLOCK_SUMS (BLOCK_ROWS * BLOCK_TILES)
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winograd_split_products(
-    __global const uchar *restrict weights, const ulong weights_first, __global const uchar *restrict pixels,
-    const ulong pixels_first, __global float *restrict products, const ulong products_first, const Gemm gemm,
-    const Split split) {
+    __global const uchar *restrict weights, const ulong weights_first, __global uchar *restrict workspace,
+    const ulong workspace_first, const Gemm gemm, const Split split) {
   __local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(128)));
   const Tile tile = tile_of_group((long)get_group_id(0), &split);
   const long a_row = tile.product * split.a_rows + tile.row * TILE_M;
   const long b_row = tile.product * split.b_rows + tile.column * TILE_N;
   weights += weights_first;
+  workspace += workspace_first;
   float totals[ROW_BLOCKS][PAIRS][4];
   multiply_panels(totals, stages, weights + a_row * split.steps * (STEP_BYTES / BLOCK_ROWS),
-                  pixels + pixels_first + b_row * split.steps * (STEP_BYTES / BLOCK_ROWS), split.steps);
+                  workspace + split.b_panels + b_row * split.steps * (STEP_BYTES / BLOCK_ROWS), split.steps);
 
   const int lane = (int)get_local_id(0) % 32;
   const long row = tile.row * TILE_M + warp_row() * BLOCK_ROWS;
@@ -40,7 +40,8 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
     upper[i] = notes[i * BLOCK_ROWS].shift;
     lower[i] = notes[i * BLOCK_ROWS + 8].shift;
   }
-  products += products_first + tile.product * gemm.stride_c + row * gemm.ldc + column * BLOCK_ROWS + lane * 4;
+  __global float *const products = (__global float *)(workspace + split.products) + tile.product * gemm.stride_c +
+                                   row * gemm.ldc + column * BLOCK_ROWS + lane * 4;
 #pragma unroll
   for (int i = 0; i < ROW_BLOCKS; ++i) {
     if (row + i * BLOCK_ROWS < gemm.m) {

@@ -39,6 +39,7 @@ typedef struct {
   long panels;
   long target_image, target_channel, target_pixel;  // of the output, or of sums before the pool
   long target_height, target_width;
+  long magnitudes_at, doubts_at, shifts_at, transformed_at, products_at;  // bytes from where the workspace begins
   float limit;             // from which on tiles are in doubt
   float doubt_of_largest;  // what the largest magnitude of a patch counts beside its pixels' own growth
   int pooled;              // the maximum of each 2 x 2 window, with stride 2, is stored
@@ -46,7 +47,10 @@ typedef struct {
   int growth_power;        // a transformed pixel is less than 2^this times the largest of its patch
   int unused;              // up to a multiple of 8
 } Winograd;
-SIZE_ON_THE_HOST(Winograd, 152);
+SIZE_ON_THE_HOST(Winograd, 192);
+
+// What lies in the workspace, of which kernels are given one pointer for all: each costs a launch some time.
+#define IN_WORKSPACE(type, at) ((__global type *)(workspace + workspace_first + winograd.at))
 
 // Where a tile lies. Without one there, image is negative. The host sees to it that 32 bits hold these numbers.
 typedef struct {

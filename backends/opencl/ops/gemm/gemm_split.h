@@ -18,11 +18,12 @@ struct GemmSplitPlan {
   cl_long a_matrices, b_matrices;
   cl_long b_panels;
   cl_long a_notes, b_notes;
+  cl_long products;
   cl_long batch;
   cl_int band;
   cl_float doubt_of_one;
 };
-static_assert(sizeof(GemmSplitPlan) == 80, "gemm_split_panels.cl says so too");
+static_assert(sizeof(GemmSplitPlan) == 88, "gemm_split_panels.cl says so too");
 
 /// Has the device what split multiplies with?
 [[nodiscard]] backend::Verdict check_gemm_split_device(const DeviceFacts& facts);

@@ -37,8 +37,9 @@ typedef struct {
   long a_matrices, b_matrices;  // of a round: 1 where all products read the same
   long b_panels;              // bytes of the workspace before them, and so on
   long a_notes, b_notes;
+  long products;              // for who keeps them in the workspace too
   long batch;                 // products of a round
   int band;                   // tiles along m that are visited before the next along n
   float doubt_of_one;         // the doubt for each element that fp16 holds with fewer bits than others
 } Split;
-SIZE_ON_THE_HOST(Split, 80);
+SIZE_ON_THE_HOST(Split, 88);

@@ -93,6 +93,12 @@ std::vector<MemoryArgument> RegressionPlan::memory() const {
            .first_element = numbers * (size_bytes(squared) / size_bytes(result))}};
 }
 
+std::vector<MemoryArgument> RegressionPlan::memory_of_distances() const {
+  return {{.place = 0, .type = problem_.type},
+          {.place = 1, .type = problem_.type},
+          {.place = MemoryArgument::kWorkspace, .type = problem_.squared_type()}};
+}
+
 MemoryArgument RegressionPlan::chunk(DataType type) const {
   return {.place = MemoryArgument::kWorkspace, .type = type, .first_element = first_of_chunk() / size_bytes(type)};
 }

@@ -50,8 +50,10 @@ class RegressionPlan {
   [[nodiscard]] const RegressionShape& shape() const noexcept { return shape_; }
   [[nodiscard]] std::int64_t rounds() const noexcept;
   [[nodiscard]] std::size_t workspace_bytes() const noexcept { return chunk_bytes_ + first_of_chunk(); }
-  /// Operands, distances and weights: what every launch's memory begins with.
+  /// Operands, distances and weights: what the memory of launches that write results begins with.
   [[nodiscard]] std::vector<MemoryArgument> memory() const;
+  /// Queries, training rows and distances: what a launch works on that compares them.
+  [[nodiscard]] std::vector<MemoryArgument> memory_of_distances() const;
   /// Behind them in the workspace, elements of this type.
   [[nodiscard]] MemoryArgument chunk(DataType type) const;
   [[nodiscard]] std::unique_ptr<CompiledKernel> compile(const char* function, std::string_view text,

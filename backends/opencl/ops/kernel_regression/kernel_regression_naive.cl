@@ -12,8 +12,11 @@
 // Compiles alone with: -DBYTES=1 -DFLOAT64=0
 #include "ops/kernel_regression/kernel_regression_rows.cl"
 
-__kernel void kernel_regression_naive(KERNEL_REGRESSION_OPERANDS, const Regression regression,
-                                      const long round_number) {
+// Only what it works on: each further pointer would cost the launch some time.
+__kernel void kernel_regression_naive(__global const element *queries, const ulong queries_first,
+                                      __global const element *training, const ulong training_first,
+                                      __global squared *distances, const ulong distances_first,
+                                      const Regression regression, const long round_number) {
   const long row = (long)get_global_id(0);
   const long in_round = (long)get_global_id(1);
   const long query = round_number * regression.queries_of_round + in_round;

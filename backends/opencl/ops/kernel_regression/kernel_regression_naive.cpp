@@ -19,7 +19,7 @@ std::unique_ptr<backend::Kernel> make(const KernelRegression& problem, backend::
   distances.range = line_of(*distances.kernel, static_cast<std::uint64_t>(problem.training_rows));
   distances.range.dimensions = 2;
   distances.range.global[1] = static_cast<std::size_t>(plan.shape().queries_of_round);
-  distances.memory = plan.memory();
+  distances.memory = plan.memory_of_distances();
   distances.set_structs(plan.shape());
   OperatorRun run{.launches = {}, .rounds = plan.rounds()};
   run.launches.push_back(std::move(distances));
