@@ -54,12 +54,18 @@ Verdict pays_on_processor(const CnnLayer& p, double others, std::int64_t outputs
                               "implicit_gemm_panels as ", others));
 }
 
-/// Small layers by what five launches cost: on an H100 they take 37 to 50 us however little they do. By
-/// implicit_gemm_local seven layers of 299 to 407 million products take 0.5 to 1.0 of that. Of 19 layers of 448 million
-/// and more one takes 0.94 so and the others 1.1 to 2.6 times as long (without a file).
-Verdict pays_on_gpu(const CnnLayer& p, std::int64_t outputs) {
-  constexpr double kLeastProducts = 420e6;
-  std::string reason = mathematics::why_winograd_saves_too_little(p, outputs, kLeastProducts);
+/// Small layers by what their launches cost, which are four with products by tensor cores and five otherwise, and with
+/// 3 x 3 so many more products for each pixel of each channel that is transformed. On an H200 (without a file),
+/// implicit_gemm_local beside winograd_split and winograd, 3 x 3: 128 channels to 128 on 28 x 28, 116e6 products, take
+/// 17 us, 22 and 31, on two images 28, 22 and 29; 64 to 64 on two of 56 x 56, 231e6, 22, 23 and 31, on three 45, 28 and
+/// 39; 256 to 256 on two of 14 x 14, 231e6, 30, 24 and 28; 384 to 256 on 13 x 13, 150e6, 28, 26 and 35; 111 to 13 on
+/// 248 x 40, 317e6, 38, 32 and 39. With 5 x 5 191 to 26 take 32, 25 and 29 on 58 x 21, 186e6, and 64 to 64 23, 22 and
+/// 37 on 40 x 40, 164e6.
+constexpr double kLeastProductsOfSplit = 170e6, kLeastProducts = 230e6, kProductsOfPixelOnGpu = 90;
+
+Verdict pays_on_gpu(const CnnLayer& p, std::int64_t outputs, bool is_split) {
+  std::string reason = mathematics::why_winograd_saves_too_little(
+      p, outputs, is_split ? kLeastProductsOfSplit : kLeastProducts, p.filter_height == 3 ? kProductsOfPixelOnGpu : 0);
   return reason.empty() ? Verdict::yes() : Verdict::no(std::move(reason));
 }
 
@@ -75,7 +81,7 @@ std::int64_t cnn_layer_winograd_chunk_bytes(const DeviceFacts& facts) noexcept {
 Verdict cnn_layer_winograd_pays(const CnnLayer& problem, const OpenclDevice& device, const CnnLayerWinogradForm& form) {
   const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem, form.of_sums).front();
   const DeviceFacts& facts = device.facts();
-  if (facts.info.kind != DeviceKind::cpu) return pays_on_gpu(problem, outputs);
+  if (facts.info.kind != DeviceKind::cpu) return pays_on_gpu(problem, outputs, form.in_blocks);
   const double pixels = static_cast<double>(problem.batch) * static_cast<double>(problem.convolved_height()) *
                         static_cast<double>(problem.convolved_width());
   return pays_on_processor(problem, products_in_panels(problem, pixels, facts), outputs, form);

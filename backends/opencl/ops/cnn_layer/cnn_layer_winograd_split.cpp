@@ -23,13 +23,21 @@ using mathematics::round_up;
 /// Tiles and channels of a group that transforms pixels, a work-item for each of both.
 constexpr std::int64_t kBlock = 16;
 
-double sum_roundings(const CnnLayer& problem) {
-  return mathematics::cnn_layer_winograd_split_roundings(problem, GemmSplitShape::kBlock);
+double sum_roundings(const CnnLayer& problem, const GemmSplitShape& shape) {
+  return mathematics::cnn_layer_winograd_split_roundings(problem, shape.panel_depth());
+}
+/// Of any shape.
+double sum_roundings(const CnnLayer& problem, const OpenclDevice& device) {
+  double most = 0;
+  for (const std::int64_t depth : gemm_split_panel_depths(device)) {
+    most = std::max(most, mathematics::cnn_layer_winograd_split_roundings(problem, depth));
+  }
+  return most;
 }
 
 /// The products of `tiles` tiles, with channels as they are padded.
-Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
-  const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem, sum_roundings(problem)).front();
+Gemm product_of(const CnnLayer& problem, const OpenclDevice& device, std::int64_t tiles) {
+  const std::int64_t outputs = mathematics::cnn_layer_winograd_tiles(problem, sum_roundings(problem, device)).front();
   const std::int64_t side = outputs + problem.filter_height - 1;
   return with_layout({.m = problem.output_channels,
                       .n = tiles,
@@ -39,7 +47,8 @@ Gemm product_of(const CnnLayer& problem, std::int64_t tiles) {
 }
 
 /// Without a shape, as far as it does not depend on one.
-CnnLayerWinogradForm form_of(const CnnLayer& problem, const DeviceFacts& facts, const GemmSplitShape* shape = nullptr) {
+CnnLayerWinogradForm form_of(const CnnLayer& problem, const OpenclDevice& device,
+                             const GemmSplitShape* shape = nullptr) {
   constexpr std::int64_t kItems = 128, kLargestTile = 128;
   CnnLayerWinogradForm form;
   form.items = kItems;
@@ -49,8 +58,8 @@ CnnLayerWinogradForm form_of(const CnnLayer& problem, const DeviceFacts& facts, 
   form.panel = round_up(problem.output_channels, shape != nullptr ? shape->tile_m() : kLargestTile);
   form.note_bytes = kGemmSplitNoteBytes;
   form.in_blocks = true;
-  form.chunk_bytes = cnn_layer_winograd_chunk_bytes(facts);
-  form.of_sums = sum_roundings(problem);
+  form.chunk_bytes = cnn_layer_winograd_chunk_bytes(device.facts());
+  form.of_sums = shape != nullptr ? sum_roundings(problem, *shape) : sum_roundings(problem, device);
   return form;
 }
 
@@ -82,9 +91,8 @@ OperatorLaunch input_launch(const CnnLayerWinogradPlan& plan, const OpenclDevice
   CnnLayerWinogradPlan of_group = plan;
   of_group.form.items = kBlock * kBlock;
   OperatorLaunch launch;
-  launch.kernel =
-      device.kernel(of_group.program("cnn_layer_winograd_split_input", embedded::cnn_layer_winograd_split_input,
-                                     sentence(" -DTILE_N=", shape.tile_n(), " -DNVIDIA=1")));
+  launch.kernel = device.kernel(of_group.program("cnn_layer_winograd_split_input",
+                                                 embedded::cnn_layer_winograd_split_input, shape.prepare_options()));
   const auto items = static_cast<std::size_t>(of_group.form.items);
   const auto groups = static_cast<std::size_t>(ceil_div(plan.scalars.chunk, kBlock * kBlock / plan.outputs) +
                                                plan.scalars.leading / kBlock * (plan.padded_channels / kBlock));
@@ -102,8 +110,8 @@ OperatorLaunch products_launch(const CnnLayerWinogradPlan& plan, const OpenclDev
   copies.b_panels = plan.scalars.transformed_at;
   copies.products = plan.scalars.products_at;
   OperatorLaunch launch;
-  launch.kernel = device.kernel(gemm_program("cnn_layer_winograd_split_products",
-                                             embedded::cnn_layer_winograd_split_products, product, shape.options()));
+  launch.kernel = device.kernel(gemm_split_program("cnn_layer_winograd_split_products",
+                                                   embedded::cnn_layer_winograd_split_products, product, shape));
   const auto items = static_cast<std::size_t>(shape.items());
   const auto groups =
       static_cast<std::size_t>(plan.points * (copies.a_rows / shape.tile_m()) * (copies.b_rows / shape.tile_n()));
@@ -115,10 +123,10 @@ OperatorLaunch products_launch(const CnnLayerWinogradPlan& plan, const OpenclDev
 
 std::unique_ptr<backend::Kernel> make(const CnnLayer& problem, backend::Device& opened, const Tuning& tuning) {
   const OpenclDevice& device = native(opened);
-  const GemmSplitShape& shape = gemm_split_shape(tuning);
-  CnnLayerWinogradPlan plan(problem, form_of(problem, device.facts(), &shape), tuning.at("tile"), tuning.at("chunk"));
+  const GemmSplitShape& shape = gemm_split_shape(tuning, device);
+  CnnLayerWinogradPlan plan(problem, form_of(problem, device, &shape), tuning.at("tile"), tuning.at("chunk"));
   plan.scalars.doubt_of_largest = static_cast<float>(
-      mathematics::cnn_layer_winograd_doubt_of_largest(problem, plan.outputs, sum_roundings(problem)));
+      mathematics::cnn_layer_winograd_doubt_of_largest(problem, plan.outputs, sum_roundings(problem, shape)));
   plan.scalars.growth_power = mathematics::cnn_layer_winograd_growth_power(problem, plan.outputs);
   CnnLayerWinogradSteps steps;
   steps.preparation = preparation_launch(plan, device, shape);
@@ -139,14 +147,13 @@ Verdict check(const CnnLayer& problem, const backend::Device& device) {
   }
   const DeviceFacts& facts = native(device).facts();
   if (Verdict verdict = check_gemm_split_device(facts); !verdict) return verdict;
-  return check_cnn_layer_winograd(problem, native(device), form_of(problem, facts));
+  return check_cnn_layer_winograd(problem, native(device), form_of(problem, native(device)));
 }
 
 std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& device) {
-  const DeviceFacts& facts = native(device).facts();
-  std::vector<Tunable> tunables = cnn_layer_winograd_tunables(problem, form_of(problem, facts));
-  const Gemm product = product_of(problem, tunables.back().preferred);
-  for (Tunable& tunable : gemm_split_tunables(choose_gemm_split(product, facts))) {
+  std::vector<Tunable> tunables = cnn_layer_winograd_tunables(problem, form_of(problem, native(device)));
+  const Gemm product = product_of(problem, native(device), tunables.back().preferred);
+  for (Tunable& tunable : gemm_split_tunables(product, native(device))) {
     tunables.push_back(std::move(tunable));
   }
   return tunables;
@@ -157,7 +164,7 @@ std::vector<Tunable> tunables(const CnnLayer& problem, const backend::Device& de
 /// 28 x 28 38 against 54.
 Verdict pays(const CnnLayer& problem, const backend::Device& opened) {
   const OpenclDevice& device = native(opened);
-  return cnn_layer_winograd_pays(problem, device, form_of(problem, device.facts()));
+  return cnn_layer_winograd_pays(problem, device, form_of(problem, device));
 }
 
 }  // namespace
@@ -172,12 +179,18 @@ backend::Variant<CnnLayer> cnn_layer_winograd_split() {
       .tunables = tunables,
       .make = make,
       .error_factor_of =
-          [](const CnnLayer& problem, const backend::Device&) {
-            const double of_sums = sum_roundings(problem);
+          [](const CnnLayer& problem, const backend::Device& device) {
+            const double of_sums = sum_roundings(problem, native(device));
             return mathematics::cnn_layer_winograd_factor(
                 problem, mathematics::cnn_layer_winograd_tiles(problem, of_sums).front(), of_sums);
           },
-      .pays = pays};
+      .pays = pays,
+      .error_factor_with =
+          [](const CnnLayer& problem, const backend::Device& device, const Tuning& tuning) {
+            return mathematics::cnn_layer_winograd_factor(
+                problem, tuning.at("tile"), sum_roundings(problem, gemm_split_shape(tuning, native(device))));
+          },
+  };
 }
 
 }  // namespace tessera::opencl

@@ -1,6 +1,7 @@
 // cnn_layer, winograd_split: pixels are transformed straight into the panels that tensor cores multiply, and beside that
 // tiles in doubt are found. Options: those of cnn_layer_winograd_patch.cl and cnn_layer_winograd_doubt.cl with WIDTH 1 and
-// ITEMS 256; TILE_N, rows of panels that lie together; NVIDIA, 1 where its instructions are to be had.
+// ITEMS 256; TILE_N, rows of panels that lie together; WARP_GROUPS, 0 or how many of them will multiply; NVIDIA, 1 where its
+// instructions are to be had.
 //
 //   16 tiles x 16 channels, a work-item each    local memory                  panels (gemm_split_panels.cl)
 //   read a patch, transform it, multiply it     a word for each point, tile   for each point a block: 16 rows, which are
@@ -11,8 +12,8 @@
 // has room for half of the points of an 8 x 8 patch at once, so that more groups fit side by side. The first groups tell
 // which tiles are in doubt, a work-item for each row of a tile's outputs: a launch of its own would cost more.
 //
-// Compiles alone with: -DFLOAT64=0 -DOUTPUTS=4 -DFILTER=5 -DWIDTH=1 -DITEMS=256 -DGROWTH_MATRIX=1.0f -DINPUT_MATRIX=1.0f -DINPUT_PAIRS=42 -DTILE_N=128 -DNVIDIA=0
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DOUTPUTS=4 -DFILTER=3 -DWIDTH=1 -DITEMS=256 -DGROWTH_MATRIX=1.0f -DINPUT_MATRIX=1.0f -DINPUT_PAIRS=2 -DTILE_N=64 -DNVIDIA=1
+// Compiles alone with: -DFLOAT64=0 -DOUTPUTS=4 -DFILTER=5 -DWIDTH=1 -DITEMS=256 -DGROWTH_MATRIX=1.0f -DINPUT_MATRIX=1.0f -DINPUT_PAIRS=42 -DTILE_N=128 -DWARP_GROUPS=2 -DNVIDIA=0
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DOUTPUTS=4 -DFILTER=3 -DWIDTH=1 -DITEMS=256 -DGROWTH_MATRIX=1.0f -DINPUT_MATRIX=1.0f -DINPUT_PAIRS=2 -DTILE_N=64 -DWARP_GROUPS=0 -DNVIDIA=1
 #include "ops/cnn_layer/cnn_layer_winograd_doubt.cl"
 #include "ops/cnn_layer/cnn_layer_winograd_patch.cl"
 #include "ops/gemm/gemm_split_halves.cl"
@@ -125,8 +126,9 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
   __local uint *const its_words = words + item / BLOCK * CHANNEL_WORDS + item % BLOCK;
   const long matrix_bytes = winograd.input_matrix * (long)sizeof(float);
   const long steps = quotient(winograd.input_matrix, winograd.leading) / BLOCK;
-  const long first_row = first_tile / TILE_N * TILE_N * steps + step * TILE_N + first_tile % TILE_N;
-  __global uchar *const panels = IN_WORKSPACE(uchar, transformed_at) + first_row * (BLOCK_BYTES / BLOCK);
+  const long rows_before = (first_tile / TILE_N * steps + step) * TILE_N;
+  __global uchar *const panels = IN_WORKSPACE(uchar, transformed_at) + rows_before * (BLOCK_BYTES / BLOCK) +
+                                 first_tile % TILE_N * (WARP_GROUPS ? 16 : BLOCK_BYTES / BLOCK);
 #pragma unroll
   for (int begin = 0; begin < ALL_POINTS; begin += POINTS_AT_ONCE) {
 #pragma unroll
@@ -138,11 +140,26 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
       its_words[(p + 1) * POINT_WORDS] = upper_halves(rounded, rest);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    // Lane 4 g + t of a block has rows g and g + 8 of steps 4 t .. 4 t + 3.
 #pragma unroll 1
     for (int i = item; i < POINTS_AT_ONCE * 32; i += ITEMS) {
       const int p = i / 32;
       const int lane = i % 32;
+#if WARP_GROUPS
+      // A chunk of a row: of each four steps the first two, or the others.
+      const int chunk = lane / BLOCK;
+      __local const uint *const from = words + p * POINT_WORDS + 2 * chunk * CHANNEL_WORDS + lane % BLOCK;
+      uint rounded[4], rest[4];
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        const uint first = from[4 * j * CHANNEL_WORDS], second = from[(4 * j + 1) * CHANNEL_WORDS];
+        rounded[j] = lower_halves(first, second);
+        rest[j] = upper_halves(first, second);
+      }
+      __global uchar *const to = panels + (begin + p) * matrix_bytes + (chunk * TILE_N + lane % BLOCK) * 16;
+      *(__global uint4 *)to = (uint4)(rounded[0], rounded[1], rounded[2], rounded[3]);
+      *(__global uint4 *)(to + TILE_N * 32) = (uint4)(rest[0], rest[1], rest[2], rest[3]);
+#else
+      // Lane 4 g + t of a block has rows g and g + 8 of steps 4 t .. 4 t + 3.
       __local const uint *const from = words + p * POINT_WORDS + lane % 4 * 4 * CHANNEL_WORDS + lane / 4;
       const uint4 upper = (uint4)(from[0], from[CHANNEL_WORDS], from[2 * CHANNEL_WORDS], from[3 * CHANNEL_WORDS]);
       const uint4 lower = (uint4)(from[8], from[CHANNEL_WORDS + 8], from[2 * CHANNEL_WORDS + 8],
@@ -152,6 +169,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winog
                                       lower_halves(lower.x, lower.y), lower_halves(lower.z, lower.w));
       *(__global uint4 *)(to + BLOCK_BYTES / 2) = (uint4)(upper_halves(upper.x, upper.y), upper_halves(upper.z, upper.w),
                                                           upper_halves(lower.x, lower.y), upper_halves(lower.z, lower.w));
+#endif
     }
     barrier(CLK_LOCAL_MEM_FENCE);  // the next words overwrite what is read
   }

@@ -9,7 +9,8 @@
 // Those of an output channel are divided by the power of two of its weights; that of the pixels is left to the transform
 // back, which is linear. What is in doubt is found there too.
 //
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=4 -DCOLUMN_BLOCKS=4 -DSTEPS=1 -DSTAGES=3
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0 -DWARP_GROUPS=0 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=4 -DCOLUMN_BLOCKS=4 -DSTEPS=1 -DSTAGES=3
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=0 -DWARP_GROUPS=2 -DWARPS_M=8 -DWARPS_N=1 -DROW_BLOCKS=1 -DCOLUMN_BLOCKS=8 -DSTEPS=1 -DSTAGES=5
 #include "ops/gemm/gemm_split_scale.cl"
 #include "ops/gemm/gemm_split_tile.cl"
 
@@ -19,14 +20,14 @@
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void cnn_layer_winograd_split_products(
     __global const uchar *restrict weights, const ulong weights_first, __global uchar *restrict workspace,
     const ulong workspace_first, const Gemm gemm, const Split split) {
-  __local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(128)));
+  __local Panels panels;
   const Tile tile = tile_of_group((long)get_group_id(0), &split);
   const long a_row = tile.product * split.a_rows + tile.row * TILE_M;
   const long b_row = tile.product * split.b_rows + tile.column * TILE_N;
   weights += weights_first;
   workspace += workspace_first;
   float totals[ROW_BLOCKS][PAIRS][4];
-  multiply_panels(totals, stages, weights + a_row * split.steps * (STEP_BYTES / BLOCK_ROWS),
+  multiply_panels(totals, &panels, weights + a_row * split.steps * (STEP_BYTES / BLOCK_ROWS),
                   workspace + split.b_panels + b_row * split.steps * (STEP_BYTES / BLOCK_ROWS), split.steps);
 
   const int lane = (int)get_local_id(0) % 32;

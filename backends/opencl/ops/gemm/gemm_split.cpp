@@ -80,16 +80,12 @@ NdRange groups_of(std::int64_t groups, std::int64_t items) {
   return {1, {static_cast<std::size_t>(groups * items), 1, 1}, {static_cast<std::size_t>(items), 1, 1}};
 }
 
-std::string prepare_options(const GemmSplitShape& shape) {
-  return sentence(" -DTILE_M=", shape.tile_m(), " -DTILE_N=", shape.tile_n(), " -DNVIDIA=1");
-}
-
 std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& opened, const Tuning& tuning) {
   if (problem.m == 0 || problem.n == 0 || problem.batch == 0) {
     return std::make_unique<OpenclKernel>(std::vector<OperatorLaunch>{});
   }
   const OpenclDevice& device = native(opened);
-  const GemmSplitShape& shape = gemm_split_shape(tuning);
+  const GemmSplitShape& shape = gemm_split_shape(tuning, device);
   const Gemm computed = gemm_as_computed(problem);
   const std::int64_t each = Workspace(computed, shape, 1).bytes();
   const std::int64_t batch = std::clamp<std::int64_t>(kMostWorkspaceBytes / each, 1, computed.batch);
@@ -103,7 +99,7 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   const std::int64_t tiles = workspace.plan().a_rows / shape.tile_m() * (workspace.plan().b_rows / shape.tile_n());
   OperatorLaunch multiply;
   multiply.kernel =
-      device.kernel(gemm_program("gemm_split_products", embedded::gemm_split_products, problem, shape.options()));
+      device.kernel(gemm_split_program("gemm_split_products", embedded::gemm_split_products, problem, shape));
   multiply.range = groups_of(tiles * batch, shape.items());
   multiply.memory = std::move(operands);
   multiply.memory.push_back(copies);
@@ -111,6 +107,10 @@ std::unique_ptr<backend::Kernel> make(const Gemm& problem, backend::Device& open
   run.launches.push_back(std::move(multiply));
   run.rounds = ceil_div(computed.batch, batch);
   return std::make_unique<OpenclKernel>(std::move(run), static_cast<std::size_t>(workspace.bytes()));
+}
+
+double error_factor(const Gemm& problem, std::int64_t panel_depth) {
+  return mathematics::gemm_split_error_factor(gemm_as_computed(problem), GemmSplitKind::split, panel_depth);
 }
 
 Verdict check(const Gemm& problem, const backend::Device& opened) {
@@ -145,6 +145,13 @@ backend::Verdict check_gemm_split_device(const DeviceFacts& facts) {
   return Verdict::yes();
 }
 
+ProgramSource gemm_split_program(std::string name, std::string_view text, const Gemm& problem,
+                                 const GemmSplitShape& shape) {
+  ProgramSource source = gemm_program(std::move(name), text, problem, shape.options());
+  source.is_for_sm_90a = shape.warp_groups > 0;
+  return source;
+}
+
 std::int64_t gemm_split_band(const GemmSplitShape& shape, std::int64_t rows) noexcept {
   return std::clamp<std::int64_t>(kBandRows / shape.tile_m(), 1, std::max<std::int64_t>(rows / shape.tile_m(), 1));
 }
@@ -152,8 +159,8 @@ std::int64_t gemm_split_band(const GemmSplitShape& shape, std::int64_t rows) noe
 OperatorLaunch launch_of_split_preparation(const Gemm& problem, const OpenclDevice& device, const GemmSplitShape& shape,
                                            const GemmSplitPlan& plan, std::vector<MemoryArgument> memory) {
   OperatorLaunch launch;
-  launch.kernel =
-      device.kernel(gemm_program("gemm_split_prepare", embedded::gemm_split_prepare, problem, prepare_options(shape)));
+  launch.kernel = device.kernel(gemm_program("gemm_split_prepare", embedded::gemm_split_prepare, problem,
+                                             sentence(" -DTILE_M=", shape.tile_m(), shape.prepare_options())));
   const std::int64_t rows = plan.a_matrices * plan.a_rows + plan.b_matrices * plan.b_rows;
   launch.range = groups_of(rows / kPrepareRows, kPrepareItems);
   launch.memory = std::move(memory);
@@ -166,18 +173,24 @@ backend::Variant<Gemm> gemm_split() {
       .name = "split",
       .summary = "float32 as sums of two fp16, three products by NVIDIA's tensor cores, added up in float32",
       .check = check,
-      .tunables =
-          [](const Gemm& problem, const backend::Device& device) {
-            return gemm_split_tunables(choose_gemm_split(problem, native(device).facts()));
-          },
+      .tunables = [](const Gemm& problem,
+                     const backend::Device& device) { return gemm_split_tunables(problem, native(device)); },
       .make = make,
       .error_factor_of =
-          [](const Gemm& problem, const backend::Device&) {
-            return mathematics::gemm_split_error_factor(gemm_as_computed(problem), GemmSplitKind::split,
-                                                        GemmSplitShape::kBlock);
+          [](const Gemm& problem, const backend::Device& device) {
+            double largest = 1;
+            for (const std::int64_t depth : gemm_split_panel_depths(native(device))) {
+              largest = std::max(largest, error_factor(problem, depth));
+            }
+            return largest;
           },
       .pays = [](const Gemm& problem,
-                 const backend::Device& device) { return gemm_split_pays(gemm_as_computed(problem), native(device)); }};
+                 const backend::Device& device) { return gemm_split_pays(gemm_as_computed(problem), native(device)); },
+      .error_factor_with =
+          [](const Gemm& problem, const backend::Device& device, const Tuning& tuning) {
+            return error_factor(problem, gemm_split_shape(tuning, native(device)).panel_depth());
+          },
+  };
 }
 
 }  // namespace tessera::opencl

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ops/gemm/gemm_split_choice.h"
@@ -27,6 +29,10 @@ static_assert(sizeof(GemmSplitPlan) == 88, "gemm_split_panels.cl says so too");
 
 /// Has the device what split multiplies with?
 [[nodiscard]] backend::Verdict check_gemm_split_device(const DeviceFacts& facts);
+
+/// A program that multiplies tiles of this shape.
+[[nodiscard]] ProgramSource gemm_split_program(std::string name, std::string_view text, const Gemm& problem,
+                                               const GemmSplitShape& shape);
 
 /// GemmSplitPlan::band for A with so many rows.
 [[nodiscard]] std::int64_t gemm_split_band(const GemmSplitShape& shape, std::int64_t rows) noexcept;

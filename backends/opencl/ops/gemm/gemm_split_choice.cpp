@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "backend/sentence.h"
@@ -25,10 +26,17 @@ struct TimedShape {
   double more_us;
   double each_us;
 };
-/// Fitted to 13 problems from 256 cubed to 4096 cubed, flat and deep ones among them, on an H200 (driver 580).
-constexpr std::array<TimedShape, 3> kShapes{{{{1, 2, 2, 2, 2, 4}, 4, 0.195, 0.022, 4},
-                                             {{2, 2, 2, 2, 1, 4}, 4, 0.29, 0.08, 5},
-                                             {{2, 2, 4, 4, 1, 3}, 2, 0.76, 0.28, 7}}};
+/// Products by single warps. Fitted to 13 problems from 256 cubed to 4096 cubed, flat and deep ones among them, on an
+/// H200 (driver 580).
+constexpr std::array<TimedShape, 3> kOfWarps{{{{0, 1, 2, 2, 2, 2, 4}, 4, 0.195, 0.022, 4},
+                                              {{0, 2, 2, 2, 2, 1, 4}, 4, 0.29, 0.08, 5},
+                                              {{0, 2, 2, 4, 4, 1, 3}, 2, 0.76, 0.28, 7}}};
+/// Products by warp groups where the driver compiles them, and the smallest tile of single warps. Fitted to 1024 cubed,
+/// 256 x 3072 x 768, and 4096 x 4096 with k of 512 and 4096 on the same (without a file). Tiles of 128 columns take 845
+/// us for 4096 cubed and those of 64 x 64 805, because they leave room for one group where these leave room for three.
+constexpr std::array<TimedShape, 3> kOfWarpGroups{{{{0, 1, 2, 2, 2, 2, 4}, 4, 0.195, 0.022, 6},
+                                                   {{1, 4, 1, 1, 4, 2, 5}, 3, 0.187, 0.041, 5},
+                                                   {{2, 8, 1, 1, 4, 2, 5}, 1, 0.2, 0, 6}}};
 
 /// To prepare: a launch, and bytes read and written in a microsecond.
 constexpr double kPrepareStart_us = 4;
@@ -56,29 +64,41 @@ double microseconds(const Gemm& problem, const TimedShape& timed, const DeviceFa
          group_us(timed, steps, of_unit % timed.groups);
 }
 
-const TimedShape& fastest(const Gemm& problem, const DeviceFacts& facts) {
-  return *std::min_element(kShapes.begin(), kShapes.end(), [&](const TimedShape& left, const TimedShape& right) {
-    return microseconds(problem, left, facts) < microseconds(problem, right, facts);
+std::span<const TimedShape> shapes_of(const OpenclDevice& device) {
+  if (device.has_warp_groups()) return kOfWarpGroups;
+  return kOfWarps;
+}
+
+const TimedShape& fastest(const Gemm& problem, const OpenclDevice& device) {
+  const std::span<const TimedShape> shapes = shapes_of(device);
+  return *std::min_element(shapes.begin(), shapes.end(), [&](const TimedShape& left, const TimedShape& right) {
+    return microseconds(problem, left, device.facts()) < microseconds(problem, right, device.facts());
   });
 }
 
 }  // namespace
 
 std::string GemmSplitShape::options() const {
-  return backend::sentence(" -DWARPS_M=", warps_m, " -DWARPS_N=", warps_n, " -DROW_BLOCKS=", row_blocks,
-                           " -DCOLUMN_BLOCKS=", column_blocks, " -DSTEPS=", steps, " -DSTAGES=", stages);
+  return backend::sentence(" -DWARP_GROUPS=", warp_groups, " -DWARPS_M=", warps_m, " -DWARPS_N=", warps_n,
+                           " -DROW_BLOCKS=", row_blocks, " -DCOLUMN_BLOCKS=", column_blocks, " -DSTEPS=", steps,
+                           " -DSTAGES=", stages);
+}
+
+std::string GemmSplitShape::prepare_options() const {
+  return backend::sentence(" -DTILE_N=", tile_n(), " -DWARP_GROUPS=", warp_groups, " -DNVIDIA=1");
 }
 
 std::int64_t gemm_split_steps(const Gemm& problem) noexcept {
   return ceil_div(problem.k, kMostSteps * GemmSplitShape::kBlock) * kMostSteps;
 }
 
-const GemmSplitShape& choose_gemm_split(const Gemm& problem, const DeviceFacts& facts) {
-  return fastest(problem, facts).shape;
+const GemmSplitShape& choose_gemm_split(const Gemm& problem, const OpenclDevice& device) {
+  return fastest(problem, device).shape;
 }
 
-const GemmSplitShape& gemm_split_shape(const Tuning& tuning) {
-  return std::find_if(kShapes.begin(), kShapes.end(),
+const GemmSplitShape& gemm_split_shape(const Tuning& tuning, const OpenclDevice& device) {
+  const std::span<const TimedShape> shapes = shapes_of(device);
+  return std::find_if(shapes.begin(), shapes.end(),
                       [&](const TimedShape& timed) {
                         return timed.shape.tile_m() == tuning.at("tile_m") &&
                                timed.shape.tile_n() == tuning.at("tile_n");
@@ -86,10 +106,22 @@ const GemmSplitShape& gemm_split_shape(const Tuning& tuning) {
       ->shape;
 }
 
-std::vector<Tunable> gemm_split_tunables(const GemmSplitShape& preferred) {
-  Tunable tile_m{"tile_m", "rows of C that one group computes", {32, 64, 128}, preferred.tile_m()};
-  Tunable tile_n{"tile_n", "columns of C that it computes", {64, 128}, preferred.tile_n(), "tile_m"};
-  for (const TimedShape& timed : kShapes) tile_n.pairs.emplace_back(timed.shape.tile_m(), timed.shape.tile_n());
+std::vector<std::int64_t> gemm_split_panel_depths(const OpenclDevice& device) {
+  std::vector<std::int64_t> depths;
+  for (const TimedShape& timed : shapes_of(device)) depths.push_back(timed.shape.panel_depth());
+  return depths;
+}
+
+std::vector<Tunable> gemm_split_tunables(const Gemm& problem, const OpenclDevice& device) {
+  const GemmSplitShape& preferred = choose_gemm_split(problem, device);
+  Tunable tile_m{"tile_m", "rows of C that one group computes", {}, preferred.tile_m()};
+  Tunable tile_n{"tile_n", "columns of C that it computes", {64}, preferred.tile_n(), "tile_m"};
+  for (const TimedShape& timed : shapes_of(device)) {
+    const GemmSplitShape& shape = timed.shape;
+    tile_m.values.push_back(shape.tile_m());
+    if (shape.tile_n() != tile_n.values.back()) tile_n.values.push_back(shape.tile_n());
+    tile_n.pairs.emplace_back(shape.tile_m(), shape.tile_n());
+  }
   return {std::move(tile_m), std::move(tile_n)};
 }
 
@@ -102,7 +134,7 @@ backend::Verdict gemm_split_pays(const Gemm& problem, const OpenclDevice& device
   if (problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) {
     return backend::Verdict::no("there is nothing to multiply");
   }
-  const double own = microseconds(problem, fastest(problem, facts), facts);
+  const double own = microseconds(problem, fastest(problem, device), facts);
   const double other = register_local_microseconds(problem, device);
   if (own * kAhead <= other) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("it is expected to take ", std::lround(own),

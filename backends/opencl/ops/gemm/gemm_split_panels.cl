@@ -13,6 +13,9 @@
 //   words of a lane, A   | g: 4 t, 4 t + 1 | g + 8: the same      | g: 4 t + 2, 4 t + 3 | g + 8: the same |
 //   words of a lane, B   | g: 4 t, 4 t + 1 | g: 4 t + 2, 4 t + 3  | g + 8: 4 t, 4 t + 1 | g + 8: .. + 3   |
 //
+// Warp groups want a step of B of all the tile's columns in chunks of 16 bytes (nvidia_warpgroup_halves.cl), what was
+// rounded and then what that left: chunk 0 of every row, the steps 4 t and 4 t + 1; then chunk 1, 4 t + 2 and 4 t + 3.
+//
 // Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0
 #include "ops/gemm/gemm_operands.cl"
 

@@ -1,5 +1,5 @@
 // gemm, split: prepares A and B, scaled by powers of two and rounded to fp16. Options: those of gemm_operands.cl; TILE_M,
-// TILE_N; NVIDIA, 1 where its instructions are to be had.
+// TILE_N; WARP_GROUPS, 0 or how many of them will multiply; NVIDIA, 1 where its instructions are to be had.
 //
 //   a group: 16 rows              A row needs its largest element before its first one can be rounded. So 1024 work-items
 //   |------- k -------|           hold the first 1024 steps of k in registers, look at the others, and then round and
@@ -8,11 +8,22 @@
 //
 // Of A and B together, in one launch, which leaves fewer compute units idle.
 //
-// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE_M=128 -DTILE_N=64 -DNVIDIA=0
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=128 -DTILE_N=64 -DNVIDIA=1
+// Compiles alone with: -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DTILE_M=128 -DTILE_N=64 -DWARP_GROUPS=0 -DNVIDIA=0
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DTILE_M=128 -DTILE_N=64 -DWARP_GROUPS=2 -DNVIDIA=1
 #include "ops/gemm/gemm_split_halves.cl"
 #include "ops/gemm/gemm_split_panels.cl"
 #include "ops/gemm/gemm_split_scale.cl"
+
+// From one row of a step of B to the next, and from what was rounded to what that left.
+#if WARP_GROUPS
+#define CHUNK_BYTES 16
+#define CHUNK_WORDS (CHUNK_BYTES / 4)
+#define ROW_BYTES_OF_B CHUNK_BYTES
+#define HALF_BYTES_OF_B (TILE_N * 2 * CHUNK_BYTES)
+#else
+#define ROW_BYTES_OF_B (STEP_BYTES / BLOCK_ROWS)
+#define HALF_BYTES_OF_B HALF_BLOCK_BYTES
+#endif
 
 #define PREPARE_ITEMS 1024
 #define STEPS_AT_ONCE (PREPARE_ITEMS / 32)
@@ -84,9 +95,21 @@ static inline int round_four(const float4 elements, const Scale scale, uint2 *ro
   return -(is_tiny.x + is_tiny.y + is_tiny.z + is_tiny.w);
 }
 
-// A lane's words of half a block.
-static inline uint4 lane_of_half(const uint2 upper, const uint2 lower, const int is_a) {
-  return is_a ? (uint4)(upper.x, lower.x, upper.y, lower.y) : (uint4)(upper, lower);
+// Stores a lane's words of half a block, the first of which lies at `panels`.
+static inline void store_half(__global uchar *panels, const int lane, const uint2 upper, const uint2 lower,
+                              const int is_a) {
+#if WARP_GROUPS
+  if (!is_a) {
+    __global uint *const chunk = (__global uint *)(panels + lane / 4 * CHUNK_BYTES) + lane % 4;
+    chunk[0] = upper.x;
+    chunk[BLOCK_ROWS / 2 * CHUNK_WORDS] = lower.x;
+    chunk[TILE_N * CHUNK_WORDS] = upper.y;
+    chunk[(TILE_N + BLOCK_ROWS / 2) * CHUNK_WORDS] = lower.y;
+    return;
+  }
+#endif
+  *(__global uint4 *)(panels + lane * 16) =
+      is_a ? (uint4)(upper.x, lower.x, upper.y, lower.y) : (uint4)(upper, lower);
 }
 
 // What a group has in local memory, of its 16 rows.
@@ -134,7 +157,7 @@ static inline __attribute__((always_inline)) void prepare_rows(__local PrepareSh
 
   const Scale upper_scale = scale_of(shift_of_largest(shared->largest[in_block]));
   const Scale lower_scale = scale_of(shift_of_largest(shared->largest[in_block + BLOCK_ROWS / 2]));
-  panels += lane * 16;
+  const long half_bytes = is_a ? HALF_BLOCK_BYTES : HALF_BYTES_OF_B;
   int upper_tiny = 0, lower_tiny = 0;
 #define WRITE_STEP(elements, step)                                                            \
   do {                                                                                        \
@@ -142,8 +165,8 @@ static inline __attribute__((always_inline)) void prepare_rows(__local PrepareSh
     upper_tiny += round_four((elements).upper, upper_scale, &rounded_upper, &rest_upper);     \
     lower_tiny += round_four((elements).lower, lower_scale, &rounded_lower, &rest_lower);     \
     __global uchar *const to = panels + (step)*step_bytes;                                    \
-    *(__global uint4 *)to = lane_of_half(rounded_upper, rounded_lower, is_a);                 \
-    *(__global uint4 *)(to + HALF_BLOCK_BYTES) = lane_of_half(rest_upper, rest_lower, is_a); \
+    store_half(to, lane, rounded_upper, rounded_lower, is_a);                                 \
+    store_half(to + half_bytes, lane, rest_upper, rest_lower, is_a);                          \
   } while (0)
 #pragma unroll
   for (int i = 0; i < HELD; ++i) {
@@ -203,8 +226,8 @@ __attribute__((reqd_work_group_size(PREPARE_ITEMS, 1, 1))) __kernel void gemm_sp
                              TRANSPOSE_B ? gemm.ldb : 1, TRANSPOSE_B ? 1 : gemm.ldb};
     const long tile = row_of_all / TILE_N;
     prepare_rows(&shared, operand, first_row, 0, TRANSPOSE_B, split.steps,
-                 workspace + split.b_panels +
-                     (tile * split.steps * TILE_N + row_of_all % TILE_N) * (STEP_BYTES / BLOCK_ROWS),
+                 workspace + split.b_panels + tile * split.steps * TILE_N * (STEP_BYTES / BLOCK_ROWS) +
+                     row_of_all % TILE_N * ROW_BYTES_OF_B,
                  TILE_N * (STEP_BYTES / BLOCK_ROWS), (__global Note *)(workspace + split.b_notes) + row_of_all,
                  split.doubt_of_one);
   }

@@ -1,15 +1,15 @@
 // gemm, split: products of prepared operands by NVIDIA's tensor cores. A group computes a tile of C (gemm_split_tile.cl) and
 // stores it, or computes anew what is in doubt (gemm_split_store.cl). Options: those of gemm_split_tile.cl.
 //
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=4 -DCOLUMN_BLOCKS=4 -DSTEPS=1 -DSTAGES=3
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=2 -DCOLUMN_BLOCKS=2 -DSTEPS=2 -DSTAGES=3
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DWARP_GROUPS=0 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=4 -DCOLUMN_BLOCKS=4 -DSTEPS=1 -DSTAGES=3
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWARP_GROUPS=1 -DWARPS_M=4 -DWARPS_N=1 -DROW_BLOCKS=1 -DCOLUMN_BLOCKS=4 -DSTEPS=1 -DSTAGES=8
 #include "ops/gemm/gemm_split_store.cl"
 
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_split_products(
     __global const float *restrict a, const ulong a_first, __global const float *restrict b, const ulong b_first,
     __global float *restrict c, const ulong c_first, __global const uchar *restrict workspace,
     const ulong workspace_first, const Gemm gemm, const Split split, const long round_number) {
-  __local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(128)));
+  __local Panels panels;
   const Tile tile = tile_of_group((long)get_group_id(0), &split);
   const long of_batch = round_number * split.batch + tile.product;
   if (of_batch >= gemm.batch) return;
@@ -18,7 +18,7 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void gemm_split_prod
   const long b_row = (split.b_matrices == 1 ? 0 : tile.product * split.b_rows) + tile.column * TILE_N;
 
   float totals[ROW_BLOCKS][PAIRS][4];
-  multiply_panels(totals, stages, workspace + a_row * split.steps * (STEP_BYTES / BLOCK_ROWS),
+  multiply_panels(totals, &panels, workspace + a_row * split.steps * (STEP_BYTES / BLOCK_ROWS),
                   workspace + split.b_panels + b_row * split.steps * (STEP_BYTES / BLOCK_ROWS), split.steps);
 
   Product product;

@@ -6,8 +6,8 @@
 //   lane 4 g + t holds, of 16 rows and 8 columns:    row g, columns 2 t and 2 t + 1; row g + 8, the same
 //   a row of 8 lanes by 4 lanes, pairs by pairs      | 2 columns | 2 columns | 2 columns | 2 columns |
 //
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=4 -DCOLUMN_BLOCKS=4 -DSTEPS=1 -DSTAGES=3
-// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=2 -DCOLUMN_BLOCKS=2 -DSTEPS=2 -DSTAGES=3
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DWARP_GROUPS=0 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=4 -DCOLUMN_BLOCKS=4 -DSTEPS=1 -DSTAGES=3
+// Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWARP_GROUPS=0 -DWARPS_M=2 -DWARPS_N=2 -DROW_BLOCKS=2 -DCOLUMN_BLOCKS=2 -DSTEPS=2 -DSTAGES=3
 #include "ops/gemm/gemm_split_scale.cl"
 #include "ops/gemm/gemm_split_tile.cl"
 

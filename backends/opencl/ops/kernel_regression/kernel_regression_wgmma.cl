@@ -26,7 +26,7 @@
 #define PRIVATE_LISTS 1
 #include "ops/kernel_regression/kernel_regression_tensor_meeting.cl"
 #include "ops/kernel_regression/kernel_regression_tiling.cl"
-#include "ops/nvidia_warpgroup.cl"
+#include "ops/nvidia_warpgroup_bytes.cl"
 
 #define WARP_GROUPS 2
 #define WARPS (4 * WARP_GROUPS)
@@ -79,7 +79,7 @@ ALWAYS_INLINE void begin_ring(Ring* ring, __local Shared* shared, __global const
   if (get_local_id(0) != 0) return;
 #pragma unroll 1
   for (int slot = 0; slot < STAGES; ++slot) {
-    begin_barrier(ring->full + slot * 8);
+    begin_barrier(ring->full + slot * 8, 1);
     shared->left[slot] = 0;
   }
   publish_barriers();
