@@ -55,6 +55,17 @@ struct StreamSums {
     hn::StoreU(sum, D(), sums);
     if constexpr (kCount > 1) rest.store(sums + step, step);
   }
+  /// The same of columns that do not fill a vector.
+  template <class M>
+  HWY_INLINE void load_part(M shown, const T* HWY_RESTRICT sums, std::int64_t step) {
+    sum = hn::MaskedLoad(shown, D(), sums);
+    if constexpr (kCount > 1) rest.load_part(shown, sums + step, step);
+  }
+  template <class M>
+  HWY_INLINE void store_part(M shown, T* HWY_RESTRICT sums, std::int64_t step) const {
+    hn::BlendedStore(sum, shown, D(), sums);
+    if constexpr (kCount > 1) rest.store_part(shown, sums + step, step);
+  }
 
   hn::VFromD<D> sum;
   StreamSums<T, kCount - 1> rest;
@@ -93,6 +104,12 @@ struct GroupFactors {
     hwy::Prefetch(matrix + ahead);
     if constexpr (kRows > 1) rest.add(matrix + row_step, row_step, ahead, sums);
   }
+  template <class M>
+  HWY_INLINE void add_part(M shown, const T* HWY_RESTRICT matrix, std::int64_t row_step,
+                           StreamSums<T, kCount>& sums) const {
+    row.add(hn::MaskedLoad(shown, StreamVector<T>(), matrix), sums);
+    if constexpr (kRows > 1) rest.add_part(shown, matrix + row_step, row_step, sums);
+  }
 
   RowFactors<T, kCount> row;
   GroupFactors<T, kCount, kRows - 1> rest;
@@ -115,6 +132,14 @@ HWY_INLINE void add_group(const ThinStreams<T>& streams, std::int64_t p) {
     group.add(matrix + column, streams.row_step, kRows * streams.row_step, sums);
     sums.store(streams.sums + column, streams.sums_step);
   }
+#if HWY_TARGET <= HWY_AVX3
+  if (column == streams.columns) return;
+  const auto shown = hn::FirstN(StreamVector<T>(), static_cast<std::size_t>(streams.columns - column));
+  StreamSums<T, kCount> sums;
+  sums.load_part(shown, streams.sums + column, streams.sums_step);
+  group.add_part(shown, matrix + column, streams.row_step, sums);
+  sums.store_part(shown, streams.sums + column, streams.sums_step);
+#else
   for (; column < streams.columns; ++column) {
     for (std::int64_t one = 0; one < kCount; ++one) {
       T& sum = streams.sums[one * streams.sums_step + column];
@@ -123,6 +148,7 @@ HWY_INLINE void add_group(const ThinStreams<T>& streams, std::int64_t p) {
             factors[one * streams.factor_step + row * streams.factor_p_step] * matrix[row * streams.row_step + column];
     }
   }
+#endif
 }
 
 template <class T, int kCount>
