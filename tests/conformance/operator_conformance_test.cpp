@@ -120,7 +120,9 @@ class OperatorTest : public testing::Test {
     // Of CUDA's winograd_split unit.cuda.choices asks for the factors of all tunings.
     const bool has_factors_of_tunings =
         subject_.variant == "winograd_split" || (subject_.variant == "split" && subject_.device.starts_with("opencl"));
-    if (expected == preferred || !has_factors_of_tunings) EXPECT_EQ(info.error_factor, report.error_factor);
+    if (expected == preferred || !has_factors_of_tunings) {
+      EXPECT_EQ(info.error_factor, report.error_factor);
+    }
   }
 
   Subject subject_;

@@ -92,7 +92,7 @@ SumsIn place_of_sums(const GemmMatrices<T>& gemm, Turn turn) {
 
 template <class T>
 void multiply_block(const GemmMatrices<T>& gemm, const RegisterTile& tile, const RegisterBlock& block,
-                    RegisterWorkspace<T>& workspace, Turn turn) {
+                    RegisterWorkspace<T>& workspace, Turn turn, RegisterColumns behind) {
   const SumsIn place = place_of_sums(gemm, turn);
   RegisterTarget<T> target{gemm.c + (block.row * gemm.ldc + block.column), gemm.ldc};
   if (place == SumsIn::scratch_scaled) target = {workspace.sums(), block.columns};
@@ -100,7 +100,7 @@ void multiply_block(const GemmMatrices<T>& gemm, const RegisterTile& tile, const
   target.is_turned = turn == Turn::whole;
   const T alpha = place == SumsIn::result ? gemm.alpha : T(1);
   const T beta = place == SumsIn::result ? gemm.beta : T(0);
-  multiply_steps<T>(gemm, tile, block, 0, gemm.k, alpha, beta, workspace, target);
+  multiply_steps<T>(gemm, tile, block, 0, gemm.k, alpha, beta, workspace, target, behind);
 }
 
 template <class T>
@@ -120,8 +120,12 @@ void multiply(Executor& executor, const GemmMatrices<T>& gemm, const Plan& plan,
       RegisterBlock block{row_number * blocks.rows, first / blocks.down * blocks.columns, 0, 0};
       block.rows = std::min(taken * blocks.rows, gemm.m - block.row);
       block.columns = std::min(blocks.columns, gemm.n - block.column);
-      multiply_block(gemm, tile, block, workspace, turn);
       first += taken;
+      // What comes next here most often, though another thread may take it.
+      RegisterColumns behind;
+      if (first < blocks.down * blocks.across) behind.first = first / blocks.down * blocks.columns;
+      if (behind.first > block.column) behind.count = std::min(blocks.columns, gemm.n - behind.first);
+      multiply_block(gemm, tile, block, workspace, turn, behind);
     }
   });
 }

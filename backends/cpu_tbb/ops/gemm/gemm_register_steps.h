@@ -106,13 +106,15 @@ Prefetch source_of_panel(const ConstMatrix<T>& a, std::int64_t row, std::int64_t
   return {a.at(row, p), depth, rows * size, a.column_step * size};
 }
 
-/// A panel's share of the elements of B that the next step of k needs, as they lie in memory: brought near while other
-/// slivers are multiplied, because their own first panel jumps from row to row, which no processor foresees. None of a
-/// step that has no room beside this one in the second-level cache. 242 x 455 x 1875 floats take 0.95 ms so and 1.12
-/// without on two threads of an EPYC with AVX-512 (without a file). And none of rows that share lines of that cache and
-/// push each other out of it before they are read: on two threads of a Xeon (Cascade Lake) 8 x 4096 x 9216 floats take
-/// 24.5 ms with it and 16.5 without, 12 x 1024 x 4096 2.7 and 1.85, 40 x 2048 x 2048 5.6 and 5.0; of a single panel's
-/// rows, which may be fewer at once, steps of half a page do (12 x 1536 x 2048: 1.9 and 1.5; without a file).
+/// A panel's share of the elements of B that the next step of k needs, or the first step of the columns that come next,
+/// as they lie in memory: brought near while other slivers are multiplied, because their own first panel jumps from row
+/// to row, which no processor foresees. On two threads of an EPYC with AVX-512 (without a file) 242 x 455 x 1875 floats
+/// take 0.95 ms so and 1.12 without; 76 x 1884 x 247 by the columns that come next 0.41 and 0.53; 76 x 2500 x 180 0.40
+/// and 0.52. None of a step that has no room beside this one in the second-level cache. And none of rows that share
+/// lines of that cache and push each other out of it before they are read: on two threads of a Xeon (Cascade Lake) 8 x
+/// 4096 x 9216 floats take 24.5 ms with it and 16.5 without, 12 x 1024 x 4096 2.7 and 1.85, 40 x 2048 x 2048 5.6 and
+/// 5.0; of a single panel's rows, which may be fewer at once, steps of half a page do (12 x 1536 x 2048: 1.9 and 1.5;
+/// without a file).
 template <class T>
 Prefetch source_of_next_slivers(const ConstMatrix<T>& b, std::int64_t p, std::int64_t column, std::int64_t depth,
                                 std::int64_t columns, std::int64_t panel, std::int64_t panels) {
@@ -143,11 +145,19 @@ struct RegisterTarget {
   bool is_turned = false;        ///< and what is stored there is the block's transpose
 };
 
+/// Columns of B that a thread multiplies; none of 0.
+struct RegisterColumns {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
 /// Elements of k that pass through the first-level cache together.
 struct StepOfK {
   std::int64_t first = 0;
   std::int64_t depth = 0;
-  std::int64_t next_depth = 0;  ///< of the step behind it; 0 behind the last one
+  std::int64_t next_depth = 0;       ///< of the step behind it; 0 behind the last one
+  RegisterColumns columns_behind{};  ///< behind the last one: what the thread multiplies next, from element 0 of k on
+  std::int64_t depth_behind = 0;     ///< of the first step of that
 };
 
 /// One step of k for one block, added to product.beta times what stands there.
@@ -185,8 +195,11 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
                        ? source_of_panel(gemm.a, row + product.rows, p, product.rows, step.depth)
                        : source_of_panel(gemm.a, block.row, p + step.depth, product.rows, step.next_depth);
     if (is_in_place && panels == 1) product.next = {};  // its rows go on where they are being read
-    product.next_slivers =
-        source_of_next_slivers(gemm.b, p + step.depth, block.column, step.next_depth, block.columns, panel, panels);
+    product.next_slivers = step.next_depth > 0 || step.columns_behind.count == 0
+                               ? source_of_next_slivers(gemm.b, p + step.depth, block.column, step.next_depth,
+                                                        block.columns, panel, panels)
+                               : source_of_next_slivers(gemm.b, 0, step.columns_behind.first, step.depth_behind,
+                                                        step.columns_behind.count, panel, panels);
     T* const sums = target.first + (row - block.row) * target.row_step;
     const std::int64_t in_place = panel == 0 || panels <= kRegisterPanelsInPlace ? whole : 0;
     if (in_place > 0) {
@@ -221,20 +234,20 @@ void multiply_step(const GemmMatrices<T>& gemm, const RegisterTile& tile, const 
 }
 
 /// Elements [first, last) of k for one block, in equal steps: alpha times the sums is added to beta times what stands
-/// there.
+/// there. The first rows of the columns that come `behind` are brought near meanwhile.
 template <class T>
 void multiply_steps(const GemmMatrices<T>& gemm, const RegisterTile& tile, const RegisterBlock& block,
                     std::int64_t first, std::int64_t last, T alpha, T beta, RegisterWorkspace<T>& workspace,
-                    const RegisterTarget<T>& target) {
+                    const RegisterTarget<T>& target, RegisterColumns behind = {}) {
   const std::int64_t depth =
       mathematics::ceil_div(last - first, mathematics::ceil_div(last - first, most_depth(gemm, tile)));
   PanelProduct<T> product;
   product.alpha = alpha;
   product.beta = beta;
   for (std::int64_t p = first; p < last; p += depth) {
-    const std::int64_t behind = std::max<std::int64_t>(last - p - depth, 0);
-    multiply_step(gemm, tile, block, {p, std::min(depth, last - p), std::min(depth, behind)}, product, workspace,
-                  target);
+    const std::int64_t left = std::max<std::int64_t>(last - p - depth, 0);
+    multiply_step(gemm, tile, block, {p, std::min(depth, last - p), std::min(depth, left), behind, depth}, product,
+                  workspace, target);
     product.beta = T(1);
   }
 }
