@@ -38,6 +38,12 @@ TEST(CnnLayerWinogradSavingsTest, leaves_small_layers_and_those_of_few_inputs) {
   few_pixels.batch = many_pixels.batch = 2;
   EXPECT_EQ(why_winograd_saves_too_little(few_pixels, 4, 170e6, 90), "");
   EXPECT_NE(why_winograd_saves_too_little(many_pixels, 4, 170e6, 90), "");
+  // Through OpenCL by winograd_split and implicit_gemm_local (an H200, without a file): on two images 22 us and 28; and
+  // 26 and 28, with so few products that launches decide.
+  CnnLayer two_images = layer_of(128, 128, 28, 28, 3);
+  two_images.batch = 2;
+  EXPECT_EQ(why_winograd_saves_too_little(two_images, 4, 170e6, 90), "");
+  EXPECT_NE(why_winograd_saves_too_little(layer_of(384, 256, 13, 13, 3), 4, 170e6, 90), "");
   CnnLayer nothing = layer_of(256, 256, 228, 228, 5);
   nothing.batch = 0;
   EXPECT_FALSE(pays(nothing, 175e6));

@@ -9,9 +9,9 @@
 //    64 rows      |  warp group 1
 //                 +-------------------------------
 //
-// The tensor cores add up a stage's products: from the start of one stage's to that of the next 500 clocks go by, of which
-// an instruction for 64 columns takes 32 (an H200, without a file). While one warp group adds sums to its registers, products
-// of the other one, or of another group, go on: so a work-item has at most 128 registers, and two groups share a unit.
+// The tensor cores add up a stage's products, and then a work-item's registers take the sums over. Beside its instructions,
+// of 32 clocks for 64 columns each, a stage takes some 400 (an H200, without a file); meanwhile products of the other warp
+// group, or of another group of the unit, go on.
 //
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=0 -DTRANSPOSE_B=0 -DWARP_GROUPS=2 -DWARPS_M=8 -DWARPS_N=1 -DROW_BLOCKS=1 -DCOLUMN_BLOCKS=4 -DSTEPS=2 -DSTAGES=5
 // Compiles alone with: -target nvptx64 -fgnu-keywords -DFLOAT64=0 -DTRANSPOSE_A=1 -DTRANSPOSE_B=1 -DWARP_GROUPS=1 -DWARPS_M=4 -DWARPS_N=1 -DROW_BLOCKS=1 -DCOLUMN_BLOCKS=8 -DSTEPS=1 -DSTAGES=5
