@@ -89,7 +89,7 @@ std::string GemmSplitShape::prepare_options() const {
 }
 
 std::int64_t gemm_split_steps(const Gemm& problem) noexcept {
-  return ceil_div(problem.k, kMostSteps * GemmSplitShape::kBlock) * kMostSteps;
+  return std::max<std::int64_t>(ceil_div(problem.k, kMostSteps * GemmSplitShape::kBlock), 1) * kMostSteps;
 }
 
 const GemmSplitShape& choose_gemm_split(const Gemm& problem, const OpenclDevice& device) {

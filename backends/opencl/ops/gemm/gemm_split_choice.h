@@ -34,7 +34,8 @@ struct GemmSplitShape {
   [[nodiscard]] std::string prepare_options() const;
 };
 
-/// Steps of k of a row that prepared operands hold: as many as every shape takes at once.
+/// Steps of k of a row that prepared operands hold: a multiple of what every shape takes at once. Without any, as many
+/// zeros, so that kernels which read ahead have what they read.
 [[nodiscard]] std::int64_t gemm_split_steps(const Gemm& problem) noexcept;
 
 /// The shape that is expected to be fastest.
