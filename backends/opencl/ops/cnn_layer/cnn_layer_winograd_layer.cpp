@@ -12,6 +12,8 @@ namespace tessera::opencl {
 
 namespace {
 
+/// Of a group of several work-items that sums up magnitudes: those beside each other, which take different pixels; and
+/// how many there are at most. In layers of many channels and few pixels a work-item's channels are what takes time.
 constexpr std::int64_t kPixelsOfGroup = 32, kMostItems = 512;
 
 NdRange groups_of(std::int64_t groups, std::int64_t items) {
