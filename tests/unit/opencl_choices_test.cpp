@@ -11,6 +11,7 @@
 #include "ops/cnn_layer/cnn_layer_implicit_gemm_choice.h"
 #include "ops/gemm/gemm_register_choice.h"
 #include "ops/gemm/gemm_shallow.h"
+#include "ops/gemm/gemm_split_choice.h"
 #include "ops/gemm/gemm_thin.h"
 #include "ops/joined_parts.h"
 
@@ -206,6 +207,33 @@ TEST(OpenclChoicesTest, register_local_is_slow_to_read_for_few_rows_or_columns) 
   EXPECT_GT(local_of(rows).microseconds, 45);
   EXPECT_LT(1.3 * thin_us(rows), local_of(rows).microseconds);
   EXPECT_LT(local_of({.m = 8, .n = 100, .k = 100}).microseconds, 10);
+}
+
+TEST(OpenclChoicesTest, split_takes_the_tile_that_was_measured_to_be_fastest) {
+  // An H200, preparing included: 32 x 64 by single warps, 64 x 64 and 128 x 64 by warp groups.
+  struct {
+    std::int64_t m, n, k;
+    std::int64_t tile_m;
+  } const all[]{
+      {512, 512, 512, 64},      // 16.6 us, 15.7, 16.7
+      {1024, 1024, 1024, 128},  // 32.5, 27.0, 25.5
+      {2048, 2048, 2048, 64},   // 173.5, 139.1, 143.5
+      {4096, 4096, 4096, 64},   // 1335, 917, 1126
+  };
+  for (const auto& each : all) {
+    const Gemm problem = with_layout({.m = each.m, .n = each.n, .k = each.k});
+    const GemmSplitShape& shape = choose_gemm_split(problem, h100(), true);
+    EXPECT_EQ(shape.tile_m(), each.tile_m) << each.m;
+    EXPECT_EQ(shape.tile_n(), 64) << each.m;
+    EXPECT_EQ(shape.panel_depth(), 32) << each.m;
+    EXPECT_EQ(choose_gemm_split(problem, h100(), false).warp_groups, 0) << each.m;
+  }
+}
+
+TEST(OpenclChoicesTest, split_prepares_at_least_what_a_stage_reads) {
+  EXPECT_EQ(gemm_split_steps({.k = 0}), 2);
+  EXPECT_EQ(gemm_split_steps({.k = 1}), 2);
+  EXPECT_EQ(gemm_split_steps({.k = 33}), 4);
 }
 
 TEST(OpenclChoicesTest, rows_of_the_large_operand_have_as_many_lanes_as_they_are_few) {

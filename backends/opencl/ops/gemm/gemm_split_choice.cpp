@@ -64,15 +64,18 @@ double microseconds(const Gemm& problem, const TimedShape& timed, const DeviceFa
          group_us(timed, steps, of_unit % timed.groups);
 }
 
-std::span<const TimedShape> shapes_of(const OpenclDevice& device) {
-  if (device.has_warp_groups()) return kOfWarpGroups;
+std::span<const TimedShape> shapes_of(bool has_warp_groups) {
+  if (has_warp_groups) return kOfWarpGroups;
   return kOfWarps;
 }
+std::span<const TimedShape> shapes_of(const OpenclDevice& device) {
+  return shapes_of(device.has_warp_groups());
+}
 
-const TimedShape& fastest(const Gemm& problem, const OpenclDevice& device) {
-  const std::span<const TimedShape> shapes = shapes_of(device);
+const TimedShape& fastest(const Gemm& problem, const DeviceFacts& facts, bool has_warp_groups) {
+  const std::span<const TimedShape> shapes = shapes_of(has_warp_groups);
   return *std::min_element(shapes.begin(), shapes.end(), [&](const TimedShape& left, const TimedShape& right) {
-    return microseconds(problem, left, device.facts()) < microseconds(problem, right, device.facts());
+    return microseconds(problem, left, facts) < microseconds(problem, right, facts);
   });
 }
 
@@ -92,8 +95,8 @@ std::int64_t gemm_split_steps(const Gemm& problem) noexcept {
   return std::max<std::int64_t>(ceil_div(problem.k, kMostSteps * GemmSplitShape::kBlock), 1) * kMostSteps;
 }
 
-const GemmSplitShape& choose_gemm_split(const Gemm& problem, const OpenclDevice& device) {
-  return fastest(problem, device).shape;
+const GemmSplitShape& choose_gemm_split(const Gemm& problem, const DeviceFacts& facts, bool has_warp_groups) {
+  return fastest(problem, facts, has_warp_groups).shape;
 }
 
 const GemmSplitShape& gemm_split_shape(const Tuning& tuning, const OpenclDevice& device) {
@@ -113,7 +116,7 @@ std::vector<std::int64_t> gemm_split_panel_depths(const OpenclDevice& device) {
 }
 
 std::vector<Tunable> gemm_split_tunables(const Gemm& problem, const OpenclDevice& device) {
-  const GemmSplitShape& preferred = choose_gemm_split(problem, device);
+  const GemmSplitShape& preferred = choose_gemm_split(problem, device.facts(), device.has_warp_groups());
   Tunable tile_m{"tile_m", "rows of C that one group computes", {}, preferred.tile_m()};
   Tunable tile_n{"tile_n", "columns of C that it computes", {64}, preferred.tile_n(), "tile_m"};
   for (const TimedShape& timed : shapes_of(device)) {
@@ -134,7 +137,7 @@ backend::Verdict gemm_split_pays(const Gemm& problem, const OpenclDevice& device
   if (problem.m == 0 || problem.n == 0 || problem.k == 0 || problem.batch == 0) {
     return backend::Verdict::no("there is nothing to multiply");
   }
-  const double own = microseconds(problem, fastest(problem, device), facts);
+  const double own = microseconds(problem, fastest(problem, facts, device.has_warp_groups()), facts);
   const double other = register_local_microseconds(problem, device);
   if (own * kAhead <= other) return backend::Verdict::yes();
   return backend::Verdict::no(backend::sentence("it is expected to take ", std::lround(own),

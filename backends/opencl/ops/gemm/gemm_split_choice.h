@@ -38,8 +38,9 @@ struct GemmSplitShape {
 /// zeros, so that kernels which read ahead have what they read.
 [[nodiscard]] std::int64_t gemm_split_steps(const Gemm& problem) noexcept;
 
-/// The shape that is expected to be fastest.
-[[nodiscard]] const GemmSplitShape& choose_gemm_split(const Gemm& problem, const OpenclDevice& device);
+/// The shape that is expected to be fastest, of those for devices whose warp groups multiply or of the others.
+[[nodiscard]] const GemmSplitShape& choose_gemm_split(const Gemm& problem, const DeviceFacts& facts,
+                                                      bool has_warp_groups);
 /// The device's shape with this tile; there is one.
 [[nodiscard]] const GemmSplitShape& gemm_split_shape(const Tuning& tuning, const OpenclDevice& device);
 /// The panel depths of the device's shapes.
